@@ -1,19 +1,22 @@
-"""Draw levels, as in GamesmanClassic's analysis of pure draws: which draws are held by whom, how deep, and how far.
+"""Draw levels, as in GamesmanClassic's analysis of pure draws: who must be careful in a draw, and how soon.
 
-In a draw somebody may yet err: there are moves after which the other one wins. Who has such a move where play is drawn
-is the one who has to be careful. So take as *lost* those draws from which a move leads to a win of the other player:
-they are the *fringe* of level 0. Among the other draws, who can move to a lost one has *won*, and who can move to won
-ones alone has lost, as ever: that is level 0, with remoteness counted from the fringe. Draws that are left, and have a
-move to one won at level 0, are the fringe of level 1; and so on.
+In a draw a player may still err: some moves let the other player win. A player with such a move must be careful. So the
+analysis plays a second game on the draws alone:
 
-    draw        WIN, LOSE         a draw that is won or lost in that sense, at a level, in so many plies from its fringe
-                DRAW              a draw that is not *pure*
-                UNDECIDED         no draw
+1. A draw with a move to a win of the other player counts as *lost*. These draws are the *fringe* of level 0.
+2. Other draws are solved as usual: a draw with a move to a lost draw is won; a draw whose draw moves all lead to won
+   draws is lost. They have level 0, and their remoteness is counted from the fringe.
+3. Among the remaining draws, those with a move to a draw won at level 0 are the fringe of level 1; and so on.
 
-This says something only where who has lost can but move to where the other one has won. Two lost draws, the one a child
-of the other, spoil it: whoever is at the first has a move that leaves it to the other to be careful. So the second of
-them is not *pure*, nor is a draw from which no fringe can be reached at all, nor any from which moves among draws lead
-to one that is not pure. Of these neither level nor remoteness is told.
+Column `draw`::
+
+    WIN, LOSE     won or lost in that sense, with a level and a remoteness from its fringe
+    DRAW          a draw that is not *pure*
+    UNDECIDED     no draw
+
+The analysis only makes sense if a lost draw has no move to another lost draw: such a move would pass the burden to the
+other player. If it has one, the child is not *pure*. Also not pure: draws from which no fringe can be reached, and
+draws with draw moves that lead to a draw that is not pure, directly or not. These have no level and no remoteness.
 """
 
 from typing import Any
@@ -30,10 +33,11 @@ from retrograde.solver.runtime.progress import Phase
 Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 60
+"""Memory per position, in bytes, of the columns and work arrays."""
 
 
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
-    """Return the draw levels of all positions; raise Unsuited where two players do not take turns."""
+    """Return the draw levels of all positions; raise Unsuited unless two players alternate."""
     if explored.game.players != 2 or not explored.alternating:
         raise Unsuited("draw levels are of games in which two players take turns, move by move")
     count = len(explored)
@@ -51,7 +55,10 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 
 
 def decided(own: Own, explored: Explored, look: Look) -> Array:
-    """Return what the end of each position is worth to who is to move: 1 where it is won, -1 where it is lost."""
+    """Return the score of each position as an end: 1 for a win, -1 for a loss, 0 otherwise.
+
+    Raise Unsuited if moves pay.
+    """
     if len(look.rewards):
         raise Unsuited("draw levels are of games in which moves pay nothing; compute scores")
     return np.select([look.primitives == WIN, look.primitives == LOSE], [1, -1], 0).astype(np.int64)

@@ -1,36 +1,34 @@
-"""Expected payoffs under best play, in games with chance: between bounds that are proven.
+"""Expected payoffs under best play, in games with chance, as proven bounds.
 
-All is told from player 0's side: what two players play for is payoff(0) - payoff(1), what one plays for payoff(0).
-Player 0 takes the move to the greatest expectation, player 1 to the least, and chance the mean by its odds. Play that
-never ends pays 0.
+Everything is from player 0's side: two players play for payoff(0) - payoff(1), one player for payoff(0). Player 0 takes
+the move to the greatest expectation, player 1 to the least, and chance the mean by its odds. Endless play pays 0.
 
-Bounds are whole numbers of grains, 2**-bits each. There are two rows of them, both lower bounds: in row 0 of the game,
-in row 1 of the game *turned round*, in which all payoffs have the other sign; so it has the upper bounds with the other
-sign, and whatever is said of lower bounds serves for both::
+Bounds are integers in grains of 2**-bits each. Two rows hold them, and both are lower bounds: row 0 of the game, row 1
+of the *negated* game, in which all payoffs have the other sign. So row 1 holds the negated upper bounds, and the code
+for lower bounds serves for both::
 
     bounds[0][i]  <=  expectation of i in grains  <=  -bounds[1][i]
 
-A tier that no move stays in takes one sweep, each mean rounded down. Of a tier with cycles, lower bounds L are right if
+A tier without cycles takes one sweep, with means rounded down. In a tier with cycles, lower bounds L are right if
 
-    L[i] <= what i is worth by the L of its children, and L[i] is less than that
-                                                      where L[i] > 0 and players can go on from i for ever in the tier,
+    L[i] <= worth of i by the L of its children, and L[i] is less than that
+                                                 if L[i] > 0 and players can stay in the tier forever from i.
 
-for player 0, taking the move to the greatest L, makes L rise along play on average. It rises by at least a grain
-wherever it is above 0 and play may be endless; since it cannot rise for ever, play that does not leave the tier is
-above 0 there for some time only, and then ends up with 0, which is what it pays, or less. (H. Everett, Recursive Games,
-1957, has this for games in which both players move at once.) Two operations keep L so:
+Proof: player 0 takes the move to the greatest L. Then L rises along play on average, by at least a grain wherever it is
+above 0 and play may be endless. It cannot rise forever. So play that never leaves the tier is above 0 for a limited
+time only, and then stays at 0 or less, and 0 is what it pays. (H. Everett, Recursive Games, 1957, has this for games in
+which both players move at once.) Two operations keep L right:
 
-- *rise*: L[i] becomes what it is worth by its children, less a grain where it must be less. From below this comes to
-  the best for whoever must make play end;
-- *sink*: beginning from L where it is above 0, and from 0 elsewhere, L[i] comes down to what it is worth by its
-  children. This comes to the best for whoever would rather play on for ever.
+- *rise*: L[i] becomes its worth by the children, less a grain where required. From below this converges to the best for
+  a player who must make play end.
+- *sink*: start from max(L, 0) and lower L[i] to its worth by the children. This converges to the best for a player who
+  prefers to play forever.
 
-They take turns until neither changes anything. Where all L stay, without rounding, L is the expectation: see
-docs/chance.md. With it, the two rows end up as far apart as there are grains lost on the way, and that is how far
-the result is proven.
+They alternate until neither changes anything. A fixed point without rounding is the expectation: see docs/chance.md.
+With rounding, the two rows differ by the grains lost on the way, and that difference is the proven error.
 
-Where players cannot go on for ever, whatever they do, any L to begin with leads to the only solution. Where moves pay
-as well it must be so: what endless play pays need not come to anything.
+If players cannot stay forever, any start leads to the only solution. If moves pay, this must be so, because the sum of
+payments in endless play need not converge.
 """
 
 from collections.abc import Iterator, Mapping
@@ -58,15 +56,17 @@ from retrograde.solver.runtime.work import Work
 Array = np.ndarray[Any, Any]
 
 BITS = (46, 30)
-"""Bits after the point: the fewer where payoffs of 2**15 and more leave no room for the more. What two ends pay differs
-by less than 2**31, so that the fewer always do."""
+"""Bits after the binary point. The second number is for payoffs of 2**15 and more, which do not fit with the first.
+
+The payoffs of two ends differ by less than 2**31, so the second always fits for ends.
+"""
 
 
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
-    """Return the bounds of all positions, each for who is to move there, and player 0's where that is chance.
+    """Return the bounds of all positions, for the player to move; for player 0 if chance moves.
 
-    Where the demand names a model they are those of a best response. Raises Unsuited where the game has more than two
-    players, or two of whom nobody says who is to move and none moves by a model.
+    If *demand* names a model, they are those of a best response. Raise Unsuited for more than two players, or for two
+    players without `turn` and without a model.
     """
     game = explored.game
     seats = Seats(demand.against, demand.playing) if demand.against else None
@@ -75,6 +75,7 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
         raise Unsuited(f"expectations are of {least}, and this game is for {game.players}")
     if game.players == 2 and not defines(game, "turn") and not seats:
         raise Unsuited("expectations need turn(position), which says whose they are, or a model: --against random")
+    # Try with fewer bits after the point if payoffs overflow.
     for bits in BITS:
         store = ExpectationStore(game, explored.space, bits, explored.work, seats)
         try:
@@ -86,7 +87,7 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 
 
 def measured(store: "ExpectationStore", explored: Explored) -> Measured:
-    """Return the bounds from the side of who is to move."""
+    """Return the bounds from the side of the player to move."""
     lows, highs = store.told.arrays[0], -store.told.arrays[1]
     second = movers_in(explored) == 1
     low, high = np.where(second, -highs, lows), np.where(second, -lows, highs)
@@ -94,8 +95,11 @@ def measured(store: "ExpectationStore", explored: Explored) -> Measured:
 
 
 def responses(store: "ExpectationStore", explored: Explored, seats: Seats) -> Measured:
-    """Return two pairs of bounds, both of what the responder can expect: `low` and `high` where who is to move is the
-    responder, or at chance's positions player 0; `waiting_low` and `waiting_high` where the other one is."""
+    """Return two pairs of bounds of what the responder can expect.
+
+    `low` and `high`: the responder is to move, or at chance's positions player 0 is the responder. `waiting_low` and
+    `waiting_high`: the other player is to move.
+    """
     lows, highs = (sign * row.reshape(-1, 2) for sign, row in zip((1, -1), store.told.arrays, strict=True))
     every = np.arange(len(explored))
     own = (movers_in(explored) == 1).astype(np.int64)
@@ -105,7 +109,7 @@ def responses(store: "ExpectationStore", explored: Explored, seats: Seats) -> Me
 
 
 def movers_in(explored: Explored) -> Array:
-    """Return who is to move in all positions; 0 where two players alternate."""
+    """Return who is to move in all positions; 0 if two players alternate."""
     positions = explored.positions
     if explored.alternating:
         return np.zeros(len(positions), np.int8)
@@ -114,7 +118,10 @@ def movers_in(explored: Explored) -> Array:
 
 
 def told_by_bounds(columns: dict[str, Array], bits: int, details: Mapping[str, Any] = MappingProxyType({})) -> Measured:
-    """Return what bounds say: the value is told by the sign, for who is to move; there is no remoteness."""
+    """Return Measured from pairs of bounds: the value by their sign, no remoteness.
+
+    `details` get the scale (grains per point) and the greatest difference of two bounds in points.
+    """
     low, high, *others = columns.values()
     values = np.select([low > 0, high < 0], [WIN, LOSE], TIE).astype(np.uint8)
     pairs = [(low, high), *zip(others[::2], others[1::2], strict=True)]
@@ -124,13 +131,10 @@ def told_by_bounds(columns: dict[str, Array], bits: int, details: Mapping[str, A
 
 
 class ExpectationStore:
-    """The bounds of a state space in the making; a group is a list of numbers of tiers."""
+    """The bounds of a state space while it is solved. A group is a list of tier numbers."""
 
     def __init__(self, game: Game, space: StateSpace, bits: int, work: Work, seats: Seats | None = None):
-        """Begin a store in which nothing is known; with *seats*, of a best response (see `metrics/models/seats.py`).
-
-        Raises MemoryLimit where there is not enough for it.
-        """
+        """Start with nothing solved; *seats* is for a best response (see `models/seats.py`). Raise MemoryLimit."""
         self.width = 2 if seats else 1
         work.budget.check((2 + 16 * self.width) * len(space), f"solving {len(space):,} positions")
         bounds = [work.zeros(f"bounds{bits}.{side}", self.width * len(space), np.int64) for side in range(2)]
@@ -140,15 +144,17 @@ class ExpectationStore:
         self.solved: set[Stretch] = set()
 
     def groups(self) -> Iterator[list[int]]:
-        """Yield the numbers of tiers that can be solved at once, last first."""
+        """Yield lists of tier numbers that can be solved together, last first."""
         yield from levels(self.space.tiers.tolist(), self.space.edges)
 
     def solve(self, group: list[int], phase: Phase) -> Iterator[Done]:
-        """Yield the stretches of tiers, their bounds, and their sizes."""
+        """Yield solved stretches of tiers with their bounds and sizes."""
         cyclic = {k for k in group if self.space.has_cycles(k)}
+        # Step 1: tiers without cycles, cut into tasks.
         plain = [(k, *self.space.stretch(k)) for k in group if k not in cyclic]
         tasks = (task for task in cut(plain, TASK) if not self.solved.issuperset(task))
         yield from self.work.map(sweep, ((self.told, task) for task in tasks))
+        # Step 2: small tiers with cycles, one per worker. Step 3: large ones, one after another by all workers.
         left = [k for k in sorted(cyclic) if (k, *self.space.stretch(k)) not in self.solved]
         small = [k for k in left if len(range(*self.space.stretch(k))) <= TASK]
         yield from self.work.map(solve_small, ((self.told, k) for k in small))
@@ -157,7 +163,7 @@ class ExpectationStore:
                 yield solve_large(self.told, k, self.work)
 
     def keep(self, done: Done) -> Kept:
-        """Take the bounds and sizes of stretches of tiers."""
+        """Store the bounds and sizes of stretches of tiers; return what they are."""
         stretches, *bounds, sizes = done
         count = 0
         for k, begin, end in stretches.reshape(-1, 3).tolist():
@@ -180,7 +186,7 @@ def ask_movers(task: tuple[Game, Array]) -> Array:
 
 
 def sweep(task: tuple[Told, list[Stretch]]) -> Done:
-    """Return the bounds and sizes of stretches of tiers that no move stays in."""
+    """Return the bounds and sizes of stretches of tiers without cycles; raise PayoffOverflow."""
     told, stretches = task
     found, sizes = [], [np.empty(0, np.uint16)]
     for k, first, last in stretches:

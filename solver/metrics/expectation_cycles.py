@@ -1,5 +1,7 @@
-"""Blocks of positions as links to their children, with what expectations need of the rules; and tiers with cycles, of
-which the lower bounds rise and sink until they stay; see `expectation.py`."""
+"""Expectations of tiers with cycles: lower bounds rise and sink until they stay (see `expectation.py`).
+
+Also `look_at`, which turns a block of positions into `Links` for all tiers.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
@@ -22,21 +24,24 @@ Array = np.ndarray[Any, Any]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 BYTES_A_LINK = 24
-"""What a move in a tier with cycles takes: place and weight of the child, and as much while lists are joined."""
+"""Memory per move in a tier with cycles, in bytes.
+
+It holds the place and weight of the child, and as much again while lists are joined.
+"""
 GUESSES = 1000
-"""Sweeps of a tier that go into a guess, at most."""
+"""Greatest number of sweeps for a guess of a tier."""
 BELOW = 16
-"""Grains below a guess from which bounds are sought: rising takes fewer sweeps than sinking."""
+"""Grains below the guess at which the bounds start, because rising takes fewer sweeps than sinking."""
 
 
 class PayoffOverflow(Exception):
-    """Payoffs leave no room for so many bits after the point."""
+    """Payoffs do not fit with this number of bits after the point."""
 
 
 class Told(NamedTuple):
-    """What tasks are told: where positions are, and the bounds that are known, so many *bits* after the point.
+    """What tasks receive: where positions are, the bounds so far, and the bits after the point.
 
-    With *seats*, each position has two places beside one another; see `metrics/models/seats.py`.
+    With *seats*, each position has two places next to each other; see `models/seats.py`.
     """
 
     table: Table
@@ -46,7 +51,7 @@ class Told(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many places each position has."""
+        """Number of places of each position."""
         return 2 if self.seats else 1
 
     @property
@@ -56,10 +61,9 @@ class Told(NamedTuple):
 
 
 def look_at(task: tuple[Told, int, int, int, int]) -> tuple[Links, Array, Array]:
-    """Return the links of a block of a tier, what its places pay where the game is over, and how many positions are
-    symmetric to each.
+    """Return the Links of a block, what its ends pay, and the number of positions symmetric to each.
 
-    The places of its own positions are counted from *first* on, those of children among all.
+    Places of the block's own positions count from *first*; places of children count among all positions.
     """
     told, k, begin, end, first = task
     game, space = told.table.game, told.table.space
@@ -87,15 +91,18 @@ def look_at(task: tuple[Told, int, int, int, int]) -> tuple[Links, Array, Array]
 
 
 def check_room(weights: Weights, bits: int) -> None:
-    """Raise PayoffOverflow where what is paid leaves no room for so many bits after the point."""
+    """Raise PayoffOverflow if payments do not fit with *bits* bits after the point."""
     for paid in (weights.pays, weights.rewards):
         if paid.size and max(int(paid.max()), -int(paid.min())) >= kernels.LIMIT >> bits:
             raise PayoffOverflow
 
 
 class Cyclic(NamedTuple):
-    """A tier, its places numbered from 0, and behind them the children outside; the bounds of both sides of all of
-    these, of which those of undecided positions are sought; and how many positions are symmetric to each."""
+    """A tier with cycles: its links, both rows of bounds, and the number of positions symmetric to each.
+
+    Places are numbered from 0: first the tier's own, then the children outside it. The bounds of all places are known,
+    except those of the tier's undecided positions.
+    """
 
     links: Links
     bounds: tuple[Array, Array]
@@ -103,7 +110,7 @@ class Cyclic(NamedTuple):
 
 
 def solve_large(told: Told, k: int, work: Work) -> Done:
-    """Return the bounds and sizes of a tier in which moves stay, whose blocks are looked at by many workers."""
+    """Return the bounds and sizes of a tier with cycles; many workers look at its blocks."""
     low, high = told.table.space.stretch(k)
 
     def check(links: int) -> None:
@@ -113,29 +120,32 @@ def solve_large(told: Told, k: int, work: Work) -> Done:
 
 
 def solve_small(task: tuple[Told, int]) -> Done:
-    """Return the same of a tier that one worker takes."""
+    """Like `solve_large`, by one worker."""
     return solve_cycles(*task, map, lambda links: None)
 
 
 def solve_cycles(told: Told, k: int, each: Map, check: Callable[[int], None]) -> Done:
-    """Return the bounds and sizes of a tier; *check* is told how many links it will have."""
+    """Return the bounds and sizes of a tier with cycles; *check* is called with its expected number of links."""
     low, high = told.table.space.stretch(k)
     count = told.width * (high - low)
     tier = gather(told, k, each, check)
     links = tier.links
+    # Step 1: find where players can stay forever. Endless play with rewards has no expectation.
     stays = kernels.find_endless(links, count)
     endless = bool(stays.any())
     if endless and len(links.rewards):
         refuse_endless(told, int(told.table.space.positions[low + int(stays.argmax()) // told.width]))
+    # Step 2: start from a guess if play always ends; else from 0, as the proof requires.
     begin = (0, 0) if endless else guessed(tier)
     links.endless[:] = stays[links.places]
+    # Step 3: find both rows of bounds, in parallel if *each* does.
     tasks = [(links, tier.bounds[side], begin[side], 1 - 2 * side, endless) for side in range(2)]
     sides = [values[:count] for values in each(settled, tasks)]
     return np.array([k, low, high], np.int64), *sides, tier.sizes
 
 
 def refuse_endless(told: Told, position: int) -> NoReturn:
-    """Raise RuleError: moves pay, and players may go on for ever, and what that pays need not come to anything."""
+    """Raise RuleError: moves pay and players may go on forever, so payments need not converge."""
     raise RuleError(
         f"{variant(told.table.game)}, position {position}: moves pay a reward, and from here players may go on for "
         "ever; let tiers rise, or let ends alone pay"
@@ -143,7 +153,7 @@ def refuse_endless(told: Told, position: int) -> NoReturn:
 
 
 def gather(told: Told, k: int, each: Map, check: Callable[[int], None]) -> Cyclic:
-    """Look at all children of a tier once."""
+    """Look at all blocks of a tier once and join them into a Cyclic."""
     low, high = told.table.space.stretch(k)
     parts: list[Links] = []
     paid, sizes = [], []
@@ -158,6 +168,7 @@ def gather(told: Told, k: int, each: Map, check: Callable[[int], None]) -> Cycli
     begins = [part.begins[:-1] + end for part, end in zip(parts, ends, strict=False)]
     places, turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     low, high = told.width * low, told.width * high
+    # Renumber children: the tier's own from 0, those outside after them.
     outside = np.unique(children[(children < low) | (children >= high)])
     within = (children >= low) & (children < high)
     children = np.where(within, children - low, high - low + np.searchsorted(outside, children))
@@ -168,7 +179,7 @@ def gather(told: Told, k: int, each: Map, check: Callable[[int], None]) -> Cycli
 
 
 def guessed(tier: Cyclic) -> tuple[Array, Array]:
-    """Return for both sides what the undecided positions of a tier are worth, about, in which play always ends."""
+    """Return the start of both rows, from a guess in floating point; for tiers in which play always ends."""
     about = tier.bounds[0].astype(np.float64)
     about[tier.links.places] = 0
     kernels.guess(tier.links, about, GUESSES)
@@ -177,10 +188,10 @@ def guessed(tier: Cyclic) -> tuple[Array, Array]:
 
 
 def settled(task: tuple[Links, Array, Array | int, int, bool]) -> Array:
-    """Return the lower bounds of a tier, of the game as it is, or turned round for the *sign* -1.
+    """Return the final lower bounds of a tier; *sign* -1 means the negated game.
 
-    The nearer the bounds to *begin* with are to what comes out, the sooner it does. Where play cannot be *endless* any
-    will do; where it can they must be 0.
+    *begin* is where the bounds start: the nearer to the result, the fewer sweeps. It must be 0 if play can be
+    *endless*.
     """
     links, values, begin, sign, endless = task
     values[links.places] = begin
@@ -195,7 +206,7 @@ def settled(task: tuple[Links, Array, Array | int, int, bool]) -> Array:
 
 
 def exhaust(links: Links, values: Array, sign: int, rising: bool) -> None:
-    """Rise or sink until nothing changes any more; raise PayoffOverflow where there is no room for what comes out."""
+    """Rise or sink until nothing changes; raise PayoffOverflow if a bound becomes too great."""
     while changed := kernels.pass_up(links, values, sign, rising):
         if changed < 0:
             raise PayoffOverflow

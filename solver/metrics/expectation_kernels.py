@@ -1,7 +1,7 @@
-"""The compiled loops that compute expected payoffs. None knows a game.
+"""The compiled loops that compute expected payoffs. They call no rules.
 
-Payoffs are whole numbers of grains, 2**-bits each, so that sums are exact and their order does not matter, and a mean
-is rounded down, or up, without any error but that.
+Payoffs are integers in grains of 2**-bits each. So sums are exact, their order does not matter, and the only error is
+the rounding of means.
 """
 
 from typing import Any, NamedTuple
@@ -14,14 +14,16 @@ from retrograde.solver.runtime.kernel import kernel
 Array = np.ndarray[Any, Any]
 
 LIMIT = 1 << 61
-"""All bounds, and all that is paid at once, are below this: so what they add up to has room in 64 bits."""
+"""Bounds and payoffs stay below this, so that their sums fit into 64 bits."""
 
 
 class Links(NamedTuple):
-    """The positions of a block or tier that are not over: `places` int64, `turns` int8, and whether players can go on
-    from there for ever within the tier, `endless`. The children of position i have the places
-    `children[begins[i]:begins[i + 1]]`, these `odds`, and moves there pay `rewards` grains, or none where there are no
-    entries."""
+    """The undecided positions of a block or tier, with their children.
+
+    `places` int64, `turns` int8, `endless`: whether players can stay in the tier forever from there. Children of
+    position i: places `children[begins[i]:begins[i + 1]]`, with `odds`, and `rewards` in grains for the moves (empty if
+    moves pay nothing).
+    """
 
     places: Array
     turns: Array
@@ -33,8 +35,11 @@ class Links(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Of a game in which one moves by a model (see models/seats.py): with what weights both would move, int64[rows,
-    columns] each; the responder's has no rows where he plays as well as can be. And whether the players alternate."""
+    """The weights of both players' moves in a game where one moves by a model (see `models/seats.py`).
+
+    `theirs` and `own` are int64[rows, columns]; `own` has no rows if the responder plays best. `alternating`: whether
+    the players alternate.
+    """
 
     theirs: Array
     own: Array
@@ -43,15 +48,16 @@ class Sides(NamedTuple):
 
 @kernel
 def worth(links, i, values, sign):
-    """Return what position i of some links is worth to player 0 by its children; of chance, rounded down.
+    """Return the worth of position i of *links* for player 0 from its children; means are rounded down.
 
-    For *sign* 1 player 0 takes the greatest of the *values*, player 1 the least, and chance the mean. For -1 values are
-    those of the game turned round, in which all that is paid has the other sign. A mean is taken as
-    `value = total * (value // total) + value % total`: no product exceeds 64 bits, for odds add up to less than 2**31.
+    With *sign* 1, player 0 takes the greatest of *values*, player 1 the least, and chance the mean. With -1, the values
+    are those of the negated game, in which all payoffs have the other sign. A mean is computed as `value = total *
+    (value // total) + value % total`: no product exceeds 64 bits, because odds add up to less than 2**31.
     """
     turn = links.turns[i]
     begin, end = links.begins[i], links.begins[i + 1]
     pays = len(links.rewards) > 0
+    # Case: chance. The weighted mean, in quotients and remainders of *total*.
     if turn == CHANCE:
         total = np.int64(0)
         for link in range(begin, end):
@@ -66,6 +72,7 @@ def worth(links, i, values, sign):
             whole += links.odds[link] * quotient
             rest += links.odds[link] * (value - quotient * total)
         return whole + rest // total
+    # Case: a player. In the negated game the players' aims are exchanged.
     greatest = (turn == 0) == (sign == 1)
     best = 0
     for link in range(begin, end):
@@ -90,7 +97,10 @@ def sweep(links, pays, bits, bounds, result):
 
 @kernel
 def guess(links, values, most):
-    """Bring the floating-point values of a tier near to what they are worth by their children, by so many sweeps."""
+    """Move the floating-point values of a tier towards their worth, in at most *most* sweeps.
+
+    Sweeps alternate in direction (Gauss-Seidel). They stop when no value changes by 2 grains or more.
+    """
     count = len(links.places)
     for number in range(most):
         changed = 0.0
@@ -98,6 +108,7 @@ def guess(links, values, most):
             i = step if number & 1 else count - 1 - step
             turn = links.turns[i]
             begin, end = links.begins[i], links.begins[i + 1]
+            # The same as `worth`, in floating point, for the game as it is.
             total, best = 0.0, 0.0
             for link in range(begin, end):
                 value = values[links.children[link]]
@@ -118,10 +129,7 @@ def guess(links, values, most):
 
 @kernel
 def link(columns, places, origins, weights, first, bits, links):
-    """Write the links of a block, whose positions begin at *first*.
-
-    Returns how many children were written.
-    """
+    """Write the links of a block whose positions begin at *first*; return the number of children."""
     count = 0
     for column in range(columns):
         for row in range(places.shape[0]):
@@ -141,13 +149,14 @@ def link(columns, places, origins, weights, first, bits, links):
 
 @kernel
 def link_both(columns, places, origins, weights, sides, first, bits, links):
-    """Write the links of a block for both places of each position, of which the first stands at *first*.
+    """Write the links of a block with two places for each position; return the number of children.
 
-    Returns how many children were written.
+    The first place of the block is *first*. See `models/seats.py` for the two places.
     """
     count = 0
     for column in range(columns):
         for b in range(2):
+            # Place b of the position. The responder moves there if the turn is b; the other player's moves are chance.
             at = 2 * column + b
             turn = weights.turns[column]
             responds = turn == b
@@ -156,6 +165,7 @@ def link_both(columns, places, origins, weights, sides, first, bits, links):
                 place = places[row, column]
                 if place < 0:
                     break
+                # Weights: chance's odds, the model's, or the responder's own model's. Moves of weight 0 do not exist.
                 odds = 1
                 if turn == CHANCE:
                     odds = weights.odds[row, column]
@@ -165,6 +175,7 @@ def link_both(columns, places, origins, weights, sides, first, bits, links):
                     odds = sides.own[row, column]
                 if odds == 0:
                     continue
+                # What is paid counts for the responder, who is player b.
                 links.children[count] = 2 * place + (1 - b if sides.alternating else b)
                 links.odds[count] = odds
                 if len(links.rewards):
@@ -180,10 +191,10 @@ def link_both(columns, places, origins, weights, sides, first, bits, links):
 
 @kernel
 def passed_up(links, i, values, sign):
-    """Return the best lower bound for position i of a tier that follows from those of its children.
+    """Return the best lower bound of position i that follows from its children's bounds.
 
-    Where play can be endless and the bound is above 0, which is what that pays, it is a grain less than the children
-    give: so it rises along play, which therefore cannot stay above 0 for ever.
+    Endless play pays 0. If play can be endless and the bound is above 0, the bound is one grain less than the children
+    give. So bounds rise along play, and play cannot stay above 0 forever.
     """
     best = worth(links, i, values, sign)
     return best - 1 if best > 0 and links.endless[i] else best
@@ -191,9 +202,9 @@ def passed_up(links, i, values, sign):
 
 @kernel
 def pass_up(links, values, sign, rising):
-    """Raise the lower bounds of a tier to what follows from those of the children, or lower them, once, there and back.
+    """Raise the lower bounds of a tier, or lower them, to what their children give, in one sweep.
 
-    Returns how many bounds have changed, or -1 where one has become too great.
+    The sweep goes forward and back. Return the number of bounds changed, or -1 if one exceeds LIMIT.
     """
     count = len(links.places)
     changed = 0
@@ -211,8 +222,11 @@ def pass_up(links, values, sign, rising):
 
 @kernel
 def find_endless(links, count):
-    """Return for each of the *count* positions of a tier, which have the first places, whether players can go on there
-    for ever: from such a position one comes to another by some move of a player, or by all moves of chance."""
+    """Return for each of *count* places of a tier whether players can stay in the tier forever.
+
+    The greatest fixed point: a position stays if some move of a player leads to one that stays, or all moves of chance
+    do.
+    """
     stays = np.zeros(count, np.bool_)
     stays[links.places] = True
     changed = True
@@ -221,6 +235,7 @@ def find_endless(links, count):
         for i in range(len(links.places)):
             if not stays[links.places[i]]:
                 continue
+            # Remove positions without such a move until nothing changes.
             some, all_of_them = False, True
             for child in links.children[links.begins[i] : links.begins[i + 1]]:
                 inside = child < count and stays[child]

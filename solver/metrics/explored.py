@@ -1,8 +1,8 @@
-"""A game explored for a metric: its positions, sorted tier by tier, and what the rules say of blocks of them.
+"""An explored game: all positions, sorted by tier, and the rules' answers about them in blocks.
 
     positions --look, block by block--> where the children are, whose turn it is, what ends pay --metric--> measures
 
-The *place* of a position is where it is among all positions; arrays of a metric have an entry for each place.
+The *place* of a position is its index among all positions. Arrays of a metric have an entry for each place.
 """
 
 from collections.abc import Iterator
@@ -24,15 +24,18 @@ from retrograde.solver.runtime.work import Work
 Array = np.ndarray[Any, Any]
 
 BYTES_A_LINK = 24
+"""Memory per move for children and predecessor lists, in bytes."""
 
 
 class Look(NamedTuple):
-    """What the rules say of the positions from place `begin` to place `end`, which are of one tier.
+    """What the rules say about the positions from place `begin` to place `end`, all of one tier.
 
-    `primitives` uint8 and `movers` int8 (-1 for chance) have an entry for each; `pays` int64[positions, players] is
-    what ends pay, 0 elsewhere. `places` int64[rows, columns] has a column for each undecided position, with the places
-    of its children in the order of the moves, -1 for none; `origins` int32[columns] says which position that is.
-    `rewards` int64[rows, columns, players] is what these moves pay at once, and has no rows where they pay nothing.
+    `primitives` uint8 and `movers` int8 (-1 for chance) have an entry for each position. `pays` int64[positions,
+    players] is what ends pay, 0 elsewhere.
+
+    `places` int64[rows, columns] has a column for each undecided position: the places of its children in the order of
+    the moves, -1 for none. `origins` int32[columns] is the position of each column, counted from `begin`. `rewards`
+    int64[rows, columns, players] is what these moves pay at once; it has no rows if moves pay nothing.
     """
 
     begin: int
@@ -46,13 +49,13 @@ class Look(NamedTuple):
 
 
 class Explored:
-    """The positions that play can reach, one of those equal by symmetry, and the tasks that look at them."""
+    """All reachable positions, one of each set of symmetric ones, and methods that read the rules for them."""
 
     def __init__(self, game: Game, space: StateSpace, work: Work):
         self.game, self.space, self.work = game, space, work
         self.table = Table(game, space, work.zeros("no scores", 1, np.uint16), 0)
         self.alternating = alternates(game)
-        """Whether every move hands the turn over; else `movers` say who is to move."""
+        """Whether every move passes the turn; if not, `movers` say who is to move."""
 
     def __len__(self) -> int:
         return len(self.space)
@@ -63,17 +66,17 @@ class Explored:
         return self.space.positions
 
     def tiers_backwards(self) -> Iterator[int]:
-        """Yield the numbers of the tiers, last first: no move leads from one to one that comes later here."""
+        """Yield the tier numbers, last first, so that children in other tiers come before their parents."""
         yield from reversed(range(len(self.space.tiers)))
 
     def looks(self, k: int) -> Iterator[Look]:
-        """Yield what the rules say of tier number k, block by block, in order of places."""
+        """Yield a Look for each block of tier number *k*, in order of places."""
         blocks = expander_of(self.game).blocks(*self.space.stretch(k))
         yield from self.work.map(look, ((self.table, k, begin, end) for begin, end in blocks))
 
     @cached_property
     def sizes(self) -> Array:
-        """How many positions are symmetric to each, uint16[n]; uint16[0] where the game has no symmetry."""
+        """Number of positions symmetric to each, uint16[n]; uint16[0] if the game has no symmetry."""
         if not self.table.symmetric:
             return np.zeros(0, np.uint16)
         stretches = (
@@ -85,10 +88,7 @@ class Explored:
 
 
 def explore(game: Game, work: Work) -> Explored:
-    """Return a game explored; what was found by an interrupted solve is gone on from.
-
-    Raises NotForSearch where positions are tuples of ints.
-    """
+    """Explore a game, resuming from an interrupted solve; raise NotForSearch for positions that are tuples of ints."""
     refuse_tuples(game, "solved in lists")
     work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
     space = Explorer(game, work).explore(starts_of(game), work.log("waves"), work.phase("exploring"))
@@ -97,8 +97,10 @@ def explore(game: Game, work: Work) -> Explored:
 
 
 class Links(NamedTuple):
-    """Who leads to whom among all positions: the children of place i are `children[ends[i - 1]:ends[i]]`, its parents
-    `parents[begins[i]:begins[i + 1]]`."""
+    """The graph of all positions as lists of children and predecessors.
+
+    Children of place i: `children[ends[i - 1]:ends[i]]`. Predecessors: `parents[begins[i]:begins[i + 1]]`.
+    """
 
     children: Array
     ends: Array
@@ -107,7 +109,7 @@ class Links(NamedTuple):
 
 
 def links_of(explored: Explored) -> Links:
-    """Return the links of all positions, a move each."""
+    """Return the graph of all positions, with an edge for each move."""
     count = len(explored)
     counts, lists = np.zeros(count, np.int64), [np.zeros(0, np.int64)]
     for k in range(len(explored.space.tiers)):
@@ -126,13 +128,13 @@ def links_of(explored: Explored) -> Links:
 
 
 def look(task: tuple[Table, int, int, int]) -> Look:
-    """Return what the rules say of a stretch of tier number k."""
+    """Return the Look of the positions from *begin* to *end* of tier number *k*."""
     table, k, begin, end = task
     positions = table.space.positions[begin:end].astype(np.int64, copy=False)
     block = expand_located(table, expander_of(table.game), k, positions)
     primitives, origins = block.primitives.copy(), block.origins[: block.columns].copy()
     places = block.places[:, : block.columns]
-    places = np.where(places < -1, -2 - places, places)  # of children where the player moves again
+    places = np.where(places < -1, -2 - places, places)  # decode children where the same player moves again
     movers = np.empty(end - begin, np.int8)
     pays = np.zeros((end - begin, table.game.players), np.int64)
     trouble = np.zeros(2, np.int64)
@@ -144,7 +146,7 @@ def look(task: tuple[Table, int, int, int]) -> Look:
 
 
 def count_sizes(task: tuple[Table, int, int]) -> Array:
-    """Return how many positions are symmetric to each of a stretch."""
+    """Return the number of positions symmetric to each of a block."""
     table, begin, end = task
     sizes, trouble = np.empty(end - begin, np.uint16), np.zeros(2, np.int64)
     images = np.empty(looking.MOST_IMAGES, np.int64)

@@ -1,5 +1,8 @@
-"""The compiled loops of nimbers and of draw levels, where play can go round as well, and of utilities, in an order that
-has an end."""
+"""The compiled loops of nimbers and draw levels, where play can repeat, and of utilities, where it cannot.
+
+They work on a graph of positions as lists. Children of position i: `children[ends[i - 1]:ends[i]]`. Its predecessors:
+`parents[begins[i]:begins[i + 1]]`.
+"""
 
 import numpy as np
 
@@ -7,12 +10,19 @@ from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver.runtime.kernel import kernel
 
 UNLABELLED, INFINITE = -1, -2
+"""Labels that are no nimber: not known yet; infinite."""
 FIRST, LEADER, AVERAGE, PARANOID = range(4)
+"""Ways to decide ties; see `utilities.py`."""
 
 
 @kernel
 def sweep(nimbers, begin, places, origins):
-    """Write the nimbers of the positions of a block that are undecided and whose children all have theirs."""
+    """Write the nimbers of a block's undecided positions, whose children all have theirs.
+
+    The nimber is the least number that no child has (mex).
+    """
+    # seen[n] is the last column in which a child has the nimber n, so it needs no clearing between columns. A position
+    # with r moves has a nimber of at most r; greater ones of children do not matter.
     seen = np.full(places.shape[0] + 1, -1, np.int64)
     for column in range(places.shape[1]):
         for row in range(places.shape[0]):
@@ -27,11 +37,11 @@ def sweep(nimbers, begin, places, origins):
 
 @kernel
 def label(children, ends, parents, begins):
-    """Return for each position its nimber, INFINITE where it has none.
+    """Return the nimber of each position, INFINITE if it has none.
 
-    The children of position i are `children[ends[i - 1]:ends[i]]`, its parents `parents[begins[i]:begins[i + 1]]`. For
-    each number from 0 on, a position gets it that has no child of that number, where each child that has no smaller one
-    can be answered: it has a child of that number itself. Who could have got it, and has no such child, is infinite.
+    For each number n from 0 on, a position gets the label n under two conditions. No child has it. And each child
+    without a smaller label can be answered: it has a child labelled n itself. A position that has neither the label n
+    nor a child labelled n is infinite, because a greater nimber needs children with all smaller ones.
     """
     count = len(ends)
     labels = np.full(count, UNLABELLED, np.int64)
@@ -41,6 +51,7 @@ def label(children, ends, parents, begins):
     number = 0
     left = count
     while left:
+        # Step 1: count the children of each position that have no label yet. Push positions that have none of these.
         top = 0
         begin = 0
         for i in range(count):
@@ -52,11 +63,14 @@ def label(children, ends, parents, begins):
             if labels[i] == UNLABELLED and open_children[i] == 0:
                 stack[top] = i
                 top += 1
+        # Step 2: label positions from the stack with *number*.
         while top:
             top -= 1
             i = stack[top]
             labels[i] = number
             left -= 1
+            # Step 3: their predecessors are answered: they have a child with this number. For a predecessor of such a
+            # position, one child less is open.
             for link in range(begins[i], begins[i + 1]):
                 parent = parents[link]
                 if answered[parent] or labels[parent] >= 0:
@@ -68,6 +82,7 @@ def label(children, ends, parents, begins):
                     if open_children[other] == 0 and labels[other] == UNLABELLED and not answered[other]:
                         stack[top] = other
                         top += 1
+        # Step 4: positions neither labelled nor answered cannot get a greater number: they are infinite.
         for i in range(count):
             if labels[i] == UNLABELLED and not answered[i]:
                 labels[i] = INFINITE
@@ -78,9 +93,10 @@ def label(children, ends, parents, begins):
 
 @kernel
 def sets_of(children, ends, labels, most):
-    """Return for each position -1 less a bit for each nimber of a child, where it is infinite, else its nimber.
+    """Return (codes, greatest nimber of a child of an infinite position).
 
-    Returns as well the greatest nimber that a child of one that is infinite has; above *most* there is no bit for it.
+    The code of an infinite position is -1 less a bit for each nimber of a child; other codes are the nimber. A nimber
+    above *most* has no bit of its own.
     """
     coded = labels.copy()
     greatest = -1
@@ -100,13 +116,15 @@ def sets_of(children, ends, labels, most):
 
 @kernel
 def level_draws(children, ends, parents, begins, values, kinds, levels, plies):
-    """Write of each draw whether it is won or lost among draws, at which level, and in how many plies.
+    """Write for each draw whether it is won or lost among draws, its level, and its plies.
 
-    Those that no fringe is reached from stay UNDECIDED.
+    Draws from which no fringe is reached stay UNDECIDED. See `drawlevel.py`.
     """
     count = len(ends)
     left = np.zeros(count, np.int64)
     queue = np.empty(count, np.int64)
+    # Step 1: count the draws among each draw's children. A draw with a move to a win of the other player is the fringe
+    # of level 0.
     begin = 0
     top = 0
     for i in range(count):
@@ -121,6 +139,8 @@ def level_draws(children, ends, parents, begins, values, kinds, levels, plies):
     level = 0
     while done < top:
         first = done
+        # Step 2: solve one level backwards from its fringe, breadth first. `left` counts children that are not won yet;
+        # a draw is lost when it reaches 0.
         while done < top:
             i = queue[done]
             done += 1
@@ -133,6 +153,7 @@ def level_draws(children, ends, parents, begins, values, kinds, levels, plies):
                     top = settle(parent, WIN, level, plies[i] + 1, kinds, levels, plies, queue, top)
                 elif left[parent] == 0:
                     top = settle(parent, LOSE, level, plies[i] + 1, kinds, levels, plies, queue, top)
+        # Step 3: the fringe of the next level: undecided draws with a move to a draw won at this level.
         level += 1
         for place in range(first, done):
             if kinds[queue[place]] == WIN:
@@ -144,7 +165,7 @@ def level_draws(children, ends, parents, begins, values, kinds, levels, plies):
 
 @kernel
 def settle(i, kind, level, far, kinds, levels, plies, queue, top):
-    """Write what a draw is, and put it at the end of the queue; return where that is then."""
+    """Write a draw's kind, level and plies, and append it to the queue; return the queue's new end."""
     kinds[i], levels[i], plies[i] = kind, level, far
     queue[top] = i
     return top + 1
@@ -155,6 +176,7 @@ def take_back(children, ends, parents, begins, values, kinds, levels, plies):
     """Write DRAW, without level and plies, for each draw that is not pure."""
     count = len(ends)
     stack = np.empty(count, np.int64)
+    # Step 1: mark lost draws that are children of lost draws.
     begin = 0
     top = 0
     spoilt = np.zeros(count, np.bool_)
@@ -163,12 +185,14 @@ def take_back(children, ends, parents, begins, values, kinds, levels, plies):
             child = children[link]
             spoilt[child] |= kinds[i] == LOSE and kinds[child] == LOSE
         begin = ends[i]
+    # Step 2: start with these, and with draws that no fringe reached.
     for i in range(count):
         if values[i] == DRAW and (spoilt[i] or kinds[i] == UNDECIDED):
             stack[top] = i
             top += 1
     for place in range(top):
         kinds[stack[place]] = DRAW
+    # Step 3: a draw with a move to a draw that is not pure is not pure either.
     while top:
         top -= 1
         i = stack[top]
@@ -183,14 +207,16 @@ def take_back(children, ends, parents, begins, values, kinds, levels, plies):
 
 @kernel
 def order_of(children, ends, parents, begins, low):
-    """Return the positions of a tier, numbered from 0, each behind its children within; fewer where play goes round.
+    """Return the positions of a tier, numbered from 0, each after its children within the tier.
 
-    The tier begins at place *low*; parents are of the children within, as `reverse` in listed/kernels.py gives them.
+    The result is shorter if play can repeat. The tier begins at place *low*. Only children within the tier have
+    predecessor lists here, as `reverse` in `listed/kernels.py` makes them. This is Kahn's topological sort.
     """
     count = len(ends)
     left = np.zeros(count, np.int64)
     order = np.empty(count, np.int64)
     top = 0
+    # Step 1: count the children within the tier; positions without any come first.
     begin = 0
     for i in range(count):
         for link in range(begin, ends[i]):
@@ -199,6 +225,7 @@ def order_of(children, ends, parents, begins, low):
         if left[i] == 0:
             order[top] = i
             top += 1
+    # Step 2: remove positions in order; a position follows when its last child is removed.
     done = 0
     while done < top:
         for link in range(begins[order[done]], begins[order[done] + 1]):
@@ -213,16 +240,18 @@ def order_of(children, ends, parents, begins, low):
 
 @kernel
 def maximise(order, children, ends, low, movers, ties, slack, utilities, plies):
-    """Write utilities int64[n, players] and plies of the positions of a tier that have children, in an order.
+    """Write the utilities int64[n, players] and the plies of a tier's undecided positions, in *order*.
 
-    The player to move chooses by his own utility; moves that bring him less than the best by no more than *slack* are
-    as good. Where all are PARANOID he chooses for each player apart: for himself the most, for others the least.
+    The player to move maximises their own utility. Moves that bring at most *slack* less than the best count as equally
+    good. With PARANOID, choose for each player separately: the greatest for the player to move, the least for the
+    others.
     """
     players = utilities.shape[1]
     for i in order:
         begin = ends[i - 1] if i else 0
         if begin == ends[i]:
             continue
+        # Step 1: the best utility that the player to move can get.
         place = low + i
         mover = movers[place]
         best = utilities[children[begin], mover]
@@ -231,6 +260,7 @@ def maximise(order, children, ends, low, movers, ties, slack, utilities, plies):
         chosen = -1
         equal = 0
         least = 0
+        # Case PARANOID: each player's utility separately; plies follow the first best move.
         if ties == PARANOID:
             for player in range(players):
                 forced = best if player == mover else utilities[children[begin], player]
@@ -242,6 +272,7 @@ def maximise(order, children, ends, low, movers, ties, slack, utilities, plies):
                 utilities[place, player] = forced
             plies[place] = plies[chosen] + 1
             continue
+        # Step 2: among moves as good as the best, choose one or add all up.
         plies[place] = 0
         for player in range(players):
             utilities[place, player] = 0
@@ -255,6 +286,7 @@ def maximise(order, children, ends, low, movers, ties, slack, utilities, plies):
                 for player in range(players):
                     utilities[place, player] += utilities[child, player]
                 continue
+            # For LEADER: what the best of the other players gets; the chosen move has the least.
             leader = utilities[child, mover]
             if ties == LEADER and players > 1:
                 leader = -(1 << 62)
@@ -263,6 +295,7 @@ def maximise(order, children, ends, low, movers, ties, slack, utilities, plies):
                         leader = max(leader, utilities[child, player])
             if chosen < 0 or (ties == LEADER and leader < least):
                 chosen, least = child, leader
+        # Step 3: write the chosen utilities. The average is rounded to the nearest integer.
         for player in range(players):
             if ties == AVERAGE:
                 utilities[place, player] = (2 * utilities[place, player] + equal) // (2 * equal)

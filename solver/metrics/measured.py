@@ -1,4 +1,4 @@
-"""What a metric has found of each position, and how that becomes a solved game: a table of distinct outcomes."""
+"""The result of a metric, and its conversion to a solved game with a table of distinct outcomes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,21 +24,24 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Demand:
-    """What is to be computed, one of METRICS, and how."""
+    """Options of a solve by a metric: the `metric`, one of METRICS, and its settings."""
 
     metric: str
     ties: str = ""
-    """How utilities choose among moves that are as good for who moves; empty for the first one."""
+    """For utilities: how a player chooses among equally good moves; empty for the first one."""
     against: Model | None = None
-    """Of expectations: the model by which the one player moves, to whom the other responds as well as can be."""
+    """For expectations: the model of one player, to which the other one plays a best response."""
     playing: Model | None = None
-    """The model by which the other one moves, where not as well as can be."""
+    """The model of the other player; None if it plays a best response."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a metric has found, an entry for each place: values uint8 and remotenesses int32 (-1 for a DRAW), for the
-    player to move, and further columns int64 by their names. `details` is what else the file says of them, as JSON."""
+    """The result of a metric, with an entry for each position, for the player to move.
+
+    `values` uint8, `remotenesses` int32 (plies, -1 for a DRAW), and further int64 `columns` by name. `details` are
+    further facts for the file, as JSON.
+    """
 
     values: Array
     remotenesses: Array
@@ -47,7 +50,7 @@ class Measured:
 
 
 def refuse_partisan(game: Game) -> None:
-    """Raise Unsuited where positions tell who is to move, so that the players do not have the same moves."""
+    """Raise Unsuited if the position or the rules say who is to move, so that players' moves may differ."""
     what = "nimbers are of impartial games, in which both players have the same moves"
     for name in ("to_move", "by_turns"):
         if word(game, name):
@@ -59,7 +62,10 @@ def refuse_partisan(game: Game) -> None:
 
 
 def solved_from(explored: Explored, measured: Measured, metric: str) -> SolvedRecords:
-    """Return a solved game for the database writer."""
+    """Return the solved game for the database writer.
+
+    Its legend has a row for each distinct combination of outcomes.
+    """
     space, sizes = explored.space, explored.sizes
     columns = [measured.values, measured.remotenesses, *measured.columns.values()]
     rows, firsts = distinct(columns)
@@ -81,8 +87,9 @@ def solved_from(explored: Explored, measured: Measured, metric: str) -> SolvedRe
 
 
 def distinct(columns: list[Array]) -> tuple[Array, Array]:
-    """Return for each entry of some columns the number of its row among the distinct ones, which ascend by the first
-    column, then the next; and for each distinct row the first entry that has it.
+    """Return for each entry the number of its distinct row, and for each distinct row its first entry.
+
+    Rows are the combinations of the *columns*, sorted by the first column, then the next.
 
     >>> rows, firsts = distinct([np.array([4, 1, 4, 4]), np.array([7, 0, -7, 7])])
     >>> rows.tolist(), firsts.tolist()
@@ -92,6 +99,7 @@ def distinct(columns: list[Array]) -> tuple[Array, Array]:
     count = 1
     for column in columns:
         numbers, codes = np.unique(column, return_inverse=True)
+        # Combined keys would exceed 62 bits, so number those so far again.
         if count * len(numbers) >= 1 << 62:
             merged, keys = np.unique(keys, return_inverse=True)
             count = len(merged)

@@ -1,11 +1,11 @@
-"""Nimbers of impartial games: to which heap of Nim a position is equal, whatever is played beside it.
+"""Nimbers of impartial games: the heap of Nim that a position is equal to in any sum of games.
 
     0   1   2 …        the least number that no child has: 0 where the player to move loses
-    −1 − bits          infinite, where play can go round: bit n is set where a child has the nimber n
+    −1 − bits          infinite, where play can repeat: bit n is set if a child has the nimber n
 
-By the theorem of Sprague and Grundy a sum of games, in which who is to move chooses one of them, is worth the xor of
-their nimbers; by that of Smith and of Fraenkel it is so with one infinite summand, too (`values/sums.py`). Value and
-remoteness are computed as ever: nimbers do not tell how far the end is.
+In a sum of games the player to move chooses one game and moves there. By the theorem of Sprague and Grundy its nimber
+is the xor of the nimbers. By that of Smith and of Fraenkel this also holds with one infinite summand
+(`values/sums.py`). Value and remoteness are computed separately, because nimbers do not give the distance to the end.
 """
 
 from typing import Any
@@ -23,13 +23,14 @@ from retrograde.solver.runtime.progress import Phase
 Array = np.ndarray[Any, Any]
 
 MOST = 61
-"""The greatest nimber that the set of an infinite one has a bit for."""
+"""Greatest nimber that has a bit in the set of an infinite one."""
 NO_GAINS = np.zeros((0, 0), np.int64)
 BYTES_A_POSITION = 60
+"""Memory per position, in bytes, of the columns and work arrays."""
 
 
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
-    """Return the nimbers of all positions; raise Unsuited where the game is not impartial."""
+    """Return the nimbers of all positions; raise Unsuited if the game is not impartial."""
     if explored.game.players != 2:
         raise Unsuited(f"nimbers are of games for two players, and this one is for {explored.game.players}")
     count = len(explored)
@@ -57,7 +58,10 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 
 
 def lost(own: Own, explored: Explored, look: Look) -> Array:
-    """Return -1 for each position, what ends are worth; raise Unsuited where one is not lost for who is to move."""
+    """Return -1 for each position, the score of ends here; raise Unsuited if an end is not a loss.
+
+    Also raise Unsuited if there is chance or a move pays. Writes the movers to *own*.
+    """
     wrong = (look.primitives != UNDECIDED) & (look.primitives != LOSE)
     if wrong.any():
         position = explored.game.write(int(explored.positions[look.begin + np.flatnonzero(wrong)[0]]))
@@ -71,7 +75,7 @@ def lost(own: Own, explored: Explored, look: Look) -> Array:
 
 
 def refuse_moves_again(explored: Explored, own: Own) -> None:
-    """Raise Unsuited where a move leaves the turn with who made it."""
+    """Raise Unsuited if the same player moves again after some move."""
     for k in explored.tiers_backwards():
         for look in explored.looks(k):
             turns = own.movers[look.places] == own.movers[look.begin + look.origins]
@@ -80,7 +84,7 @@ def refuse_moves_again(explored: Explored, own: Own) -> None:
 
 
 def with_cycles(explored: Explored) -> Array:
-    """Return the nimbers of a game in which play can go round, those that are infinite coded as above."""
+    """Return the nimbers of a game where play can repeat; infinite ones are coded as in the module's table."""
     links = links_of(explored)
     labels = graph_kernels.label(*links)
     coded, greatest = graph_kernels.sets_of(links.children, links.ends, labels, MOST)

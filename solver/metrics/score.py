@@ -1,14 +1,16 @@
-"""Scores: the best difference of payoffs that the player to move can force, and how soon the game ends then.
+"""Scores: the best difference of payoffs that the player to move can force, and the plies to the end.
 
-Whoever is ahead hurries and whoever is behind delays; where it is level, both would rather have an end, and soon. What
-goes on for ever is worth 0, a DRAW. The value of a position is the sign of its score.
+A player who is ahead hurries, and a player who is behind delays. At equal payoffs both prefer an early end. Endless
+play is worth 0, a DRAW. The value of a position is the sign of its score.
 
-A tier that no move stays in takes one sweep. In one with cycles the best child says nothing by itself: each of two
-positions may look as good as the other because of the other. So it is asked, from the greatest amount down, who can
-*force* that much: the ends that pay it, then whoever can move to where it is forced, or cannot but move there
-(`score_kernels.force`). What nobody can force an amount of is worth 0. Then the plies are counted, from the ends back,
-along those moves alone that keep the score (`score_kernels.count_plies`). A score that is not 0 has its plies even if
-play goes on for ever after the last move that pays: they are counted up to there.
+A tier without cycles takes one sweep. In a tier with cycles the best child proves nothing by itself: two positions may
+each look good only because of the other. The steps for such a tier:
+
+1. Force amounts, the greatest first (`score_kernels.force`). A position forces an amount if it is an end that pays it,
+   if it can move to such a position, or if all its moves lead to one. What nobody can force is worth 0.
+2. Count plies backwards from the ends, only along moves that keep the score (`score_kernels.count_plies`).
+
+If play goes on forever after the last move that pays, a nonzero score counts its plies up to that move.
 """
 
 from collections.abc import Callable
@@ -27,14 +29,15 @@ from retrograde.solver.runtime.progress import Phase
 Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 13
-"""What all positions take each: a score, a remoteness, a mover."""
+"""Memory for each position, in bytes: a score, a remoteness, a mover."""
 BYTES_IN_A_TIER = 80
-"""What the positions of a tier with cycles take each, beside their children."""
+"""Memory for each position of a tier with cycles, in bytes, without its children."""
 BYTES_A_CHILD = 20
+"""Memory for each child within such a tier, in bytes."""
 
 
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
-    """Return the scores of all positions; raise Unsuited where there is chance, or a third player."""
+    """Return the scores of all positions; raise Unsuited if there is chance or a third player."""
     if explored.game.players > 2:
         raise Unsuited(f"scores are for one player or two, not for {explored.game.players}; compute utilities")
     explored.work.budget.check(BYTES_A_POSITION * len(explored), f"scoring {len(explored):,} positions")
@@ -51,7 +54,10 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 
 
 def take(own: Own, explored: Explored, look: Look) -> Array:
-    """Note who moves in a block; return what each position is paid if it is an end, as seen by its player."""
+    """Write the movers of a block; return what each position pays as an end, for its player to move.
+
+    Raise Unsuited if there is chance.
+    """
     if (look.movers < 0).any():
         raise Unsuited("scores are of games without chance; where there is chance, compute expectation")
     own.movers[look.begin : look.end] = look.movers
@@ -62,7 +68,10 @@ def take(own: Own, explored: Explored, look: Look) -> Array:
 
 
 def gains_of(look: Look) -> Array:
-    """Return what each move of a block pays who makes it, less what the other gets; no rows where nothing is paid."""
+    """Return what each move of a block pays the mover, less what the other player gets.
+
+    The result has no rows if moves pay nothing.
+    """
     if look.rewards.shape[2] == 1:
         return np.ascontiguousarray(look.rewards[:, :, 0])
     mine = look.movers[look.origins] == 0
@@ -71,11 +80,11 @@ def gains_of(look: Look) -> Array:
 
 
 Paid = Callable[[Own, Explored, Look], Array]
-"""Notes who moves in a block, and returns what each position would be paid as an end."""
+"""Writes the movers of a block, and returns what each position would pay as an end."""
 
 
 def sweep(explored: Explored, own: Own, k: int, phase: Phase, paid: Paid = take) -> None:
-    """Score a tier that no move stays in."""
+    """Score a tier without cycles."""
     for look in explored.looks(k):
         own.scores[look.begin : look.end] = paid(own, explored, look)
         own.plies[look.begin : look.end] = 0
@@ -84,16 +93,19 @@ def sweep(explored: Explored, own: Own, k: int, phase: Phase, paid: Paid = take)
 
 
 def solve_cycles(explored: Explored, own: Own, k: int, phase: Phase, paid: Paid = take) -> None:
-    """Score a tier in which moves may stay; what its ends pay is asked block by block."""
+    """Score a tier with cycles; *paid* gives what its ends pay."""
     low, high = explored.space.stretch(k)
     count = high - low
     explored.work.budget.check(BYTES_IN_A_TIER * count, f"scoring {count:,} positions of a tier with cycles")
+    # Step 1: collect the blocks of the tier and what its ends pay.
     looks, ends = [], np.full(count, NONE, np.int64)
     for look in explored.looks(k):
         over = look.primitives > 0
         ends[look.begin - low : look.end - low][over] = paid(own, explored, look)[over]
         looks.append(look)
+    # Step 2: build the graph within the tier.
     tier = tier_of(explored, own, looks, ends, low, high)
+    # Step 3: force amounts from the greatest down, then count plies.
     brought = np.where(ends != NONE, ends, np.where(tier.best != NONE, tier.best, 0))
     scores = score_kernels.force(tier, np.argsort(-abs(brought), kind="stable"))
     own.scores[low:high] = scores
@@ -102,7 +114,7 @@ def solve_cycles(explored: Explored, own: Own, k: int, phase: Phase, paid: Paid 
 
 
 def tier_of(explored: Explored, own: Own, looks: list[Look], ends: Array, low: int, high: int) -> Tier:
-    """Return a tier with cycles, with what its children of later tiers are worth, and the parents of those within."""
+    """Return the tier's graph: the best scores from later tiers, and the predecessor lists within."""
     count = high - low
     best = np.full(count, NONE, np.int64)
     nearest, farthest = np.full((2, count), -1, np.int32)

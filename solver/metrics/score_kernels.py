@@ -1,4 +1,4 @@
-"""The compiled loops of scores: sweeps, and for tiers with cycles who can force how much, and how soon it is over."""
+"""The compiled loops of scores: sweeps, and for tiers with cycles forcing amounts and counting plies."""
 
 from typing import Any, NamedTuple
 
@@ -9,13 +9,13 @@ from retrograde.solver.runtime.kernel import kernel
 Array = np.ndarray[Any, Any]
 
 NONE = -(1 << 40)
-"""The score of what there is not; payoffs are far from it."""
+"""No score; payoffs never come near it."""
 
 
 class Own(NamedTuple):
-    """What is known of all positions, by place: scores and plies to the end (-1 for none), and who is to move.
+    """What is known of all positions, by place: scores, plies to the end (-1 for none), and who is to move.
 
-    Where two players are *alternating*, movers say nothing.
+    If two players are *alternating*, `movers` are not used.
     """
 
     alternating: bool
@@ -25,9 +25,13 @@ class Own(NamedTuple):
 
 
 class Tier(NamedTuple):
-    """A tier with cycles, its positions numbered from 0: who is to move, what ends pay (NONE elsewhere), the best score
-    that children of later tiers bring (NONE without one), the least and the most plies that such children are from
-    their end (-1 where one has none), how many children each position has within, and who the parents there are."""
+    """A tier with cycles, its positions numbered from 0.
+
+    `movers`: who is to move. `ends`: what ends pay, NONE elsewhere. `best`: the best score that children in later tiers
+    bring, NONE without one. `nearest` and `farthest`: the fewest and most plies from such best children to their end,
+    -1 if one has no end. `counts`: number of children within the tier. `parents` and `begins`: predecessor lists within
+    the tier.
+    """
 
     alternating: bool
     movers: Array
@@ -42,9 +46,9 @@ class Tier(NamedTuple):
 
 @kernel
 def sweep(own, begin, places, origins, gains):
-    """Write scores and plies of the positions of a block that are undecided and whose children are all scored.
+    """Write scores and plies of a block's undecided positions, whose children all have scores.
 
-    *gains* int64[rows, columns] is what moves pay at once; it has no rows where they pay nothing.
+    *gains* int64[rows, columns] is what moves pay at once; it has no rows if they pay nothing.
     """
     for column in range(places.shape[1]):
         place = begin + origins[column]
@@ -52,6 +56,7 @@ def sweep(own, begin, places, origins, gains):
         for row in range(places.shape[0]):
             child = places[row, column]
             if child >= 0:
+                # A child's score is for the child's player to move.
                 turned = own.alternating or own.movers[place] != own.movers[child]
                 score = -own.scores[child] if turned else own.scores[child]
                 if len(gains):
@@ -63,10 +68,10 @@ def sweep(own, begin, places, origins, gains):
 
 @kernel
 def better(best, nearest, farthest, score, plies):
-    """Return the best score of children, with the least and the most plies among those that have it, after one more
-    child; -1 stands for no end, which is later than any.
+    """Update (best score, fewest plies, most plies) of the best children by one more child.
 
-    Where the move there pays, and play then goes on for ever, no more is won or lost: plies count up to there.
+    Plies of -1 mean no end, which is later than any. If play goes on forever with a nonzero score, nothing more is won
+    or lost, so plies count up to that point.
     """
     if plies < 0 and score != 0:
         plies = 0
@@ -81,17 +86,21 @@ def better(best, nearest, farthest, score, plies):
 
 @kernel
 def one_more(score, nearest, farthest):
-    """Return the plies of a position by those of its best children: ahead or level soon, behind late."""
+    """Return the plies of a position from those of its best children.
+
+    A player with a score of 0 or more takes the nearest end; a player who is behind takes the farthest.
+    """
     plies = farthest if score < 0 else nearest
     return plies + 1 if plies >= 0 else -1
 
 
 @kernel
 def divide(own, begin, places, origins, gains, low, high, outside, links):
-    """Part the children of a block of a tier, at *low* to *high*, into those of later tiers and those within.
+    """Split the children of a block into those of later tiers and those within the tier.
 
-    Writes to *outside* (best, nearest, farthest, counts) what the former bring and how many of the latter there are,
-    and these to *links*, position by position; returns how many, or -1 where a move to one of them pays.
+    The tier's places go from *low* to *high*. Write to *outside* (best, nearest, farthest, counts) what the former
+    bring and how many of the latter there are. Write the latter to *links*, position by position. Return their number,
+    or -1 if a move within the tier pays.
     """
     best, nearest, farthest, counts = outside
     count = 0
@@ -100,12 +109,14 @@ def divide(own, begin, places, origins, gains, low, high, outside, links):
         i = place - low
         for row in range(places.shape[0]):
             child = places[row, column]
+            # Case: the child is in this tier.
             if low <= child < high:
                 if len(gains) and gains[row, column] != 0:
                     return -1
                 links[count] = child - low
                 count += 1
                 counts[i] += 1
+            # Case: the child is in a later tier, and its score is known.
             elif child >= 0:
                 turned = own.alternating or own.movers[place] != own.movers[child]
                 score = -own.scores[child] if turned else own.scores[child]
@@ -117,19 +128,22 @@ def divide(own, begin, places, origins, gains, low, high, outside, links):
 
 @kernel
 def force(tier, order):
-    """Return the scores of a tier: what can be forced, from the greatest amount down, and else 0.
+    """Return the scores of a tier: the amounts that players can force, the greatest first, else 0.
 
-    *order* has all positions, those first where an end or a child of a later tier brings the greatest amount, either
-    way.
+    *order* has all positions. Those come first where an end or a child in a later tier brings the greatest absolute
+    amount.
     """
     count = len(tier.movers)
     scores = np.zeros(count, np.int64)
     decided = np.zeros(count, np.bool_)
+    # `left`: children not known to be losses; the best child of later tiers counts as one.
     left = tier.counts + (tier.best != NONE)
     stack = np.empty(count, np.int64)
     top = 0
     event = 0
     while True:
+        # Step 1: pass decided scores to the predecessors. A parent is decided by a positive score, or when all its
+        # children are decided: then this last one is its best, since amounts come in descending order.
         while top:
             top -= 1
             child = stack[top]
@@ -145,16 +159,19 @@ def force(tier, order):
                     scores[parent] = score
                     stack[top] = parent
                     top += 1
+        # Step 2: take the next greatest amount from an end or a later tier.
         if event == count:
             return scores
         i = order[event]
         event += 1
+        # Case: an end.
         if tier.ends[i] != NONE:
             if tier.ends[i] != 0:
                 decided[i] = True
                 scores[i] = tier.ends[i]
                 stack[top] = i
                 top += 1
+        # Case: the best child in a later tier. A loss there counts only if no other child is left.
         elif not decided[i] and tier.best[i] != NONE and tier.best[i] != 0:
             left[i] -= 1
             if tier.best[i] > 0 or left[i] == 0:
@@ -166,12 +183,14 @@ def force(tier, order):
 
 @kernel
 def count_plies(tier, scores, plies):
-    """Write how many plies each position of a tier is from its end, along moves that keep the score; -1 without end.
+    """Write the plies of each position to its end, along moves that keep the score; -1 without an end.
 
-    Positions are settled in ascending order of plies: those that are ahead or level by the first such child that is,
-    those behind by the last. Those to be settled in so many plies are a list that begins at `heads[plies]`.
+    Positions are settled in ascending order of plies. A position with a score of 0 or more is settled by its first
+    child with the same score, a negative one by its last. `heads[plies]` starts the linked list of positions due at
+    that number.
     """
     count = len(scores)
+    # Step 1: for negative scores, count the children within that keep the score.
     need = np.zeros(count, np.int64)
     for child in range(count):
         for link in range(tier.begins[child], tier.begins[child + 1]):
@@ -179,6 +198,8 @@ def count_plies(tier, scores, plies):
             turned = tier.alternating or tier.movers[parent] != tier.movers[child]
             if scores[parent] < 0 and scores[parent] == (-scores[child] if turned else scores[child]):
                 need[parent] += 1
+    # Step 2: make the lists. A position occurs at most twice: entry i from outside the tier, entry count + i from
+    # within.
     most = 0
     for i in range(count):
         most = max(most, tier.farthest[i] + 1)
@@ -186,6 +207,7 @@ def count_plies(tier, scores, plies):
     following = np.empty(2 * count, np.int64)
     settled = np.zeros(count, np.bool_)
     passed = np.zeros(count, np.bool_)
+    # Step 3: positions with an end, or a best child in a later tier, are due first.
     for i in range(count):
         plies[i] = -1
         first = -1
@@ -196,6 +218,7 @@ def count_plies(tier, scores, plies):
         if first >= 0:
             following[i] = heads[first]
             heads[first] = i
+    # Step 4: settle the lists in order and pass plies to the predecessors.
     for far in range(len(heads)):
         entry = heads[far]
         while entry >= 0:
@@ -210,6 +233,7 @@ def count_plies(tier, scores, plies):
                 turned = tier.alternating or tier.movers[parent] != tier.movers[child]
                 if settled[parent] or scores[parent] != (-scores[child] if turned else scores[child]):
                     continue
+                # A position that is behind waits for its last child; any other is due after the first.
                 first = far + 1
                 if scores[parent] < 0:
                     need[parent] -= 1

@@ -1,22 +1,22 @@
-"""Utilities: what each of any number of players gets if each plays for the most that he can get himself (max^n).
+"""Utilities: what each player gets if each maximises their own share (max^n; Luckhardt and Irani, 1986).
 
-Luckhardt and Irani (1986). The utilities of a position are those of the move that is best for who is to move. Among
-moves that are equally good for him it is a matter of taste, and what the others get depends on it, so this is said:
+The utilities of a position are those of the best move for the player to move. If several moves are equally good for
+this player, the choice changes what the others get. The option `ties` decides:
 
     first       the first of these moves, in the order in which the rules generate them
     leader      the one after which the other who gets the most gets the least; of several the first
     average     any of them with the same chance: the mean of their utilities
 
-Or, with `paranoid` in their place, it is told what each player can force if all others stand together against him: for
-each of them another game, in which he takes what brings him the most, and whoever else moves what brings him the least.
-He gets no less with max^n, whichever move of several is made.
+With `paranoid` instead, the utility of a player is what this player can force if all others play together against them.
+For each player this is another game: the player maximises, and everyone else minimises that player's result. No player
+gets less with max^n, however ties are decided.
 
-With an average, utilities are rounded to 1/`SCALE`, and moves are equally good where they differ by less than
-`SLACK`/`SCALE`, so that rounding breaks no tie. Where play can go round, there need be no answer, and none is given.
+With `average`, utilities are rounded to 1/`SCALE`. Moves within `SLACK`/`SCALE` count as equally good, so that rounding
+breaks no tie. If play can repeat, there need be no answer, and the metric refuses the game.
 
-The value of a position is WIN where the player to move gets, or can force, more than every other, LOSE where somebody
-gets more than he, else TIE; of one player by the sign. The remoteness is how far the end is along the chosen move, or
-along the longest way where several are.
+The value of a position is WIN if the player to move gets, or can force, more than every other player; LOSE if some
+player gets more; else TIE. With one player the sign decides. The remoteness is the plies to the end along the chosen
+move, or along the longest of several.
 """
 
 from typing import Any
@@ -34,16 +34,19 @@ from retrograde.solver.runtime.progress import Phase
 Array = np.ndarray[Any, Any]
 
 TIES = {"first": FIRST, "leader": LEADER, "average": AVERAGE, "paranoid": PARANOID}
+"""Names of the ways to decide ties."""
 SCALE = 1 << 24
-"""Into how many parts a point is divided where utilities are averages."""
+"""Parts of a point in averaged utilities."""
 SLACK = 1 << 10
+"""Difference, in these parts, below which moves count as equally good."""
 MOST = 1 << 20
-"""What ends may pay at most where utilities are averages: sums of many moves stay below 2**62."""
+"""Limit of what ends may pay with averages: sums over many moves then stay below 2**62."""
 BYTES_A_CHILD = 24
+"""Memory per child in a tier with possible cycles, in bytes."""
 
 
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
-    """Return the utilities of all positions; raise Unsuited where there is chance, or play can go round."""
+    """Return the utilities of all positions; raise Unsuited if there is chance or play can repeat."""
     ties = demand.ties or "first"
     if ties not in TIES:
         raise Unsuited(f"no ties {ties!r}; it is one of {', '.join(TIES)}")
@@ -68,7 +71,10 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 
 
 def take(look: Look, movers: Array, utilities: Array, scale: int) -> None:
-    """Note who moves in a block, and what its ends pay."""
+    """Write the movers of a block and the payoffs of its ends.
+
+    Raise Unsuited for chance, for moves that pay, and for payoffs too great for averages.
+    """
     if (look.movers < 0).any():
         raise Unsuited("utilities are of games without chance; this one has dice or cards")
     if len(look.rewards):
@@ -80,8 +86,10 @@ def take(look: Look, movers: Array, utilities: Array, scale: int) -> None:
 
 
 def children_of(looks: list[Look], low: int, high: int) -> tuple[Array, Array]:
-    """Return the places of all children in a tier, position by position in the order of the moves, and where those of
-    each position end."""
+    """Return the places of all children in a tier, position by position, and where each position's end.
+
+    Children are in the order of the moves.
+    """
     counts, lists = np.zeros(high - low, np.int64), [np.empty(0, np.int64)]
     for look in looks:
         by_position = look.places.T
@@ -92,7 +100,7 @@ def children_of(looks: list[Look], low: int, high: int) -> tuple[Array, Array]:
 
 
 def order_in(explored: Explored, k: int, children: Array, ends: Array) -> Array:
-    """Return an order in which the positions of a tier come behind their children; raise Unsuited without one."""
+    """Return the positions of a tier in an order with children first; raise Unsuited if play can repeat."""
     low, high = explored.space.stretch(k)
     if not explored.space.has_cycles(k):
         return np.arange(high - low)
@@ -113,7 +121,7 @@ def order_in(explored: Explored, k: int, children: Array, ends: Array) -> Array:
 
 
 def values_of(utilities: Array, movers: Array) -> Array:
-    """Return the values of positions by what everybody gets."""
+    """Return the value of each position, for its player to move, from all players' utilities."""
     own = np.take_along_axis(utilities, movers[:, None].astype(np.int64), 1)[:, 0]
     others = utilities.copy()
     np.put_along_axis(others, movers[:, None].astype(np.int64), np.iinfo(np.int64).min, 1)

@@ -1,7 +1,7 @@
-"""The way of solving a game by another metric than remoteness: exploration, and then what the metric says of it.
+"""The method that solves a game by another metric than remoteness.
 
-A metric is a module of this room of the same name, with a function `measure(explored, demand, phase)`, which returns
-Measured.
+It explores the game, then calls the metric. A metric is a module of this package, named after it, with a function
+`measure(explored, demand, phase)` that returns Measured.
 """
 
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from retrograde.solver.runtime.work import Work
 
 
 class Measure(Protocol):
-    """What a module of a metric has."""
+    """The `measure` function of a metric's module."""
 
     def __call__(self, explored: Explored, demand: Demand, phase: Phase) -> Measured:
-        """Return what the metric says of each position; raise Unsuited where it says nothing of such a game."""
+        """Return the measures of all positions; raise Unsuited if the metric does not apply to the game."""
 
 
 @dataclass(frozen=True)
 class ByMetric:
-    """Positions as sorted lists in memory, and a metric over them."""
+    """Solves a game by a metric, with positions as sorted lists in memory."""
 
     demand: Demand
 
@@ -34,7 +34,7 @@ class ByMetric:
         return self.demand.metric
 
     def solve(self, game: Game, work: Work) -> SolvedRecords:
-        """Return the solved game."""
+        """Return the solved game; raise Unsuited if the metric does not apply."""
         measure = cast(Measure, import_module(f"retrograde.solver.metrics.{self.demand.metric}").measure)
         if self.demand.metric == "nimber":
             refuse_partisan(game)

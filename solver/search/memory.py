@@ -1,7 +1,7 @@
-"""Arrays as addresses, for loops in which even to count references to an array would be too slow.
+"""Arrays passed as raw addresses, to avoid reference counting in inner loops.
 
-Compiled code counts whoever holds an array, with an instruction that locks the bus, whenever one is passed on; where
-threads share it, they wait for one another. Here whoever calls the kernels keeps the arrays alive instead.
+Numba counts references to an array with a locked instruction whenever a function receives it. Threads that share the
+array then wait for each other. Here the caller of the kernels keeps the arrays alive instead.
 """
 
 import ctypes
@@ -16,17 +16,17 @@ MOST = 1 << 40
 
 
 def words_at(address: Any) -> Any:
-    """Return what can be indexed as the int64 words that begin at an address; no index is looked at."""
+    """Return an indexable view of the int64 words at *address*, without bounds checks."""
     return (ctypes.c_int64 * MOST).from_address(address)
 
 
 def prefetch(address: Any, index: Any) -> None:
-    """Begin to bring a word into the cache, so that several misses are waited for at once; compiled code does."""
+    """Start loading a word into the cache, so that several cache misses overlap. Does nothing in interpreted code."""
 
 
 @overload(words_at)
 def compiled_words_at(address: Any) -> Any:
-    """Return what numba compiles in the place of `words_at`."""
+    """Return the function that numba compiles in place of `words_at`."""
 
     def compiled(address: Any) -> Any:
         return pointer(address)
@@ -36,7 +36,7 @@ def compiled_words_at(address: Any) -> Any:
 
 @overload(prefetch)
 def compiled_prefetch(address: Any, index: Any) -> Any:
-    """Return what numba compiles in the place of `prefetch`."""
+    """Return the function that numba compiles in place of `prefetch`."""
 
     def compiled(address: Any, index: Any) -> None:
         touch(address, index)
@@ -46,7 +46,7 @@ def compiled_prefetch(address: Any, index: Any) -> Any:
 
 @intrinsic
 def pointer(typing: Any, address: Any) -> Any:
-    """Take an int for the address that it is."""
+    """Convert an integer to a pointer to int64 words."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(WORDS))
@@ -56,9 +56,10 @@ def pointer(typing: Any, address: Any) -> Any:
 
 @intrinsic
 def touch(typing: Any, address: Any, index: Any) -> Any:
-    """Give the instruction by the function that LLVM has for it: to read, to be kept in all caches."""
+    """Emit LLVM's prefetch instruction for a word, for reading and with high locality."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        # Arguments 0, 3, 1 of llvm.prefetch mean read, keep in all cache levels, data cache.
         byte = builder.add(arguments[0], builder.shl(arguments[1], arguments[1].type(3)))
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])

@@ -1,6 +1,7 @@
-"""Numbers mixed, so that alike ones come to lie far apart.
+"""Hash functions for table keys: they spread similar numbers over the whole range.
 
-All is unsigned: numba lets the compiler take it that products of signed numbers never wrap, and then drop a mask.
+All arithmetic is unsigned. Numba lets the compiler assume that signed products never overflow, and it may then drop a
+mask.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ FIRST, SECOND = np.uint64(0x1D8E4E27C47D124F), np.uint64(0x6B49D20F59FA6D2B)
 
 @kernel
 def mixed(number, count):
-    """Return *count* bits, at most 63, that depend on all bits of a number."""
+    """Return a hash of *number* with *count* bits (at most 63)."""
     bits = np.uint64(number)
     bits = (bits ^ bits >> np.uint64(32)) * FIRST
     bits = (bits ^ bits >> np.uint64(29)) * SECOND
@@ -21,7 +22,10 @@ def mixed(number, count):
 
 @kernel
 def permuted(number, count):
-    """Return another number of *count* bits for a number of so many: one for each, by a bijection."""
+    """Map a number of *count* bits to another one, by a bijection on numbers of *count* bits.
+
+    Each step (xor with a right shift, multiplication by an odd constant, mask) is invertible.
+    """
     mask, half = np.uint64((1 << count) - 1), np.uint64((count + 1) // 2)
     bits = np.uint64(number)
     bits = (bits ^ bits >> half) * FIRST & mask

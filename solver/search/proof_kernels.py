@@ -1,32 +1,38 @@
-"""Proof-number search, depth first (df-pn), over the plain rules of any game.
+"""Depth-first proof-number search (df-pn) over the plain rules of any game.
 
-A *question* is a position and what is asked of its player to move: does she win (1), or does she not lose (0)? It is
-answered by yes if some child's question, the other one of the other player, is answered by no. Its *proof number* is
-the least number of leaves that must be answered for a yes, as far as is known, its *disproof number* that for a no:
+A *question* is a position and what is asked about its player to move: does the player win (1), or does the player not
+lose (0)? The answer is yes if the opposite question about some child, for the other player, has the answer no. The
+*proof number* of a question is the least number of leaves that must be answered to get a yes, as far as known. The
+*disproof number* is the same for a no:
 
     proof(question)    = min over children of disproof(child)
     disproof(question) = sum over children of proof(child); here (see `estimated`) it is another estimate
 
-The search always goes on below the leaf where the least is missing to both (Allis, van der Meulen and van den Herik,
-1994). Depth first, it stays below a child while both numbers are within limits up to which no other leaf would be the
-better one (Nagai, 1999); limits have a half of slack, lest it hop to and fro (the 1 + ε of Pawlewicz and Lew, 2007).
-A child that is new begins with the number of its moves as its disproof number: what `estimated` would say of it.
+The search always expands a leaf that counts in both numbers (Allis, van der Meulen and van den Herik, 1994). Depth
+first, it stays below a child while both numbers are within limits, beyond which another leaf would be better (Nagai,
+1999). The limit taken from the second best child is half as large again, so that the search does not switch back and
+forth (the 1 + ε of Pawlewicz and Lew, 2007). A new child starts with its number of moves as its disproof number, which
+is what `estimated` would return for it.
 
-Repetition. Who wants to win gets nothing by coming back to a question that is being asked already, so a child that is
-on the path is answered, for now, by what helps the other. Proofs of wins never rest on that. What says that a
-win can *not* be forced may, and then it holds on this path alone (the graph-history interaction; Kishimoto and Müller,
-2004). So each answer says on which places of the path it rests at most: the highest of them is `HIGH`, the lowest
-`LOW`. An answer of a question at a place rests on nothing if what it was made from rests on nothing above that place:
-the other player has a plan by which the game goes on for ever below. Only such answers are written to the table;
-of others notes are taken, which become answers when what they rest on does (`settle`).
+Repetition. A player who wants to win gains nothing by returning to a question on the search path. So a child on the
+path gets, for now, the answer that helps the other player. Proofs of wins never rest on that. A proof that a win can
+*not* be forced may rest on it, and then it holds only on this path (the graph-history interaction; Kishimoto and
+Müller, 2004).
 
-Double counts. Where lines merge, a sum counts the same leaves many times over. `estimated` takes the greatest instead,
-and one for each further child (the weak proof-number search of Ueda, Hashimoto, Hashimoto and Iida, 2008).
+So each answer carries the range of path places that it may rest on. Places count from the root, 0::
 
-Endless search. Numbers of questions that are met on several paths may fall as well as rise, and then limits may be
-met for ever without anything new (Kishimoto, 2010). Here a child that was looked at many times from the same place
-gets limits that double each time, so that each place is left after a bounded number of looks, whatever the table has
-forgotten.
+    root 0 … HIGH … LOW … leaf      HIGH: the smallest number, LOW: the greatest
+
+An answer rests on nothing if nothing in its support lies above its own place, that is, nearer to the root: then the
+other player has a plan by which the game continues forever below. Only such answers go to the table. The others become
+notes, which turn into answers when the answer they rest on does (`settle`).
+
+Double counts. If lines merge, a sum counts the same leaves many times. `estimated` takes the maximum instead, and adds
+one for each further child (weak proof-number search; Ueda, Hashimoto, Hashimoto and Iida, 2008).
+
+Endless search. The numbers of questions met on several paths may fall as well as rise, and then the search may reach
+its limits forever without progress (Kishimoto, 2010). Here the limits of a child double on each visit after PATIENCE
+visits. So the search leaves each place after a bounded number of visits, whatever the table has forgotten.
 """
 
 from typing import Any, NamedTuple
@@ -44,35 +50,62 @@ from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, told
 Array = np.ndarray[Any, Any]
 
 KEY, FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(8)
-"""What is known of a place on the path: its question; where its children begin and end; the limits; the child looked
-at; how many positions had been looked at before, and how many notes there were."""
+"""Fields of a place on the search path.
+
+    KEY             its question
+    FIRST, END      where its children begin and end
+    MOST_PROOF      limit of its proof number
+    MOST_DISPROOF   limit of its disproof number
+    CHOSEN          the child being searched
+    BEFORE          positions searched up to its entry
+    NOTED           notes taken before its entry
+"""
 PROOF, DISPROOF, HIGH, LOW, LOOKS = range(5)
-"""What is known of a child: its numbers; on which places of the path they rest; how often it was looked at."""
+"""Fields of a child.
+
+    PROOF, DISPROOF     its numbers
+    HIGH, LOW           the range of path places that they rest on; HIGH is nearest the root
+    LOOKS               how often the search visited it
+"""
 NOTHING = 1 << 30
-"""The highest place of an answer that rests on none; its lowest is −1."""
+"""HIGH of an answer that rests on nothing. Its LOW is −1."""
 NOTE_HIGH, NOTE_LOW, NOTE_NODES = 1, 2, 3
-"""What a note has behind its question: on which places its answer rests, and how many positions it took."""
+"""Fields of a note after its question: the path places that the answer rests on, and the positions it took."""
 NODES, TROUBLE, POSITION, MET, NOTES, LEAVES = range(6)
-"""What the counts are: positions looked at; why the search was given up, and where; what was met; notes taken; and
-positions found in tables."""
+"""Indices into `counts`.
+
+    NODES       positions searched
+    TROUBLE     why the search gave up, 0 if it did not
+    POSITION    the position at which it gave up
+    MET         kinds of ends and repetitions met: bits DRAWS, TIES, CIRCLES
+    NOTES       notes taken
+    LEAVES      positions found in endgame tables
+"""
 STOPPED, DEEP, BROKEN = range(1, 4)
-"""Why a search is given up: out of time; deeper or wider than there is room; rules that give what is no position."""
+"""Why a search gave up.
+
+    STOPPED     out of time, or node limit reached
+    DEEP        deeper or wider than the path's memory
+    BROKEN      rules that return no valid position
+"""
 DRAWS, TIES, CIRCLES = 1, 2, 4
-"""What can be met: ends that are a draw or a tie, and repetitions."""
+"""Bits of what was met: ends that are a draw, ends that are a tie, repetitions."""
 NO, YES, OPEN = range(3)
 MOST_NOTES = 1 << 16
+"""Greatest number of notes; further ones are dropped."""
 PATIENCE = 48
-"""Looks at a child after which its limits are doubled each time."""
+"""Visits of a child after which its limits double each time."""
 SLACK = 2
-"""Limits are more by a SLACK-th than the disproof number of the second best child."""
+"""Limits exceed the disproof number of the second best child by 1/SLACK of it."""
 
 
 class Path(NamedTuple):
-    """The path that is being looked at: int64[places, 8] `places`; the children of all, one place after another, with
-    their questions int64[] `keys` and int64[, 5] `children`.
+    """The search path from the root to the current question.
 
-    `marks` uint16[] counts the places by a hash of their questions; `notes` int64[, 4] are answers that rest on
-    places; `counts` int64[6]; `stop` uint8[1], not 0 to stop; `leaves` are tables that are asked, or None.
+    `places` int64[places, 8] has the fields of each question on the path. Their children follow each other, place by
+    place: the questions `keys` int64[n] and the fields `children` int64[n, 5]. `marks` uint16[] counts the path's
+    questions by hash, to detect repetitions quickly. `notes` int64[, 4] are answers that rest on path places. `counts`
+    int64[6]; `stop` uint8[1], nonzero to stop; `leaves` are endgame tables or None.
     """
 
     places: Array
@@ -86,7 +119,7 @@ class Path(NamedTuple):
 
 
 def make_path(places: int, children: int, stop: Array, leaves: Any = None) -> Path:
-    """Return the memory for a path with so many places and children."""
+    """Return the memory for a path of *places* questions with *children* children in all."""
     return Path(
         np.empty((places, 8), np.int64),
         np.empty(children, np.int64),
@@ -101,7 +134,7 @@ def make_path(places: int, children: int, stop: Array, leaves: Any = None) -> Pa
 
 @kernel
 def prove(game, key, nodes, table, path):
-    """Return the answer to a question, or OPEN after so many positions, or if it is given up."""
+    """Return the answer to a question: YES, NO, or OPEN after *nodes* positions or if the search gives up."""
     places, children, counts = path.places, path.children, path.counts
     path.marks[:] = 0
     counts[NODES] = counts[TROUBLE] = counts[NOTES] = counts[LEAVES] = 0
@@ -110,7 +143,9 @@ def prove(game, key, nodes, table, path):
     while True:
         if counts[TROUBLE]:
             return OPEN
+        # Step 1: compute the numbers of the question at the end of the path from those of its children.
         proof, disproof, best, second, others = estimated(place, places, children)
+        # Step 2: a number has reached its limit. Leave the question and write its numbers to the parent's child.
         if proof >= places[place, MOST_PROOF] or disproof >= places[place, MOST_DISPROOF]:
             high, low = leave(place, proof, disproof, table, path)
             if place == 0:
@@ -121,6 +156,7 @@ def prove(game, key, nodes, table, path):
             children[child, HIGH], children[child, LOW] = high, low
             children[child, LOOKS] += 1
             continue
+        # Step 3: probe the table for the best child: another path may have answered it.
         child_proof, child_disproof = find(table, path.keys[best])
         if child_proof == 0 or child_disproof == 0:  # answered by now on another path
             children[best, PROOF], children[best, DISPROOF] = child_proof, child_disproof
@@ -128,6 +164,8 @@ def prove(game, key, nodes, table, path):
         if path.stop[0] or counts[NODES] >= nodes:
             counts[TROUBLE] = STOPPED
             continue
+        # Step 4: set the limits of the best child and enter it. Proof and disproof swap between parent and child.
+        # *least* is the doubling limit against endless search.
         least = 1 << min(max(children[best, LOOKS] - PATIENCE, 0), 28)
         most_proof = max(
             least, places[place, MOST_DISPROOF] - (others if places[place, MOST_DISPROOF] < INFINITE else 0)
@@ -140,8 +178,9 @@ def prove(game, key, nodes, table, path):
 
 @kernel
 def estimated(place, places, children):
-    """Return the numbers of a question by those of its children, the best of them, the second best's disproof
-    number, and how many are open beside one."""
+    """Return (proof number, disproof number, best child, second best disproof number, open children besides one)."""
+    # The proof number is the smallest disproof number of a child. The disproof number is the greatest proof number of a
+    # child, plus one for each further open child.
     proof = second = INFINITE
     best, widest, others = -1, 0, -1
     for child in range(places[place, FIRST], places[place, END]):
@@ -153,20 +192,25 @@ def estimated(place, places, children):
         if children[child, PROOF]:
             widest = max(widest, children[child, PROOF])
             others += 1
+    # A child with disproof number 0 proves the question.
     if proof == 0:
         return 0, INFINITE, best, second, 0
+    # INFINITE - 1 at most: INFINITE would mean that the question is answered.
     others = max(others, 0)
     return proof, min(widest + others, INFINITE - 1), best, second, others
 
 
 @kernel
 def enter(game, key, place, most_proof, most_disproof, table, path):
-    """Write a question to a place of the path, with its children; one that answers it by yes stands alone, and those
-    that are of no use are left out."""
+    """Append a question to the path and write its children.
+
+    A child that proves the question stands alone. Children that cannot prove it are left out.
+    """
     places, keys, children, counts = path.places, path.keys, path.children, path.counts
     if place == len(places):
         counts[TROUBLE], counts[POSITION] = DEEP, key >> 1
         return
+    # Step 1: write the fields of the place.
     counts[NODES] += 1
     position, wins = key >> 1, key & 1
     first = places[place - 1, END] if place else 0
@@ -179,6 +223,7 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
     places[place, NOTED] = counts[NOTES]
     places[place, MOST_PROOF], places[place, MOST_DISPROOF] = most_proof, most_disproof
     path.marks[mark_of(key, path)] += 1
+    # Step 2: write a child for each move.
     end = first
     for move in game.generate_moves(position):
         if end == len(keys):
@@ -188,6 +233,7 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
         if not 0 <= child < POSITION_LIMIT:
             counts[TROUBLE], counts[POSITION] = BROKEN, position
             return
+        # Case: the game is over, or an endgame table knows the value.
         value = whole(game.primitive(child))
         if value == UNDECIDED:
             value = value_told(game, child, path)
@@ -201,6 +247,7 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
             return
         if value in (WIN, TIE, DRAW):
             continue
+        # Case: undecided. Skip a child that an earlier move or its image has given already.
         least, _ = canonical(game, child)
         if least < 0:
             counts[TROUBLE], counts[POSITION] = BROKEN, position
@@ -211,6 +258,7 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
             new &= keys[other] != child_key
         if not new:
             continue
+        # Case: the table has an answer. A disproved child proves the question; a proved child is of no use.
         proof, disproof = find(table, child_key)
         if disproof == 0:
             keys[first], places[place, END] = child_key, first + 1
@@ -218,12 +266,15 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
             return
         if proof == 0:
             continue
+        # Case: the child stands on the path. It gets the answer against the player who wants to win, which rests on
+        # that place.
         again = place_of(child_key, place, path)
         keys[end] = child_key
         if again >= 0:
             counts[MET] |= CIRCLES
             write(children, end, INFINITE if wins == 0 else 0, 0 if wins == 0 else INFINITE, again, again)
         else:
+            # Case: a new child starts with its number of moves.
             if proof == 1 and disproof == 1:
                 disproof = mobility(game, least)
             write(children, end, proof, disproof, NOTHING, -1)
@@ -233,7 +284,7 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
 
 @kernel
 def value_told(game, position, path):
-    """Return the value of an undecided position that is in a table, which rests on nothing; else UNDECIDED."""
+    """Return the value of an undecided position by the endgame tables, or UNDECIDED."""
     worth = told(game, position, BASE, path.leaves)
     if worth == UNTOLD:
         return whole(UNDECIDED)
@@ -245,7 +296,7 @@ def value_told(game, position, path):
 
 @kernel
 def mobility(game, position):
-    """Return how many moves a position has, 1 at least."""
+    """Return the number of moves of a position, at least 1."""
     count = 0
     for _ in game.generate_moves(position):
         count += 1
@@ -254,16 +305,18 @@ def mobility(game, position):
 
 @kernel
 def write(children, child, proof, disproof, high, low):
-    """Write what is known of a child."""
+    """Write the fields of a child that was not searched yet."""
     children[child, PROOF], children[child, DISPROOF] = proof, disproof
     children[child, HIGH], children[child, LOW], children[child, LOOKS] = high, low, 0
 
 
 @kernel
 def leave(place, proof, disproof, table, path):
-    """Write what was found of a question to the table, and return on which places above it rests."""
+    """Remove the last question from the path and store its numbers; return (HIGH, LOW)."""
     places, children = path.places, path.children
     path.marks[mark_of(places[place, KEY], path)] -= 1
+    # Step 1: find the supports. A proof needs one child: choose the one whose supports lie deepest. A disproof needs
+    # all children.
     high, low = NOTHING, -1
     if proof == 0:
         high = -1
@@ -273,9 +326,11 @@ def leave(place, proof, disproof, table, path):
     elif disproof == 0:
         for child in range(places[place, FIRST], places[place, END]):
             high, low = min(high, children[child, HIGH]), max(low, children[child, LOW])
+    # Step 2: *safe* means that nobody wins by this answer, so a repetition to this place confirms it.
     key, nodes = places[place, KEY], path.counts[NODES] - places[place, BEFORE]
     safe = (proof if key & 1 == 0 else disproof) == 0
     settle(place, safe, high, table, path)
+    # Step 3: an answer that rests on nothing above goes to the table; any other becomes a note.
     if high >= place:
         keep(table, key, proof, disproof, nodes)
         return NOTHING, -1
@@ -286,7 +341,7 @@ def leave(place, proof, disproof, table, path):
 
 @kernel
 def note(path, key, high, low, nodes):
-    """Take a note of an answer that rests on places of the path, if there is room."""
+    """Take a note of an answer that rests on path places, if there is memory for it."""
     at = path.counts[NOTES]
     if at < len(path.notes):
         path.notes[at, KEY], path.notes[at, NOTE_HIGH] = key, high
@@ -296,20 +351,26 @@ def note(path, key, high, low, nodes):
 
 @kernel
 def settle(place, safe, high, table, path):
-    """Go through the notes taken below a place that is left: those that rest on it alone become answers if it is *safe*
-    on no condition, those that rest on it rest on what it rests on if it is safe on some, and are thrown away else.
+    """Update the notes taken below a place that the search leaves.
+
+    *safe*: the answer at the place is that a win is not forced. *high*: HIGH of that answer. Notes that rest only on
+    this place become answers if it is safe without supports above it. If it is safe with supports above it, such notes
+    rest on these from now on. If it is not safe, they are dropped.
     """
     notes, kept = path.notes, path.places[place, NOTED]
     for at in range(kept, path.counts[NOTES]):
+        # Case: the note becomes an answer. Its numbers follow from its question: only "no win" answers rest on places.
         if safe and notes[at, NOTE_HIGH] >= place and high >= place:
             wins = notes[at, KEY] & 1
             keep(table, notes[at, KEY], wins * INFINITE, (1 - wins) * INFINITE, notes[at, NOTE_NODES])
             continue
+        # Case: the note rests on this place. Replace it by what this place rests on.
         if notes[at, NOTE_LOW] >= place:
             if not safe:
                 continue
             notes[at, NOTE_LOW] = place - 1
             notes[at, NOTE_HIGH] = min(notes[at, NOTE_HIGH], high)
+        # Keep the note: move it down over the removed ones.
         for field in range(4):
             notes[kept, field] = notes[at, field]
         kept += 1
@@ -318,7 +379,7 @@ def settle(place, safe, high, table, path):
 
 @kernel
 def place_of(key, place, path):
-    """Return the place on the path, up to one, where a question stands; −1 where it does not."""
+    """Return the place on the path, up to *place*, where a question stands; −1 if it does not."""
     if path.marks[mark_of(key, path)]:
         for at in range(place, -1, -1):
             if path.places[at, KEY] == key:
@@ -328,5 +389,5 @@ def place_of(key, place, path):
 
 @kernel
 def mark_of(key, path):
-    """Return where a question is counted."""
+    """Return the index of a question in `marks`."""
     return mixed(key, MIXED_BITS) & len(path.marks) - 1

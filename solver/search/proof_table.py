@@ -1,13 +1,13 @@
-"""The table of proof-number search: proof and disproof numbers of questions met, in memory of a fixed size.
+"""The table of proof-number search: proof and disproof numbers of questions, in memory of fixed size.
 
-A question is a canonical position and what is asked of its player to move (see `proof_kernels.py`)::
+A question is a canonical position and what is asked about its player to move (see `proof_kernels.py`)::
 
     key      canonical position | 1: does the player to move win?  0: does the player to move not lose?
     numbers  effort: 6 bits | proof number: 28 bits | disproof number: 28 bits           0: empty
 
-Keys are held whole, so that no two are ever taken for one another. A key may stand in any of the four places of its
-bucket; where they are full, the one that took the least effort, in powers of two of positions looked at, is given up:
-the small trees that it would be cheap to search again (SmallTreeGC of Nagai, 1999, a bucket at a time).
+An entry holds the whole key, so two questions are never confused. A key can stand in any of the four slots of its
+bucket. If they are full, the entry with the least effort is replaced. Effort is log2 of the positions searched. So the
+table drops small trees, which are cheap to search again (SmallTreeGC of Nagai, 1999, one bucket at a time).
 """
 
 from typing import Any
@@ -21,18 +21,19 @@ Array = np.ndarray[Any, Any]
 
 NUMBER_BITS = 28
 INFINITE = (1 << NUMBER_BITS) - 1
-"""The proof number of what is disproved, and the disproof number of what is proved."""
+"""The proof number of a disproved question, and the disproof number of a proved one."""
 MIXED_BITS = 35
-"""Bits of which a bucket is chosen: more than any table has."""
+"""Bits of the hash that chooses a bucket: more than any table has."""
 PLACES = 4
+"""Slots of a bucket."""
 ENTRY = 16
 """Bytes of an entry."""
 
 
 def make_table(size: int) -> Array:
-    """Return an empty table of at most *size* bytes, and of one bucket at least: int64[entries, 2].
+    """Return an empty table int64[entries, 2] of at most *size* bytes, but at least one bucket.
 
-    The entries are a power of two.
+    The number of entries is a power of two.
     """
     entries = 1 << max(size // ENTRY, PLACES).bit_length() - 1
     return np.zeros((entries, 2), np.int64)
@@ -40,13 +41,13 @@ def make_table(size: int) -> Array:
 
 @kernel
 def bucket_of(table, key):
-    """Return the first of the places where a key may stand."""
+    """Return the index of the first slot of the key's bucket."""
     return mixed(key, MIXED_BITS) & len(table) - PLACES
 
 
 @kernel
 def find(table, key):
-    """Return the proof and the disproof number that are known of a question; 1 and 1 where none are."""
+    """Probe the table: return the proof and disproof number of a question, or 1 and 1."""
     first = bucket_of(table, key)
     for i in range(first, first + PLACES):
         if table[i, 0] == key and table[i, 1]:
@@ -56,8 +57,9 @@ def find(table, key):
 
 @kernel
 def keep(table, key, proof, disproof, nodes):
-    """Write the numbers of a question that took so many positions."""
+    """Store the numbers of a question whose search took *nodes* positions."""
     first = bucket_of(table, key)
+    # Step 1: choose the slot: the question's own, else an empty one, else the one with the least effort.
     place = first
     for i in range(first, first + PLACES):
         if table[i, 1] and table[i, 0] == key:
@@ -65,6 +67,7 @@ def keep(table, key, proof, disproof, nodes):
             break
         if table[i, 1] >> 2 * NUMBER_BITS < table[place, 1] >> 2 * NUMBER_BITS or not table[i, 1]:
             place = i
+    # Step 2: effort = log2 of the positions searched. A question's effort never shrinks.
     effort = 0
     while nodes > 1:
         nodes >>= 1

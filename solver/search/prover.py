@@ -1,12 +1,12 @@
-"""Values by proof-number search: questions asked until a value is proved or time is out; see `proof_kernels.py`.
+"""Proof-number search: repeats two questions until the value is proved or time is out. See `proof_kernels.py`.
 
-Two questions decide a position: does the player to move win, and does she not lose? As long as nothing is met but ends
-that somebody wins, who does not win has lost, and one will do. Else they are asked by turns, for more positions each
-time, since nobody knows which is the easier one.
+The questions are "does the player to move win?" and "does the player to move not lose?". If all ends met so far have a
+winner and no position repeats, a player who does not win loses, so the first question suffices. Otherwise the two
+alternate, each time with twice the node limit, because it is unknown which one is easier.
 
-Where neither side can force a win it is a TIE, by the definition of GamesCrafters, if both together can play to one
-by moves that lose nothing, and a DRAW if they cannot: so all such positions are looked through, as far as there is
-room.
+If neither side can force a win, the value is TIE or DRAW. By the definition of GamesCrafters it is a TIE if both
+players together can reach a tie by moves that lose nothing, else a DRAW. The prover enumerates all such positions, as
+far as memory allows.
 """
 
 import random
@@ -28,19 +28,19 @@ from retrograde.solver.search.timer import limited
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, Leaves
 
 PLACES, CHILDREN = 1 << 9, 1 << 14
-"""Places on the path, and their children, that there is room for to begin with."""
+"""Initial size of the search path: positions on it, and children of all of them."""
 MOST_PLACES = 1 << 20
+"""Greatest number of positions on the search path."""
 FEWEST_NODES, MOST_NODES = 1 << 10, 1 << 22
-"""Positions after which the other question is asked: the first time, and at most."""
+"""Node limits after which the other question is asked: the first limit and the greatest."""
 NEUTRAL_BYTES, FEWEST_NEUTRAL = 200, 1 << 14
-"""Bytes that are taken for each position in which neither side wins, while they are looked through; and how many of
-them there is room for with the smallest table."""
+"""Memory per enumerated position in which neither side wins; and how many fit with the smallest table."""
 RANDOM_GAMES, RANDOM_PLIES = 8, 200
-"""Games played at random, and plies of each, to see whether play goes round in circles."""
+"""Number of random games, and plies of each, to see whether play can repeat."""
 
 
 def goes_round(game: Game, position: int) -> bool:
-    """Return whether a position has come again in one of some games played at random: a guess at what play can do."""
+    """Return whether a position repeats in one of some random games: a guess whether play can repeat."""
     chance = random.Random(0)
     for _ in range(RANDOM_GAMES):
         now, seen = position, {position}
@@ -55,29 +55,32 @@ def goes_round(game: Game, position: int) -> bool:
 
 
 class Prover:
-    """A proof-number search of a game, in a table of so many bytes, which is kept from question to question."""
+    """A proof-number search of one game, with a table of *size* bytes that is kept between questions."""
 
     def __init__(self, game: Game, size: int = TABLE_SIZE, leaves: Leaves | None = None):
-        """Search a game; *leaves* are tables that are asked of its positions."""
+        """Prepare a search; *leaves* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
         refuse_to_search(game)
         compiled.prepare(game)
         self.leaves, self.words = leaves, leaves and leaves.words
         self.game, self.size = game, size
         self.stop = np.zeros(1, np.uint8)
         self.nodes = 0
-        """Positions looked at for all questions that were asked and left."""
+        """Positions searched in all finished questions."""
         self.told = 0
-        """Positions that were found in tables."""
+        """Positions found in endgame tables."""
         self.met = 0
-        """What was met in all questions: bits of `kernels.MET`."""
+        """Kinds of ends and repetitions met so far: the bits DRAWS, TIES and CIRCLES of `proof_kernels`."""
         self.table = make_table(size)
         self.room = PLACES, CHILDREN
         self.path = kernels.make_path(*self.room, self.stop, self.words)
         self.compile()
 
     def compile(self) -> None:
-        """Let the rules be compiled now, which takes seconds the first time and is no search; raise NotCompilable where
-        they cannot be."""
+        """Compile the rules now; raise NotCompilable if they cannot be compiled.
+
+        It takes seconds the first time and is no search.
+        """
+        # With the stop flag set and a path without room, `prove` returns at once.
         self.stop[0] = True
         path = kernels.make_path(0, 0, self.stop, self.words)
         with compilable(self.game):
@@ -86,19 +89,22 @@ class Prover:
 
     @property
     def looked_at(self) -> int:
-        """Positions looked at up to now."""
+        """Positions searched so far, including those of the running question."""
         return self.nodes + int(self.path.counts[kernels.NODES])
 
     # One question
 
     def ask(self, position: int, bound: int) -> bool:
-        """Return whether a position is worth ANY_WIN, or NO_LOSS, at least; raise OutOfTime, Endless or RuleError."""
+        """Return whether a position is worth at least *bound*: ANY_WIN or NO_LOSS.
+
+        Raise OutOfTime, Endless or RuleError.
+        """
         while (answer := self.ask_for(position, bound, MOST_NODES)) is None:
             pass
         return answer
 
     def ask_for(self, position: int, bound: int, nodes: int) -> bool | None:
-        """Return what `ask` does; None where so many positions do not tell."""
+        """Like `ask`, but return None if *nodes* positions do not suffice."""
         if (value := self.game.primitive(position)) != UNDECIDED:
             return value == WIN or (bound == NO_LOSS and value != LOSE)
         key = self.game.canonical(position) << 1 | bound
@@ -118,7 +124,7 @@ class Prover:
             self.mend(int(counts[kernels.TROUBLE]), int(counts[kernels.POSITION]))
 
     def mend(self, trouble: int, position: int) -> None:
-        """Make room for what there was none for; raise what cannot be mended."""
+        """Enlarge the search path; raise the reason if it cannot be enlarged."""
         if trouble == kernels.BROKEN:
             examine(self.game, position)
             raise RuleError(differ(self.game, position))
@@ -131,7 +137,7 @@ class Prover:
     # Values
 
     def find(self, position: int, seconds: float | None = None) -> Finding:
-        """Return what is found out of a position within some seconds, but not how far the end is."""
+        """Search a position for at most *seconds* and return the Finding, without a distance."""
         began, nodes, leaves = time.monotonic(), self.nodes, self.told
         bounds = LOSE, WIN
         with self.limited(seconds), suppress(OutOfTime):
@@ -144,7 +150,7 @@ class Prover:
         return Finding(value, 0 if over else None, least, most, 0, self.nodes - nodes, seconds, self.told - leaves)
 
     def narrowed(self, position: int) -> Iterator[tuple[Value, Value]]:
-        """Yield the worst and the best value that are not ruled out, closer each time, as far as there is room."""
+        """Yield the worst and the best value still possible, ever closer, until they meet or memory is full."""
         if (value := self.game.primitive(position)) != UNDECIDED:
             yield Value(value), Value(value)
             return
@@ -169,8 +175,9 @@ class Prover:
             yield (TIE, TIE) if ties else (DRAW, DRAW)
 
     def ties(self, position: int) -> bool | None:
-        """Return whether both players together can come to a tie from a position where neither wins, by moves that
-        lose nothing; None if there is no room to look through all such positions.
+        """Return whether both players can reach a tie together from a position that neither side wins.
+
+        Only moves that lose nothing count. Return None if there are too many positions to enumerate.
         """
         game = self.game
         known = {game.canonical(position)}
@@ -179,6 +186,7 @@ class Prover:
             position = left.pop()
             for move in game.generate_moves(position):
                 child = game.do_move(position, move)
+                # A child that the opponent wins would lose something, so only the other children are followed.
                 end = game.primitive(child)
                 if end == UNDECIDED and self.leaves and (leaf := self.leaves.get(child)):
                     end = leaf.value
@@ -194,13 +202,13 @@ class Prover:
     # Time
 
     def limited(self, seconds: float | None) -> AbstractContextManager[None]:
-        """Stop what is asked within after some seconds; without a number, as long as it takes."""
+        """Return a context that stops searches after *seconds*; without a number, there is no limit."""
         return limited(seconds, self.halt, self.resume)
 
     def halt(self) -> None:
-        """Stop the search; what is being asked ends with OutOfTime."""
+        """Stop the search; the running question raises OutOfTime."""
         self.stop[0] = True
 
     def resume(self) -> None:
-        """Let what is asked next be searched."""
+        """Allow searching again after `halt`."""
         self.stop[0] = False

@@ -1,8 +1,14 @@
-"""Questions to the compiled search, asked and asked again until a value and a distance are proved or time is out.
+"""Runs the compiled search repeatedly until a value and a remoteness are proved or time is out.
 
-A win is first proved as such, then its distance is halved in: "within 8 plies?", and so on. Where play can go round in
-circles, only questions with a distance are asked, one ply further each time: they always come to an end, and what they
-prove holds whatever was played before. So a draw by endless play is never proved here; wins and losses are.
+Each question is "is this position worth at least *bound*?" (see `worth.py`). The order of questions:
+
+1. "A win?", then "no loss?". These two decide the value if the search comes to an end.
+2. Then the distance of the win or loss: "within 8 plies?", 16, 32, …, then binary search between the last two.
+3. If the search runs deeper than its workspace instead, play can repeat. Then "a win within n plies?" and "no loss
+   within n plies?" for n = 1, 2, 3, …
+
+Questions with a distance always end, and their answers do not depend on the moves played before. So the search proves
+wins and losses in games with cycles, but never a draw by endless play.
 """
 
 import time
@@ -37,15 +43,15 @@ from retrograde.solver.search.timer import limited
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, Leaves, no_loss_within, win_within, worth_of
 
 DEEPEST, WIDEST = 512, 64
-"""Plies and moves that there is room for, to begin with."""
+"""Initial limits of the workspace: plies of depth and moves of a position."""
 MOST_ROOM = 1 << 22
-"""Plies times moves that there is room for at most."""
+"""Greatest size of the workspace, in plies times moves."""
 SPARE_BITS = 4
-"""Bits that positions may have more than those met so far, in a table too small for positions of any length."""
+"""Bits added to the longest position met, if the table is too small for positions of POSITION_BITS bits."""
 TIE_SECONDS = 10.0
-"""Seconds in which it is found out how far a tie is, unless somebody says how long to search: it may take for ever."""
+"""Default limit for finding the remoteness of a tie, in seconds. It may take forever otherwise."""
 TABLE_SIZE = 1 << 28
-"""Bytes of the transposition table, unless somebody says another number."""
+"""Default size of the transposition table, in bytes."""
 
 
 class OutOfTime(Exception):
@@ -53,20 +59,20 @@ class OutOfTime(Exception):
 
 
 class Spent(Exception):
-    """The search has looked at as many positions as it was to, and has no answer."""
+    """The search used up its node limit without an answer."""
 
 
 class Endless(Exception):
-    """Play goes round in circles, or on for longer than there is room."""
+    """The search went deeper than its workspace allows, as it does when play repeats."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a search has found out of a position, for the player to move.
+    """What a search found about a position, from the view of the player to move.
 
-    `value` and `remoteness` are None as long as they are not proved. `at_least` and `at_most` are the worst and the
-    best value that are not ruled out; `no_end_within` says within how many plies neither side can force a win,
-    where only that is known. `nodes` are positions looked at.
+    `value` and `remoteness` (plies) are None until they are proved. `at_least` and `at_most` are the worst and the best
+    value still possible. `no_end_within`: neither side can force a win within this many plies; it is 0 if the search
+    did not ask. `nodes` counts positions searched.
     """
 
     value: Value | None
@@ -77,7 +83,7 @@ class Finding:
     nodes: int
     seconds: float
     leaves: int = 0
-    """Positions among them that were found in tables."""
+    """Number of positions found in endgame tables."""
 
     @property
     def proved(self) -> bool:
@@ -86,7 +92,7 @@ class Finding:
 
 
 class Bounds(NamedTuple):
-    """The least and the most that a position is worth, and for how many plies neither side can force a win."""
+    """Lower and upper bound of a position's worth. Within `plies` plies neither side can force a win."""
 
     low: int
     high: int
@@ -94,10 +100,13 @@ class Bounds(NamedTuple):
 
 
 class Search:
-    """A search of a game on so many threads, in a table of so many bytes, which is kept from question to question."""
+    """A search of one game by several threads, with a transposition table of *size* bytes.
+
+    The table is kept between questions.
+    """
 
     def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE, leaves: Leaves | None = None):
-        """Search a game; *leaves* are tables that are asked of its positions."""
+        """Prepare a search; *leaves* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
         self.refuse(game)
         self.leaves = leaves
         compiled.prepare(game)
@@ -105,13 +114,16 @@ class Search:
         self.pool = ThreadPoolExecutor(workers)
         self.halted = False
         self.nodes = 0
-        """Positions looked at for all questions that are answered."""
+        """Positions searched in all finished questions."""
         self.told = 0
-        """Positions that were found in tables."""
+        """Positions found in endgame tables."""
+        # Bits of `kernels.DRAWS` and `kernels.TIES`: kinds of drawn ends met so far.
         self.met = 0
         self.cyclic = False
         self.ties = Ties(game, self.alone)
         self.room = DEEPEST, WIDEST
+        # Positions may have up to POSITION_BITS bits. A small table cannot hold them, so start with the bits of the
+        # initial position; `mend` makes a new table when a longer one appears.
         try:
             self.make_table(POSITION_BITS)
         except TableTooSmall:
@@ -122,9 +134,9 @@ class Search:
         self.compile()
 
     def compile(self, ties: bool = False) -> None:
-        """Let the rules be compiled now, which takes seconds the first time and is no search; for *ties* as well.
+        """Compile the rules now, and with *ties* the tie search too; takes seconds the first time.
 
-        Raises NotCompilable where they cannot be.
+        The stop flag is set meanwhile, so nothing is searched. Raise NotCompilable if the rules cannot be compiled.
         """
         self.stop(True)
         with compilable(self.game):
@@ -134,38 +146,40 @@ class Search:
         self.stop(self.halted)
 
     def make_table(self, bits: int) -> None:
-        """Begin with an empty table for positions of so many bits."""
+        """Replace the transposition table by an empty one for positions of *bits* bits."""
         self.table: Table = make_table(self.size, bits)._replace(leaves=self.leaves and self.leaves.words)
         self.make_stacks()
 
     def make_stacks(self) -> None:
+        """Allocate the workspace of each thread, and the memory that threads share."""
         self.shared = kernels.make_shared()
         shared = self.shared if self.workers > 1 else None
         self.stacks = [kernels.make_stack(*self.room, shared, self.PARTS) for _ in range(self.workers)]
 
-    # What is asked, and of which games: searches of other kinds ask other questions
+    # Hooks: `ScoreSearch` overrides them
 
     PARTS = kernels.PARTS
-    """Words for each child in the room of a ply."""
+    """Number of int64 words per child in the workspace."""
 
     def refuse(self, game: Game) -> None:
-        """Raise NotForSearch where such a search does not fit the game."""
+        """Raise NotForSearch if this search does not apply to the game."""
         refuse_to_search(game)
 
     def at_least(self, position: int, bound: int, stack: kernels.Stack) -> bool:
-        """Return the answer of one thread; any answer where it has met with trouble."""
+        """Return the answer of one thread; meaningless if its `TROUBLE` mark is set."""
         return kernels.at_least(self.game, position, bound, self.table, stack)
 
     def worth_of_end(self, position: int) -> int:
-        """Return what a position is worth in which the game is over."""
+        """Return the worth of a primitive position."""
         return worth_of(self.game.primitive(position), 0, self.table.shape.far)
 
     # One question
 
     def ask(self, position: int, bound: int, workers: int | None = None) -> bool:
-        """Return whether a position is worth so much at least; raise OutOfTime, Endless or RuleError."""
+        """Return whether a position is worth at least *bound*; raise OutOfTime, Endless or RuleError."""
         if self.game.primitive(position) != UNDECIDED:
             return self.worth_of_end(position) >= bound
+        # If every thread gave up, enlarge what was too small and repeat the question.
         while True:
             stacks = self.stacks[:workers]
             answers = self.run(position, bound, stacks)
@@ -174,7 +188,7 @@ class Search:
             self.mend(stacks)
 
     def ask_within(self, position: int, bound: int, nodes: int) -> bool | None:
-        """Return the same, by one thread; None where it has looked at so many positions and does not know."""
+        """Like `ask` with one thread; return None if *nodes* positions do not suffice."""
         self.stacks[0].marks[kernels.MOST] = nodes
         try:
             return self.ask(position, bound, 1)
@@ -184,7 +198,7 @@ class Search:
             self.stacks[0].marks[kernels.MOST] = kernels.ANY_NUMBER
 
     def run(self, position: int, bound: int, stacks: list[kernels.Stack]) -> list[bool]:
-        """Return the answers of the threads that came to one."""
+        """Run the question on all given threads and return the answers of those that finished."""
         if self.halted:
             raise OutOfTime
         ask = partial(self.run_one, position, bound)
@@ -194,7 +208,7 @@ class Search:
         return [answer for answer in answers if answer is not None]
 
     def add_up(self, stacks: list[kernels.Stack]) -> None:
-        """Note how many positions threads have looked at, and what ends they have met."""
+        """Add the threads' counters to the totals and reset them; collect the kinds of ends met."""
         for stack in stacks:
             self.nodes += int(stack.marks[kernels.NODES])
             self.told += int(stack.marks[kernels.LEAVES])
@@ -203,11 +217,11 @@ class Search:
 
     @property
     def looked_at(self) -> int:
-        """Positions looked at up to now."""
+        """Positions searched so far, including those of the running question."""
         return self.nodes + sum(int(stack.marks[kernels.NODES]) for stack in self.stacks)
 
     def run_one(self, position: int, bound: int, stack: kernels.Stack) -> bool | None:
-        """Return the answer of one thread, which stops the others; None where it was stopped or given up."""
+        """Return one thread's answer and stop the other threads; None if it was stopped or gave up."""
         stack.marks[: kernels.STOP] = 0
         answer = self.at_least(position, bound, stack)
         if stack.marks[kernels.TROUBLE]:
@@ -216,12 +230,12 @@ class Search:
         return answer
 
     def stop(self, stopped: bool) -> None:
-        """Let all threads stop, or go on."""
+        """Set or clear the stop flag of all threads."""
         for stack in self.stacks:
             stack.marks[kernels.STOP] = stopped
 
     def mend(self, stacks: list[kernels.Stack]) -> None:
-        """Make room for what threads had none for; raise what cannot be mended."""
+        """Enlarge the table or workspace that was too small; raise the reason if nothing can be enlarged."""
         troubles = {int(stack.marks[kernels.TROUBLE]): int(stack.marks[kernels.POSITION]) for stack in stacks}
         if kernels.BROKEN in troubles:
             examine(self.game, troubles[kernels.BROKEN])
@@ -246,9 +260,10 @@ class Search:
     def find(
         self, position: int, seconds: float | None = None, distance: bool = True, depth: int | None = None
     ) -> Finding:
-        """Return what is found out of a position within some seconds; without *distance*, only its value.
+        """Search a position for at most *seconds* and return the Finding.
 
-        With *depth*, only what is decided within so many plies is sought.
+        Without *distance*, only the value is proved, not the remoteness. With *depth*, only outcomes within *depth*
+        plies are proved.
         """
         began, nodes, leaves = time.monotonic(), self.nodes, self.told
         found = Bounds(-self.table.shape.far, self.table.shape.far)
@@ -268,7 +283,8 @@ class Search:
             left = TIE_SECONDS if seconds is None else seconds - (time.monotonic() - began)
             stopped = self.halted
         if value == TIE and remoteness is None and distance and left > 0 and not stopped:
-            self.compile(ties=True)  # for which the time stands still: it is needed once
+            # Compile outside the time limit: it happens once and is no search.
+            self.compile(ties=True)
             with self.limited(left):
                 remoteness = self.plies_to_tie(position)
         return Finding(
@@ -283,8 +299,9 @@ class Search:
         )
 
     def narrowed(self, position: int, distance: bool, depth: int | None) -> Iterator[Bounds]:
-        """Yield what is known of a position, more each time, until all is."""
+        """Yield ever tighter bounds of a position's worth until they meet or *depth* is reached."""
         far = self.table.shape.far
+        # Case: no cycle met so far. Ask without distance: a win, and if not, no loss.
         if not self.cyclic and depth is None:
             try:
                 low, high = -far, far
@@ -300,6 +317,7 @@ class Search:
                 return
             except Endless:
                 self.cyclic = True
+        # Case: play may repeat, or *depth* is given. Deepen one ply at a time.
         for plies in range(1, min(depth or self.table.shape.far, self.table.shape.far - 2) + 1):
             far = self.table.shape.far
             if self.ask(position, win_within(plies, far)):
@@ -311,7 +329,11 @@ class Search:
             yield Bounds(no_loss_within(plies, far), win_within(plies + 1, far), plies)
 
     def halved(self, position: int, found: Bounds) -> Bounds:
-        """Return the distance of a win or a loss that is proved: doubled until it is enough, then halved in."""
+        """Return the exact worth of a proved win or loss.
+
+        Double the number of plies until it suffices, then do a binary search between the last two. Return *found*
+        unchanged if the distance is greater than the table can hold.
+        """
         far = self.table.shape.far
         wins = found.low > 0
 
@@ -332,7 +354,7 @@ class Search:
         return Bounds(worth, worth)
 
     def outcome(self, found: Bounds) -> tuple[Value, int | None]:
-        """Return the value and the remoteness that bounds prove."""
+        """Return the value and remoteness that *found* proves; UNDECIDED and None if it proves neither."""
         far = self.table.shape.far
         exact = found.low == found.high != NO_LOSS
         if found.low > 0:
@@ -343,17 +365,20 @@ class Search:
             return TIE, None
         return UNDECIDED, None
 
-    # Ties: how soon they come is no contest, since both sides rather have them soon
+    # Remoteness of ties: a shortest path, because both sides prefer an early end
 
     def plies_to_tie(self, position: int) -> int | None:
-        """Return the remoteness of a TIE, if there is time: the fewest plies to its end by moves that keep it."""
+        """Return the remoteness of a TIE, or None if time or workspace does not suffice.
+
+        It is the smallest number of plies to the end by moves that keep the tie.
+        """
         try:
             return self.ties.plies(position, self.room[0])
         except (OutOfTime, Endless):
             return None
 
     def alone(self, question: Question) -> int:
-        """Return the answer of one thread to a question; raise OutOfTime, Endless or RuleError."""
+        """Return one thread's answer to *question*; raise OutOfTime, Endless or RuleError."""
         while not self.halted:
             stack = self.stacks[0]
             stack.marks[: kernels.STOP] = 0
@@ -367,7 +392,7 @@ class Search:
     # Best play
 
     def line(self, position: int, found: Finding, seconds: float | None = None) -> list[int]:
-        """Return best play from a position of which value and remoteness are proved, as far as there is time."""
+        """Return the moves of best play from a proved position, as many as the time allows."""
         line: list[int] = []
         value, plies = found.value, found.remoteness
         with self.limited(seconds), suppress(OutOfTime):
@@ -384,7 +409,7 @@ class Search:
         return line
 
     def keeps(self, child: int, value: Value, plies: int) -> bool:
-        """Return whether a move to a child keeps a value that is so many plies away."""
+        """Return whether a move to *child* keeps *value* at a distance of *plies* plies for the mover."""
         far = self.table.shape.far
         if value == WIN:
             return not self.ask(child, no_loss_within(plies - 1, far))
@@ -396,20 +421,21 @@ class Search:
         return not self.ask(child, ANY_WIN) and bool(self.ties.way(child, plies - 1))
 
     def children(self, position: int) -> list[int]:
+        """Return the positions that one move leads to."""
         return [self.game.do_move(position, move) for move in self.game.generate_moves(position)]
 
     # Time
 
     def limited(self, seconds: float | None) -> AbstractContextManager[None]:
-        """Stop what is searched within after some seconds; without a number, as long as it takes."""
+        """Return a context that stops searches after *seconds*; without a number, there is no limit."""
         return limited(seconds, self.halt, self.resume)
 
     def halt(self) -> None:
-        """Stop all threads; what is being asked ends with OutOfTime."""
+        """Stop all threads; the running question raises OutOfTime."""
         self.halted = True
         self.stop(True)
 
     def resume(self) -> None:
-        """Let what is asked next be searched."""
+        """Allow searching again after `halt`."""
         self.halted = False
         self.stop(False)

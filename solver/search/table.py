@@ -1,12 +1,12 @@
-"""The transposition table: what is known of positions met in a search, in one word each, in memory of a fixed size.
+"""The transposition table: bounds and best moves of positions, one 64-bit word each, in memory of fixed size.
 
-A word holds the whole position, so that no two are ever taken for one another, and is written and read at once, so that
-threads share the table without locks. The canonical position, of so many bits, is mixed by a bijection; its lower bits
-choose a bucket of two words, and the rest stands in the word::
+A word identifies its position completely, so two positions are never confused. A word is read and written at once, so
+threads share the table without locks. The canonical position is permuted by a bijection. The low bits of the result
+choose a bucket of two words; the rest is stored in the word::
 
-    | rest of the position | best move: 6 bits | most worth | least worth |      0: empty
+    | rest of the position | best move: 6 bits | upper bound | lower bound |      0: empty
 
-A bound has `plies` + 1 bits, and is kept with `far` added. In a bucket the later of two positions comes first.
+A bound has `plies` + 1 bits and is stored with `far` added. The newer of a bucket's two positions comes first.
 """
 
 from typing import Any, NamedTuple
@@ -18,19 +18,20 @@ from retrograde.games.contract.game import POSITION_BITS, RetrogradeError
 Array = np.ndarray[Any, Any]
 
 WORD = 63
+"""Bits used of a word: its sign stays clear."""
 BEST_BITS = 6
 FEWEST_PLIES, MOST_PLIES = 6, 14
-"""Bits for plies."""
+"""Fewest and most bits for a number of plies."""
 BUCKET = 16
-"""Bytes of a bucket."""
+"""Bytes of a bucket: two words."""
 
 
 class TableTooSmall(RetrogradeError, ValueError):
-    """A table that has no room for positions of this game."""
+    """A table is too small for the positions of this game."""
 
 
 class Shape(NamedTuple):
-    """The shape of a table: numbers of bits, and `far` as `worth.py` has it."""
+    """Layout of a table: bits of a position, a bucket number and a bound; and `far` of `worth.py`."""
 
     position_bits: int
     bucket_bits: int
@@ -39,7 +40,7 @@ class Shape(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table: `words` int64[2 × buckets], its shape, and the tables of solved positions that are asked beside it."""
+    """A table: `words` int64[2 × buckets], its layout, and the endgame tables to probe, or None."""
 
     words: Array
     shape: Shape
@@ -47,9 +48,10 @@ class Table(NamedTuple):
 
 
 def make_table(size: int, position_bits: int = POSITION_BITS) -> Table:
-    """Return an empty table of at most *size* bytes for positions of so many bits; raise TableTooSmall.
+    """Return an empty table of at most *size* bytes for positions of *position_bits* bits; raise TableTooSmall.
 
-    How far plies are told apart is decided by the size alone: as far as there would be room with the longest positions.
+    The greatest distance `far` depends on *size* alone, not on *position_bits*. It is what the longest positions leave
+    room for.
     """
     bucket_bits = max(size // BUCKET, 1).bit_length() - 1
     plies = min(max(plies_bits(bucket_bits, POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
@@ -61,5 +63,5 @@ def make_table(size: int, position_bits: int = POSITION_BITS) -> Table:
 
 
 def plies_bits(bucket_bits: int, position_bits: int) -> int:
-    """Return how many bits for plies there is room for in the word of a position."""
+    """Return how many bits for a number of plies fit into each of a word's two bounds."""
     return (WORD - BEST_BITS - position_bits + bucket_bits) // 2 - 1

@@ -1,11 +1,11 @@
-"""Ways to a tie, compiled: play from a TIE to its end, in which each move keeps the tie.
+"""The compiled tie search: paths from a TIE to its end on which every move keeps the tie.
 
-How far the end of a TIE is, is no contest, since both sides rather have it soon: it is the length of the shortest path
-through positions that are ties. Of the children of a TIE none is a LOSE for who is to move there, for then it were a
-WIN; so one question to the search, whether a child is a WIN, tells whether it is a tie as well. Children of which the
-table knows that are tried first, and of the others only those are asked about that have not been refuted already.
+Both players want a tie to end soon, so its remoteness is a shortest path through positions that are ties. No child of a
+TIE is a LOSE for the opponent, because the TIE would then be a WIN. So one question per child suffices: is it a WIN for
+the opponent? If not, it is a tie. The search first tries children that the transposition table knows to be ties. It
+asks about the others only if they are not refuted yet.
 
-What is refuted is kept in a memory of fixed size, in two words for a position::
+A memory of fixed size holds refuted positions, two words each::
 
     | key of the position, plus 1 |          0: empty
     | plies within which no tie ends |
@@ -44,24 +44,39 @@ from retrograde.solver.search.table import Table
 from retrograde.solver.search.worth import ANY_WIN
 
 MEMORY_BITS = 20
-"""Positions, as a power of two, that the memory of what is refuted has room for."""
+"""log2 of the number of refuted positions that the memory holds."""
 NO_WAY, GIVEN_UP, ENDED = 0, -1, -2
+"""Results in place of a length or a count.
+
+    NO_WAY      no path
+    GIVEN_UP    the search gave up
+    ENDED       a move ends the game with a tie
+"""
 QUESTION, UNKNOWN = np.int64(ANY_WIN), np.int64(UNSEEN)
-"""As int64: with literals a recursive kernel is compiled once more, for these, and its code on disk is of no use."""
+"""As int64, for the types of a recursive kernel.
+
+With literals numba would compile it once more for these types, and the code in the cache would be of no use.
+"""
 KNOWN, OPEN = 0, 1
-"""What is known of a child: that it is a tie; or nothing."""
+"""Kinds of children: known to be a tie; unknown. KNOWN sorts first."""
 OWN_KEY, COUNT, NEXT = range(3)
-"""What the trail holds for a ply: the key of its position, how many children are to be tried, and which one is next."""
+"""Fields of the trail for each ply.
+
+    OWN_KEY     key of its position
+    COUNT       number of its children
+    NEXT        the next child to try
+"""
 STEP = 3
+"""Number of fields of the trail for each ply."""
 
 
 def make_memory() -> Array:
-    """Return an empty memory, int64[2 × positions]."""
+    """Return an empty memory of refuted positions, int64[2 × positions]."""
     return np.zeros(2 << MEMORY_BITS, np.int64)
 
 
 def plies_of_way(game: Game, position: int, plies: int, table: Table, stack: Stack, memory: Array) -> int:
-    """Return the plies of a way from a TIE to its end, of so many at most; NO_WAY where there is none, or GIVEN_UP."""
+    """Return the length of a path from a TIE to its end, or NO_WAY or GIVEN_UP; *plies* is the limit."""
     shape = shape_of(table, stack)
     words, room, marks = table.words.ctypes.data, stack.room.ctypes.data, stack.marks.ctypes.data
     trail = np.empty(STEP * shape.plies, np.int64)
@@ -70,7 +85,10 @@ def plies_of_way(game: Game, position: int, plies: int, table: Table, stack: Sta
 
 @kernel
 def way(game, position, plies, shape, words, room, marks, memory, trail):
-    """Return the plies of a way to the end of a tie, of so many at most; NO_WAY where there is none, or GIVEN_UP."""
+    """Return the length of a path from a TIE to its end, or NO_WAY or GIVEN_UP; *plies* is the limit.
+
+    It is a depth-first search with an explicit stack, the *trail*.
+    """
     if no_room(position, 0, shape, marks):
         return GIVEN_UP
     key = key_of(game, position, shape, marks)
@@ -78,13 +96,16 @@ def way(game, position, plies, shape, words, room, marks, memory, trail):
         return GIVEN_UP
     if is_refuted(key, plies, memory):
         return NO_WAY
+    # Step 1: expand the position of this ply. A move that ends in a tie completes the path.
     ply, steps = 0, words_at(trail)
     while True:
         count = entered(game, position, plies - ply, ply, shape, words, room, marks, memory)
         if count < 0:
             return ply + 1 if count == ENDED else GIVEN_UP
+        # Step 2: choose the next child that is a tie.
         steps[STEP * ply + OWN_KEY], steps[STEP * ply + COUNT], steps[STEP * ply + NEXT] = key, count, 0
         i = next_tie(game, plies - ply, ply, shape, words, room, marks, memory, trail)
+        # Step 3: no child is left. Note the refutation and backtrack.
         while i == count:
             note_refuted(key, plies - ply, memory)
             if ply == 0:
@@ -94,20 +115,24 @@ def way(game, position, plies, shape, words, room, marks, memory, trail):
             i = next_tie(game, plies - ply, ply, shape, words, room, marks, memory, trail)
         if i == GIVEN_UP:
             return GIVEN_UP
+        # Step 4: descend into the child.
         row = row_of(room, ply, shape)
         position, key, ply = row[PARTS * i + CHILD], row[PARTS * i + KEY], ply + 1
 
 
 @kernel
 def next_tie(game, plies, ply, shape, words, room, marks, memory, trail):
-    """Return the number of the next child that is a tie, from which an end may come in time; how many there are where
-    none is left, or GIVEN_UP."""
+    """Return the number of the next child of a ply to descend into.
+
+    It is a tie, and no refutation excludes an end in time. Return the number of children if none is left, or GIVEN_UP.
+    """
     row, steps, mark = row_of(room, ply, shape), words_at(trail), words_at(marks)
     count = steps[STEP * ply + COUNT]
     for i in range(steps[STEP * ply + NEXT], count):
         child, key = row[PARTS * i + CHILD], row[PARTS * i + KEY]
-        if is_refuted(key, plies - 1, memory):  # since it was written
+        if is_refuted(key, plies - 1, memory):  # refuted since it was written
             continue
+        # An unknown child: ask the value search whether the opponent wins there.
         if row[PARTS * i + GOOD] == OPEN:
             wins = by_children(game, child, key, QUESTION, UNKNOWN, ply + 1, shape, words, room, marks)
             if mark[TROUBLE]:
@@ -122,35 +147,39 @@ def next_tie(game, plies, ply, shape, words, room, marks, memory, trail):
 
 @kernel
 def place_of(key):
-    """Return where the memory has what is refuted of a position."""
+    """Return the index of a key in the memory of refuted positions."""
     return (key & (1 << MEMORY_BITS) - 1) << 1
 
 
 @kernel
 def is_refuted(key, plies, memory):
-    """Return whether it is known that no way from a tie ends within so many plies."""
+    """Return whether the memory excludes paths of at most *plies* plies from this position."""
     place, refuted = place_of(key), words_at(memory)
     return refuted[place] == key + 1 and refuted[place + 1] >= plies
 
 
 @kernel
 def note_refuted(key, plies, memory):
-    """Note that no way from a tie ends within so many plies."""
+    """Store that no path from this position ends within *plies* plies. Overwrites what its slot held."""
     place, refuted = place_of(key), words_at(memory)
     refuted[place], refuted[place + 1] = key + 1, plies
 
 
 @kernel
 def entered(game, position, plies, ply, shape, words, room, marks, memory):
-    """Return how many children of a tie are in the room of this *ply*, to be tried, those first that are known to be
-    ties; ENDED where a move ends the game with a tie, or GIVEN_UP."""
+    """Write the children of a tie to the row of *ply* and return how many; known ties come first.
+
+    Return ENDED if a move ends the game with a tie, or GIVEN_UP.
+    """
     mark = words_at(marks)
     if no_room(position, ply + 1, shape, marks):
         return GIVEN_UP
+    # Step 1: write the undecided children. With one ply left, only an end would help.
     mark[NODES] += 1
     count = open_children(game, position, ply, shape, room, marks)
     if count < 0 or plies == 1:
         return min(count, 0)
+    # Step 2: keep the children that may be ties and may still end in time, known ties first (insertion sort).
     if not write_keys(game, count, ply, shape, words, room, marks):
         return GIVEN_UP
     left, row = 0, row_of(room, ply, shape)
@@ -172,8 +201,7 @@ def entered(game, position, plies, ply, shape, words, room, marks, memory):
 
 @kernel
 def open_children(game, position, ply, shape, room, marks):
-    """Return how many children were written in which the game goes on; ENDED where a move ends it with a tie, or
-    GIVEN_UP."""
+    """Write the undecided children and return how many; ENDED if a move ends in a tie, or GIVEN_UP."""
     count, row, mark = 0, row_of(room, ply, shape), words_at(marks)
     for move in game.generate_moves(position):
         child = whole(game.do_move(position, move))
@@ -181,8 +209,10 @@ def open_children(game, position, ply, shape, room, marks):
             mark[TROUBLE], mark[POSITION] = BROKEN, position
             return GIVEN_UP
         value = whole(game.primitive(child))
+        # Case: this move completes the path.
         if value == TIE:
             return ENDED
+        # Case: the game goes on. Other ends do not keep the tie, so they are skipped.
         if value == UNDECIDED:
             if count == shape.moves:
                 mark[TROUBLE], mark[POSITION] = MANY_MOVES, position

@@ -1,4 +1,4 @@
-"""A limit of time on what is searched."""
+"""A time limit for a search."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def limited(seconds: float | None, halt: Callable[[], None], resume: Callable[[], None]) -> Iterator[None]:
-    """Call *halt* after some seconds, if what is done within takes so long, and *resume* at the end.
+    """Call *halt* after *seconds* unless the block ends earlier, and *resume* when the block ends.
 
-    Without a number nothing is called.
+    Without a number, call neither.
     """
     if seconds is None:
         yield

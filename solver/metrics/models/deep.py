@@ -1,6 +1,6 @@
-"""Who looks so many plies ahead: of all moves one that is best by a search to a depth (see `search/depth/`).
+"""The model of a player that moves by depth-limited search (see `search/depth/`).
 
-What lies beyond is judged by the game's `estimate`. Among moves that are as good each has equal weight.
+Positions at the depth limit have the game's `estimate`. Equally good moves have equal weight.
 """
 
 import threading
@@ -10,11 +10,11 @@ from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.search.depth.names import Limits, Looking
 
 SLACK = 1e-9
-"""By how much means of points may differ that are as good."""
+"""Difference below which means of points count as equal."""
 
 
 class Deep(Model):
-    """Searches to a depth; each thread by a search of its own, for these remember what they have looked at."""
+    """Chooses by a search to a fixed depth. Each thread has its own search, since searches keep state."""
 
     def __init__(self, depth: int):
         self.name = f"depth:{depth}"

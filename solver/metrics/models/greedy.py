@@ -1,10 +1,9 @@
-"""The greedy player: of all moves one that brings most at once, and of those one after which he looks best off.
+"""The greedy player: takes the move that brings most at once, then the one that looks best.
 
-What a move *brings* is what it pays the player at once (`reward`) and, where it ends the game, what that end pays him
-(`payoff`), both less what the other player gets: where the rules do not say what ends pay, a win is the most, a loss
-the least, and a tie is level with going on. How he *looks* after it is the game's `estimate`, turned round where
-somebody else is to move; 0 at an end, and everywhere in a game that has none. Among moves that bring as much and look
-as good each has equal weight.
+What a move *brings* is what it pays the player at once (`reward`), and what the end pays if it ends the game
+(`payoff`), both less what the other player gets. If the rules do not define what ends pay, a win is the most, a loss
+the least, and a tie equals going on. How it *looks* is the game's `estimate` after the move, negated if the other
+player moves next. It is 0 at an end and in games without an estimate. Moves equal in both have equal weight.
 """
 
 from collections.abc import Callable
@@ -37,18 +36,18 @@ class Greedy(Model):
 
 
 def appeal(game: Game, position: int, move: int) -> tuple[int, int]:
-    """Return what a move brings who makes it at once, and how he looks after it."""
+    """Return what a move brings the mover at once, and how good it looks afterwards."""
     child = game.do_move(position, move)
     mover = game.turn(position)
     brings = ahead(game, lambda player: game.reward(position, move, player), mover)
     if game.primitive(child) == UNDECIDED:
         looks = game.estimate(child)
         return brings, looks if same_mover(game, position, child) else -looks
-    there = 1 if alternates(game) else mover  # by the numbers that players have at the child
+    there = 1 if alternates(game) else mover  # the mover's number at the child
     return brings + ahead(game, lambda player: game.payoff(child, player), there), 0
 
 
 def ahead(game: Game, paid: Callable[[int], int], player: int) -> int:
-    """Return what a player is paid, less what the best paid of the others is, if there is one."""
+    """Return what a player is paid less what the best paid other player is, if there is one."""
     others = [paid(other) for other in range(game.players) if other != player]
     return int(paid(player)) - max(others, default=0)

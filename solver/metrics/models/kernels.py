@@ -1,4 +1,4 @@
-"""The compiled loop that finds the moves of the greedy player, for two players."""
+"""The compiled loop that finds the greedy player's moves, for two players."""
 
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.whole import whole
@@ -7,9 +7,9 @@ from retrograde.solver.runtime.kernel import kernel
 
 @kernel
 def mark_greedy(game, positions, turns, alternating, chance, appeals, marks, trouble):
-    """Write 1 to *marks*[row, column] for each move of column's position that brings most at once, and looks best.
+    """Write 1 to *marks*[row, column] for each greedy move of the column's position.
 
-    *appeals* int64[2, rows] is room for what each move brings, and how it looks; columns of *chance* are left out.
+    *appeals* int64[2, rows] is a workspace for what each move brings and how it looks. Columns of *chance* are skipped.
     """
     for column in range(len(positions)):
         mover = turns[column] + 0
@@ -18,6 +18,7 @@ def mark_greedy(game, positions, turns, alternating, chance, appeals, marks, tro
         position = positions[column]
         trouble[1] = position
         there = 1 if alternating else mover
+        # Step 1: for each move, what it brings at once and how the position looks after it.
         count = 0
         for move in game.generate_moves(position):
             child = game.do_move(position, move)
@@ -32,6 +33,7 @@ def mark_greedy(game, positions, turns, alternating, chance, appeals, marks, tro
             appeals[0, count] = brings
             appeals[1, count] = looks
             count += 1
+        # Step 2: find the best pair and mark all moves that have it.
         best, looks_best = appeals[0, 0], appeals[1, 0]
         for row in range(1, count):
             if appeals[0, row] > best or (appeals[0, row] == best and appeals[1, row] > looks_best):

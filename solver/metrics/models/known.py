@@ -1,11 +1,11 @@
-"""Models that ask a database: who plays perfectly with some probability, and who plays a best response.
+"""Models that use a database: a player that is perfect with some probability, and one that plays a best response.
 
-A *perfect move* keeps all that the game's own solution tells: value and remoteness, or what its own metric says. A best
-response is what a database of expectations against another model says. Of several such moves each has equal weight.
+A *perfect move* keeps everything that the game's own solution knows: value and remoteness, or the values of its own
+metric. A best response follows a database of expectations against another model. Equally good moves have equal weight.
 
-Who has the *skill* p makes one of k perfect moves among n with probability p, and else any of the n. With p = a/b
+A player of *skill* p makes one of k perfect moves among n with probability p, and otherwise any of the n. With p = a/b,
 
-    a perfect move   p/k + (1 - p)/n   is to   another one   (1 - p)/n   as   a n + (b - a) k   is to   (b - a) k.
+    perfect move : other move  =  p/k + (1 - p)/n : (1 - p)/n  =  a n + (b - a) k : (b - a) k
 """
 
 from fractions import Fraction
@@ -29,13 +29,13 @@ from retrograde.games.contract.game import (
 from retrograde.solver.metrics.models.model import Array, Model, NoModel, Weights
 
 FINEST = 10_000
-"""Parts into which a skill may be divided: 0.8 is 4 of 5."""
+"""Greatest denominator of a skill: 0.8 is 4 of 5."""
 ORDER = (LOSE, DRAW, TIE, WIN)
-"""What a move brings, from worst to best."""
+"""Values for the mover, from worst to best."""
 
 
 class Skilled(Model):
-    """Makes a perfect move with a probability, and else any, by chance."""
+    """Makes a perfect move with a probability, otherwise any move."""
 
     def __init__(self, skill: Fraction, database: Database, name: str = ""):
         self.name = name or f"skill:{skill_text(skill)}"
@@ -72,7 +72,7 @@ class Skilled(Model):
 
 
 class Exploiting(Model):
-    """Plays a best response to another model, by the database of expectations against that."""
+    """Plays a best response to another model, by the database of expectations against it."""
 
     def __init__(self, database: Database):
         self.against = str(database.file.details["against"])
@@ -87,10 +87,10 @@ class Exploiting(Model):
         return {move: int(key == best) for move, key in keys.items()}
 
     def brings(self, game: Game, position: int, move: int) -> tuple[int, ...]:
-        """Return the bounds of what a move brings who makes it, in the parts of a point of the database.
+        """Return the bounds of what a move brings the mover, in the database's parts of a point.
 
-        The lower one counts first: to take the moves where it is greatest is proven to bring it, where play can go
-        round as well.
+        The lower bound comes first. Taking the move with the greatest lower bound is proven to bring it, even if play
+        can repeat.
         """
         child = game.do_move(position, move)
         measures = self.database.measures(child)
@@ -103,14 +103,19 @@ class Exploiting(Model):
 
 
 def mixed(skill: Fraction, perfect: Any, legal: Any) -> tuple[Any, Any]:
-    """Return the weights of a perfect and of another move, by how many are *perfect* and *legal*; ints or arrays."""
+    """Return the weights of a perfect move and of another move, from the numbers of *perfect* and *legal* moves.
+
+    Works on ints and on arrays.
+    """
     a, b = skill.numerator, skill.denominator
     return a * legal + (b - a) * perfect, (b - a) * perfect
 
 
 def merit(database: Database, position: int, move: int) -> tuple[int, ...]:
-    """Return by what moves of a position are compared, the greatest the best: first by the metric of a database, then
-    by value, then by remoteness, where the winner hurries and the loser delays."""
+    """Return a key to compare the moves of a position; greater is better.
+
+    First by the database's metric, then by value, then by remoteness: the winner hurries and the loser delays.
+    """
     game = database.game
     child = game.do_move(position, move)
     value, remoteness = database[child]
@@ -127,13 +132,13 @@ def merit(database: Database, position: int, move: int) -> tuple[int, ...]:
 
 
 def gain_of(game: Game, position: int, move: int) -> int:
-    """Return what a move pays who makes it at once, less what the other player gets."""
+    """Return what a move pays the mover at once, less what the other player gets."""
     mover = max(game.turn(position), 0)
     return game.reward(position, move, mover) - game.reward(position, move, 1 - mover)
 
 
 def skill_text(skill: Fraction) -> str:
-    """Return a skill as people write it.
+    """Return a skill as users write it.
 
     >>> skill_text(Fraction(4, 5)), skill_text(Fraction(1, 3)), skill_text(Fraction(1))
     ('0.8', '1/3', '1')
@@ -143,7 +148,7 @@ def skill_text(skill: Fraction) -> str:
 
 
 def read_skill(text: str) -> Fraction:
-    """Return the skill that a text stands for: a number from 0 to 1, `0.8` or `4/5`; raise NoModel where it is none."""
+    """Parse a skill: a number from 0 to 1, such as `0.8` or `4/5`; raise NoModel if it is not one."""
     try:
         skill = Fraction(text)
     except (ValueError, ZeroDivisionError):

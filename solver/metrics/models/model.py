@@ -1,9 +1,8 @@
-"""A model of a player says with what weight each legal move of a position is made.
+"""The interface of models of players: the weight with which each legal move of a position is made.
 
-Weights are whole numbers, of which only the proportions count: what is made with probability 4/5 and what with 1/5
-weigh 4 and 1. A move that weighs nothing is never made. A model is asked in two ways: about a whole block of positions
-where a game is solved (`weigh`), and about one position by the rules as they stand (`weights`) where people play, and
-where a database is verified.
+Weights are integers, and only their ratios matter: probabilities 4/5 and 1/5 have weights 4 and 1. A move of weight 0
+is never made. There are two methods. `weigh` handles a block of positions while a game is solved. `weights` handles one
+position by the interpreted rules, in play and when a database is verified.
 """
 
 from collections.abc import Mapping
@@ -22,32 +21,32 @@ Weights = dict[int, int]
 """The weight of each legal move, in the order of the rules."""
 
 MOST = 1 << 31
-"""All weights of a position add up to less: what means are computed with has room in 64 bits then."""
+"""Limit of the sum of a position's weights, so that means fit into 64 bits."""
 
 
 class NoModel(RetrogradeError, ValueError):
-    """No such model of a player, or none for this game."""
+    """No such model of a player, or it does not fit this game."""
 
 
 class Model:
-    """What knows with what weights a player moves. A context manager, which closes what it has opened."""
+    """A player whose move weights are known. A context manager that closes what the model opened."""
 
     name: str = ""
-    """What people call it: `random`, `skill:0.8`."""
+    """The name that users give, such as `random` or `skill:0.8`."""
     digest: str = ""
-    """A digest of what it goes by beside the rules: of a database, of a function's source; nothing if there is none."""
+    """A digest of what the model depends on besides the rules: a database, a function's source. Empty if nothing."""
     symmetric: bool = True
-    """Whether it plays alike in positions that are equal by symmetry."""
+    """Whether the model plays alike in symmetric positions."""
 
     def weights(self, game: Game, position: int) -> Weights:
-        """Return the weight of each legal move where it is a player's turn; raise NoModel where it says none."""
+        """Return the weight of each legal move in a position where a player moves; raise NoModel on failure."""
         raise NotImplementedError
 
     def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
         """Return the weights of the moves of many positions, int64[rows, positions].
 
-        *turns* says who is to move in each; where that is chance, weights are no matter. *children* int64[rows,
-        positions] are the canonical positions that moves lead to, -1 where there are no more moves.
+        *turns* says who is to move in each; weights of chance's positions are ignored. *children* int64[rows,
+        positions] are the canonical positions that moves lead to, -1 after the last move.
         """
         result = np.zeros(children.shape, np.int64)
         for column, (position, turn) in enumerate(zip(positions.tolist(), turns.tolist(), strict=True)):
@@ -57,7 +56,7 @@ class Model:
         return result
 
     def close(self) -> None:
-        """Close what the model asks."""
+        """Close what the model has opened."""
 
     def __enter__(self) -> "Model":
         return self
@@ -79,9 +78,9 @@ class Uniform(Model):
 
 
 def checked(name: str, game: Game, position: int, said: Any) -> Weights:
-    """Return what a function has said of a position as weights of all its moves; raise NoModel where it is none.
+    """Return a function's result as weights of all legal moves; raise NoModel if it is invalid.
 
-    Moves that are not named weigh nothing. Fractions become whole numbers in the same proportions.
+    Moves that the result does not name have weight 0. Fractions become integers in the same ratios.
 
     >>> from retrograde.games.catalog import load_game
     >>> checked("mine", load_game("nim:heaps=3"), 3, {3: Fraction(1, 2), 35: Fraction(1, 3)})
@@ -103,7 +102,7 @@ def checked(name: str, game: Game, position: int, said: Any) -> Weights:
 
 
 def is_weight(weight: Any) -> bool:
-    """Tell whether something is a whole number or a Fraction, and not below 0."""
+    """Return whether something is an integer or a Fraction, and not negative."""
     with suppress(TypeError, ValueError):
         return not isinstance(weight, float) and Fraction(weight) >= 0 and not isinstance(weight, str)
     return False

@@ -1,4 +1,4 @@
-"""Models by their names, as the command line has them."""
+"""Finds models by name, as the command line uses them."""
 
 from fractions import Fraction
 
@@ -17,13 +17,13 @@ from retrograde.solver.search.depth.names import read_name
 KNOWN = "random, greedy, perfect, skill:0.8, depth:4, exploit:MODEL, FILE.py:function"
 PERFECT = "perfect"
 NOT_BY_WEIGHTS = ("first", "human", "time", "paranoid")
-"""Players who choose by more than weights that are known."""
+"""Players that do not choose by known weights."""
 
 
 def model_named(text: str, game: Game, source: str = "") -> Model:
-    """Return the model of that name for a game; *source* is how people name the game.
+    """Return the model of that name for a game; *source* is the game's name as the user gave it.
 
-    Raises NoModel where there is none, NoDatabase where one that it asks is not there.
+    Raise NoModel if there is none, NoDatabase if its database is missing.
     """
     game = folded(game)
     source = source or variant(game)
@@ -54,18 +54,18 @@ def model_named(text: str, game: Game, source: str = "") -> Model:
 
 
 def model_of(database: Database) -> Model:
-    """Return the model that a database is of a best response to, by its name.
+    """Return the model that a database of a best response was made against, by its name.
 
-    Raises NoModel where that leads to a file: what a database says may be anybody's word, and no code is run for it.
+    Raise NoModel if the name leads to a file: a database may come from anybody, so its name must not run code.
     """
     name = str(database.file.details["against"])
-    if ".py:" in name and not name.startswith("exploit:"):  # which asks a database, and runs no code
+    if ".py:" in name and not name.startswith("exploit:"):  # exploit: reads a database and runs no code
         raise NoModel(f"{str(database.file.path)!r} is against {name}; say where that is, as in --against ./{name}")
     return model_named(name, database.game)
 
 
 def refuse_another(database: Database, model: Model) -> None:
-    """Raise NoModel where a model is another than a database was made with, or has changed since."""
+    """Raise NoModel if *model* is not the one that a database was made against, or has changed since."""
     details = database.file.details
     if (model.name, model.digest) != (details["against"], details.get("model")):
         what = "has changed since" if model.name == details["against"] else f"is not {model.name}"

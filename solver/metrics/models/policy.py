@@ -1,12 +1,12 @@
-"""Policies: models that a person has written, a function from a game and a position to the weights of moves.
+"""Policies: models written by users, as a function from a game and a position to weights of moves.
 
-A file has such functions by any name, and `FILE.py:function` names one::
+A file can have such functions under any name. `FILE.py:function` selects one::
 
     def corners(game, position):
         return {move: 3 if move in (0, 2, 6, 8) else 1 for move in game.generate_moves(position)}
 
-A player that is installed is one as well if what makes it (the entry point) has such a function as its attribute
-`weights`. What it says must depend on the position alone.
+An installed player is a policy too if its entry point has such a function as its attribute `weights`. The result must
+depend on the position alone.
 """
 
 from collections.abc import Callable
@@ -22,11 +22,12 @@ from retrograde.games.contract.snapshot import source_of
 from retrograde.solver.metrics.models.model import Model, NoModel, Weights, checked
 
 GROUP = "retrograde.players"
+"""Group of the entry points of installed players."""
 Policy = Callable[[Game, int], Any]
 
 
 class Scripted(Model):
-    """Moves as a function says."""
+    """Moves by a user's function."""
 
     symmetric = False
 
@@ -46,7 +47,7 @@ class Scripted(Model):
 
 
 def policy_in_file(text: str) -> Scripted:
-    """Return the policy that `FILE.py:function` names; raise NoModel where there is none."""
+    """Return the policy that `FILE.py:function` names; raise NoModel if there is none."""
     file, _, name = text.rpartition(":")
     path = Path(file)
     if not path.is_file():
@@ -59,9 +60,9 @@ def policy_in_file(text: str) -> Scripted:
 
 
 def installed_policy(name: str) -> Scripted | None:
-    """Return the policy of a player that is installed; None where there is none of that name.
+    """Return the policy of an installed player; None if no player has that name.
 
-    Raises NoModel where it does not say with what weights it moves.
+    Raise NoModel if the player has no function `weights` or cannot be loaded.
     """
     point: EntryPoint | None = next(iter(entry_points(group=GROUP, name=name)), None)
     if point is None:

@@ -1,13 +1,13 @@
-"""Two players of whom one moves by a model: the game as the other one, the *responder*, sees it.
+"""The game against a model, as the other player, the *responder*, sees it.
 
-To him the modelled player's moves are chance, with the model's weights for odds, and so he plays alone. Each position
-has two places beside one another, for either of the two may be the responder::
+For the responder, the model's moves are chance, with the model's weights as odds. So the responder plays alone. Each
+position has two places next to each other, because either player may be the responder::
 
-    place 2 i + b     of position i, where two players alternate: b = 0, the responder is to move; b = 1, the other one
-                      where the rules say who is to move: the responder is player b
+    place 2 i + b     of position i, if two players alternate: b = 0: the responder is to move; b = 1: the other one
+                      if the rules say who is to move: the responder is player b
 
-What is paid is what the responder gets, less what the other one does. A move from place 2 i + b leads to 2 j + b, or to
-2 j + 1 - b where the players alternate. Moves of weight 0 are none.
+Payments are what the responder gets, less what the other player gets. A move leads from place 2 i + b to 2 j + b, or to
+2 j + 1 - b if the players alternate. Moves of weight 0 do not exist.
 """
 
 from dataclasses import dataclass
@@ -25,20 +25,22 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Seats:
-    """Who plays: a model, against a responder who plays as well as can be, or by a model as well."""
+    """The two players: a model, and a responder that plays best, or by the model *playing*."""
 
     against: Model
     playing: Model | None = None
 
     @property
     def details(self) -> dict[str, Any]:
-        """What the file of a best response says of the model."""
+        """What the file of a best response records about the model."""
         model = self.against
         return {"against": model.name, "model": model.digest, "symmetry": model.symmetric}
 
     def weigh(self, game: Game, positions: Array, weights: Weights, block: Block) -> tuple[Array, Array]:
-        """Return with what weights both would move in the positions of a block in which the game goes on, first the
-        modelled player: int64[rows, columns] each, and [0, 0] for a responder who plays as well as can be."""
+        """Return the move weights of both players in a block's undecided positions, the model first.
+
+        Each is int64[rows, columns]; the second is [0, 0] if the responder plays best.
+        """
         columns = block.columns
         task = game, positions[block.origins[:columns]], weights.turns, block.children[:, :columns]
         theirs = weighed(self.against, *task)
@@ -47,7 +49,7 @@ class Seats:
 
 
 def weighed(model: Model, game: Game, positions: Array, turns: Array, children: Array) -> Array:
-    """Return the weights of a model, which add up to what there is room for; raise NoModel where they do not."""
+    """Return a model's weights; raise NoModel unless each position's sum is above 0 and below `MOST`."""
     weights = model.weigh(game, positions, turns, children)
     wrong = (turns != CHANCE) & ((weights.sum(0) <= 0) | (weights.sum(0) >= MOST) | (weights < 0).any(0))
     if wrong.any():

@@ -1,4 +1,4 @@
-"""Tasks over chunks of a tier: whoever runs them, and however many at once, they find the same."""
+"""Tasks over chunks of a tier. The result does not depend on who runs them or how many run at once."""
 
 from typing import Any, NamedTuple, NoReturn
 
@@ -36,27 +36,33 @@ from retrograde.solver.runtime.arrays import Shared
 Array = np.ndarray[Any, Any]
 
 CHUNKS = 256
-"""Chunks that a large tier is cut into, at least."""
+"""Least number of chunks of a large tier."""
 SMALLEST, LARGEST = 1 << 13, 1 << 15
-"""Slots in a chunk, if there are so many, and at most."""
+"""Slots of a chunk: the smallest size, if the tier has as many, and the greatest."""
 WAVE = 8
-"""Chunks that are swept at once, each as if it were alone. The number decides what comes out, so workers do not."""
+"""Chunks swept at once, each from the bounds before the wave. A constant, so that results do not depend on the number
+of workers.
+"""
 ENTRIES = 64
-"""Positions in between that are remembered, at first."""
+"""Positions between slots that the memory of a slot holds at first."""
 MOST_ENTRIES = 1 << 20
+"""Greatest number of such positions."""
 ENDS = 64
-"""Different amounts that ends pay, of which a script can tell."""
+"""Different payoffs of ends that a script can have."""
 WORDS, MOST_WORDS = 32, 512
-"""Words of a script for each slot of a chunk, at first, and at most."""
+"""Words of a script for each slot of a chunk: at first, and at most."""
 
 
 class LongScript(Exception):
-    """A script is to be longer than there is room for."""
+    """A script needs more words than allowed."""
 
 
 class Told(NamedTuple):
-    """What tasks are told: the game, its numbering, the bounds of all slots, those of tier number *k* and where players
-    can go on for ever, with so many *bits* after the point."""
+    """What tasks receive: the game, its numbering and the bounds so far.
+
+    `low` and `high` are the bounds of all slots; `own_low` and `own_high` those of tier number `k`. `endless` marks
+    slots from which players can stay forever. Bounds have `bits` bits after the point.
+    """
 
     game: Game
     numbering: Numbering
@@ -70,9 +76,11 @@ class Told(NamedTuple):
 
 
 class Swept(NamedTuple):
-    """What a sweep has found of the chunk from slot *begin* of a tier on: bounds, the greatest change, whether moves
-    stay in the tier, whether moves pay, the least and the greatest bound met elsewhere, and a script if one was
-    written."""
+    """The result of a sweep of the chunk from slot `begin` on.
+
+    Its bounds; the greatest change; whether moves stay in the tier; whether moves pay; the least and greatest bound met
+    outside; and a script if one was written.
+    """
 
     begin: int
     low: Array
@@ -86,8 +94,7 @@ class Swept(NamedTuple):
 
 
 class Guessed(NamedTuple):
-    """What a sweep has found of the chunk from slot *begin* of a tier on: numbers, the greatest change of one, and the
-    best moves if they were asked for."""
+    """The result of a sweep of guesses: numbers, the greatest change, and a plan if one was made."""
 
     begin: int
     numbers: Array
@@ -96,27 +103,28 @@ class Guessed(NamedTuple):
 
 
 def chunks_of(size: int) -> list[list[tuple[int, int]]]:
-    """Return the waves of chunks, by first and last slot, in which a tier of a size is swept: the last slots first."""
+    """Return the waves of chunks (first and last slot) for a sweep of a tier; the last slots come first."""
     length = chunk_length(size)
     chunks = [(begin, min(begin + length, size)) for begin in range(0, size, length)][::-1]
     return [chunks[first : first + WAVE] for first in range(0, len(chunks), WAVE)]
 
 
 def chunk_length(size: int) -> int:
-    """Return how many slots chunks of a tier have, but for the last one."""
+    """Return the number of slots in a chunk of a tier; the last chunk may have fewer."""
     return max(SMALLEST, min(LARGEST, size // CHUNKS))
 
 
 def word_type(numbering: Numbering) -> type:
-    """Return of what kind the words of scripts are."""
+    """Return the integer type of script words: int32 if all places fit, else int64."""
     return np.int64 if 2 * (numbering.slots + ENDS) + 2 >= 1 << 31 else np.int32
 
 
 def look(task: tuple[Told, int, int, bool, bool]) -> Swept:
-    """Return what the slots of a chunk are worth by other tiers, and a script of them if it is to be *written*."""
+    """Return the bounds of a chunk by other tiers only, and a script if *written*."""
     told, begin, end, written, packed = task
     low, high = np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64)
     words = WORDS * (end - begin) if written else 0
+    # Double the words if the script is too long, and give up the script beyond MOST_WORDS.
     while True:
         view = view_of(told, begin, low, high, LOOK, np.zeros(words, word_type(told.numbering)))
         try:
@@ -135,7 +143,7 @@ def look(task: tuple[Told, int, int, bool, bool]) -> Swept:
 
 
 def sweep(task: tuple[Told, int, int, int, Script | None]) -> Swept:
-    """Return what a sweep of a mode makes of a chunk, by its script, or by the rules where there is none."""
+    """Return the bounds of a chunk after a sweep in *mode*, by its script, or by the rules without one."""
     told, begin, end, mode, script = task
     low, high = told.own_low.array[begin:end].copy(), told.own_high.array[begin:end].copy()
     view = view_of(told, begin, low, high, mode)
@@ -150,9 +158,9 @@ def sweep(task: tuple[Told, int, int, int, Script | None]) -> Swept:
 
 
 def choose(task: tuple[Told, int, int, Script | None]) -> Guessed:
-    """Return guesses for a chunk by those in the place of lower bounds, and a plan by which they are made.
+    """Return improved guesses of a chunk and the plan that makes them; guesses stand in `own_low`.
 
-    Raises LongScript where there can be no script.
+    Raise LongScript if there can be no script.
     """
     told, begin, end, script = task
     if script is None:
@@ -169,21 +177,24 @@ def choose(task: tuple[Told, int, int, Script | None]) -> Guessed:
 
 
 def value(task: tuple[Told, int, int, Plan]) -> Guessed:
-    """Return the guesses of a chunk by a plan."""
+    """Return improved guesses of a chunk by a plan."""
     told, begin, end, plan = task
     numbers = told.own_low.array[begin:end].copy()
     return Guessed(begin, numbers, plans.value(plan, told.own_low.array, numbers), None)
 
 
 def widen(task: tuple[Told, int, int, Plan], aside: float) -> Guessed:
-    """Return the margins of a chunk by a plan and those in the place of upper bounds."""
+    """Return improved margins of a chunk by a plan; margins stand in `own_high`."""
     told, begin, end, plan = task
     numbers = told.own_high.array[begin:end].copy()
     return Guessed(begin, numbers, plans.widen(plan, aside, told.own_high.array, numbers), None)
 
 
 def stay(task: tuple[Told, Script]) -> Swept:
-    """Return for a chunk from where players can go on for ever, as far as is known, as bounds of 1 and 0."""
+    """Return from where in a chunk players can stay forever, as far as known; by its script.
+
+    The result has bounds of 1 for slots that stay and 0 for others.
+    """
     told, script = task
     script = script.unpacked(word_type(told.numbering))
     end = min(script.begin + chunk_length(len(told.own_low)), len(told.own_low))
@@ -194,7 +205,7 @@ def stay(task: tuple[Told, Script]) -> Swept:
 
 
 def leave(task: tuple[Told, int, int]) -> tuple[int, Array, int]:
-    """Return for a chunk from where players can go on for ever, as far as is known, and how many slots are out."""
+    """Like `stay`, by the rules: return (begin, whether each slot stays, number of slots removed)."""
     told, begin, end = task
     stays = told.endless.array[begin:end].copy()
     nothing = np.zeros(0, np.int64)
@@ -204,7 +215,7 @@ def leave(task: tuple[Told, int, int]) -> tuple[int, Array, int]:
 
 
 def count(task: tuple[Told, int, int]) -> Array:
-    """Return how many slots and positions of a piece of a tier have which value, and the first of each."""
+    """Return for each value the number of slots and positions of a block of slots, and the first slot."""
     told, begin, end = task
     counts = np.zeros((3, 3), np.int64)
     counts[2] = -1
@@ -216,7 +227,7 @@ def count(task: tuple[Told, int, int]) -> Array:
 
 
 def bounds_of(told: Told, position: int) -> tuple[int, int]:
-    """Return the bounds of player 0 of a position, once all tiers are finished."""
+    """Return player 0's bounds of any position, once all tiers are finished."""
     nothing = np.zeros(0, np.int64)
     view = view_of(told, 0, nothing, nothing, LOOK)
     tier = told.game.tier(position)
@@ -225,7 +236,7 @@ def bounds_of(told: Told, position: int) -> tuple[int, int]:
 
 
 def view_of(told: Told, begin: int, low: Array, high: Array, mode: int, words: Array | None = None) -> View:
-    """Return what kernels are told of a chunk; *words* is where a script goes, if one is to be written."""
+    """Return the View of a chunk for kernels; *words* is the memory for a script, if any."""
     words = np.zeros(0, np.int32) if words is None else words
     tiers, starts = told.numbering.tiers, told.numbering.starts
     return View(
@@ -236,11 +247,11 @@ def view_of(told: Told, begin: int, low: Array, high: Array, mode: int, words: A
 
 
 def ask(game: Game, view: View, kernel: Any) -> tuple[Any, Room]:
-    """Return what a kernel gives, and the room as it leaves it, which is as large as it needs.
+    """Run a kernel with enough memory and return its result and its Room.
 
-    Raises LongScript where there are not enough words.
+    Raise LongScript if the words do not suffice, or the error of `refuse` for broken rules.
     """
-    expander_of(game)  # numba knows the game from then on
+    expander_of(game)  # registers the game with numba
     entries = ENTRIES
     low, high = view.chunk_low.copy(), view.chunk_high.copy()
     while True:
@@ -258,7 +269,7 @@ def ask(game: Game, view: View, kernel: Any) -> tuple[Any, Room]:
 
 
 def room_of(game: Game, entries: int) -> Room:
-    """Return room for so many positions in between, in which nothing is remembered."""
+    """Return an empty Room for *entries* positions between slots."""
     state = np.zeros(STATE, np.int64)
     state[LEAST], state[MOST] = 1 << 62, -1 << 62
     stamps, lows, highs, begins, stops, order = (np.zeros(entries, np.int64) for _ in range(6))
@@ -267,7 +278,7 @@ def room_of(game: Game, entries: int) -> Room:
 
 
 def refuse(game: Game, view: View, room: Room) -> NoReturn:
-    """Raise the error that says what a kernel has found wrong."""
+    """Raise the error that a kernel found."""
     what, position = int(room.trouble[0]), asked_in(game, room.trouble)
     if room.state[TOO_MUCH]:
         raise PayoffOverflow

@@ -1,14 +1,15 @@
-"""The compiled loops that work out by the rules what each slot of a tier is worth.
+"""The compiled loops that compute the bounds of each slot of a tier by the rules.
 
-A slot's position is followed through positions in between, which have no slot, to others that have one, and to ends.
-What is found in between is remembered while the slot is at hand, since many ways may lead there::
+From a slot's position, the kernels follow the rules through positions *between* slots, which have no slot, to positions
+that have one, and to ends. They remember results for positions between while they process the slot, since many paths
+may lead there::
 
     slot --chance--> in between --player--> slot of this tier       from the chunk itself, else as it was before
                                         --> slot of a later tier    from what is finished
                                         --> end                     what it pays
 
-All is told from player 0's side, in grains, as in `metrics/expectation.py`: a lower bound rounded down, an upper one
-up.
+Everything is from player 0's side, in grains, as in `metrics/expectation.py`: lower bounds are rounded down, upper
+bounds up.
 """
 
 from typing import Any, NamedTuple
@@ -26,29 +27,46 @@ from retrograde.solver.runtime.kernel import lean_kernel
 Array = np.ndarray[Any, Any]
 
 LOOK, RISE, SINK = 0, 1, 2
-"""What a sweep does: it works out what rests on other tiers; it brings bounds nearer to one another; or farther apart,
-until they hold."""
+"""Modes of a sweep.
+
+    LOOK    compute the bounds from other tiers alone
+    RISE    move bounds closer together
+    SINK    move bounds apart until they hold
+"""
 STAMP, COUNT, ROUND, LEAST, MOST, PAYS, TOO_MUCH, AT, ROWS, DEPTH = range(10)
-"""Places of a state: the slot at hand, positions in between that it has; whether moves stay in the tier; the least and
-the greatest bound that is met elsewhere; whether moves pay; whether a bound has become too great; how many words and
-rows are written; and how many positions, one behind another, are being worked out."""
+"""Indices into `state`.
+
+    STAMP           number of the current slot
+    COUNT           number of its positions between slots
+    ROUND           whether moves stay in the tier
+    LEAST, MOST     least and greatest bound met outside the tier
+    PAYS            whether moves pay
+    TOO_MUCH        whether a bound became too great
+    AT, ROWS        numbers of words and rows written to the script
+    DEPTH           nesting depth of `worth`
+"""
 STATE = 10
+"""Number of fields of `state`."""
 DEEP = 64
-"""Positions one behind another of which a script can tell."""
+"""Greatest nesting depth that a script can record."""
 NO_END = 1 << 62
-"""In the list of what ends pay: none yet."""
+"""Empty slot in the list of payoffs."""
 OPEN = 1 << 62
-"""In the place of a lower bound: it is being worked out."""
+"""Stands for a lower bound that is being computed."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
+"""Multiplier of the hash of a position: 2**64 divided by the golden ratio."""
 
 
 class View(NamedTuple):
-    """What is known: the numbers of all `tiers` and where the slots of each begin, `starts`; `low` and `high` of all
-    slots, of which those of finished tiers count. Of tier number `k`, which is being solved, `own_low` and `own_high`,
-    and of its slots from `begin` on newer ones, `chunk_low` and `chunk_high`; and for which slots players can go on for
-    ever, `endless`. Bounds have so many `bits` after the point.
-    Where `words` has room, a script of the slots is written there, and to `rows` which these are (see `scripts.py`); it
-    tells what moves pay if these may be `paying`.
+    """What kernels read and write for a chunk.
+
+    - `tiers` are the numbers of all tiers, and `starts` where their slots begin.
+    - `low` and `high` are bounds of all slots, valid for finished tiers.
+    - `own_low` and `own_high` are bounds of tier number `k`, which is being solved. `chunk_low` and `chunk_high` are
+      newer ones of its slots from `begin` on. `endless` marks slots from which players can stay forever.
+    - Bounds have `bits` bits after the point. `mode` is LOOK, RISE or SINK.
+    - If `words` is not empty, a script of the slots is written there, and to `rows` which slots these are (see
+      `scripts.py`). It records payments of moves if moves may be `paying`.
     """
 
     tiers: Array
@@ -70,10 +88,13 @@ class View(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What is remembered of positions in between: `keys`, and where `stamps` is the slot at hand, `lows` and `highs`,
-    or in `lows` whether play stays, and where their scripts begin and end; 2**n entries. `order` are the places of
-    those of the slot at hand, as they were met. `ends` are what ends have been found to pay. `state` is as above,
-    `trouble` as in all kernels."""
+    """Memory for the positions between slots: a hash table of 2**n entries, valid for the current slot.
+
+    `keys` are positions. An entry is valid if its `stamps` equal the current slot's number. `lows` and `highs` are
+    bounds (in `can_stay`, `lows` is 1 if play stays). `begins` and `stops` say where their scripts are. `order` lists
+    the current slot's entries as they were met. `ends` are the payoffs of ends found so far. `state` is as above,
+    `trouble` as in all kernels.
+    """
 
     keys: Array
     stamps: Array
@@ -89,13 +110,14 @@ class Room(NamedTuple):
 
 @lean_kernel
 def sweep(game, view, room):
-    """Work out what the slots of a chunk are worth, the last first, and write it there.
+    """Compute the bounds of a chunk's slots, the last slot first, and write them there.
 
-    Returns the greatest change; -1 where something is wrong.
+    Return the greatest change; -1 if there is an error.
     """
     most = np.int64(0)
     tier = view.tiers[view.k]
     for i in range(len(view.chunk_low) - 1, -1, -1):
+        # Step 1: the slot's position, and a fresh memory for it.
         position = as_position(game.unindex(tier, view.begin + i))
         if is_none(position):
             view.chunk_low[i] = view.chunk_high[i] = 0
@@ -105,6 +127,7 @@ def sweep(game, view, room):
         if view.mode == LOOK and not is_its_own(game, position, tier, view.begin + i):
             wrong(room, Trouble.BAD_INDEX, position)
             return -1
+        # Step 2: its bounds. Sweeps only accept changes in their direction (`settle`).
         low, high = worth(game, position, tier, view, room)
         if room.trouble[0] != Trouble.FINE:
             return -1
@@ -121,14 +144,18 @@ def sweep(game, view, room):
 
 @lean_kernel
 def is_its_own(game, position, tier, slot):
-    """Tell whether the position of a slot of a tier is canonical, and the slot its own."""
+    """Return whether a slot's position is canonical and has this slot."""
     least, least_tier = canonical(game, position)
     return least == position and least_tier == tier and whole(game.index(position)) == slot
 
 
 @lean_kernel
 def settle(view, i, low, high):
-    """Give a slot of a chunk new bounds, as far as the mode of the sweep allows; return by how much they change."""
+    """Give a slot new bounds as far as the mode allows; return the change.
+
+    RISE accepts only tighter bounds, SINK only wider ones. If play can be endless, a lower bound above 0 or an upper
+    bound below 0 first moves one grain towards 0 (see `metrics/expectation.py`).
+    """
     if len(view.endless) and view.endless[view.begin + i]:
         low -= low > 0
         high += high < 0
@@ -144,7 +171,8 @@ def settle(view, i, low, high):
 
 @lean_kernel
 def worth(game, position, tier, view, room):
-    """Return the bounds of a position of a tier by those of its children, or what it pays where the game is over."""
+    """Return the bounds of a position from those of its children, or its payoff if the game is over."""
+    # Step 1: an end pays at once. Else find out who moves.
     note(room.trouble, position)
     value = whole(game.primitive(position))
     if value != UNDECIDED:
@@ -152,6 +180,7 @@ def worth(game, position, tier, view, room):
     turn = whole(game.turn(position))
     if not CHANCE <= turn < game.players:
         return wrong(room, Trouble.BROKEN, position)
+    # Step 2: prepare the sums for chance and the best bounds for players. The head of the script is written by `close`.
     total = np.int64(0)
     low_upper = high_upper = np.int64(0)  # sums of weights and bounds, in two parts of 32 bits
     low_lower = high_lower = np.uint64(0)
@@ -162,6 +191,7 @@ def worth(game, position, tier, view, room):
     if len(view.words) and room.state[DEPTH] > DEEP:
         return wrong(room, Trouble.NO_ROOM, position)
     say(0, view, room)
+    # Step 3: the child of each move, with odds and payment in the script.
     for given in game.generate_moves(position):
         move = whole(given)
         child = as_position(game.do_move(position, move))
@@ -175,11 +205,13 @@ def worth(game, position, tier, view, room):
         paid = paid_by(game, position, move, room)
         if view.paying:
             say(paid, view, room)
+        # Step 4: the child's bounds. Case: it has a slot, or it lies between slots and is known or computed now.
         found, low, high = find(game, child, child_tier, view, room)
         if not found:
             place = place_of(child, room)
             if place < 0:
                 return wrong(room, Trouble.NO_ROOM, position)
+            # Case: met before for this slot. OPEN means that play returned to it without passing a slot.
             if room.stamps[place] == room.state[STAMP]:
                 low, high = room.lows[place], room.highs[place]
                 if low == OPEN:
@@ -188,6 +220,7 @@ def worth(game, position, tier, view, room):
                     for at in range(room.begins[place], room.stops[place]):
                         say(view.words[at], view, room)
             else:
+                # Case: new. Compute it by recursion.
                 room.stamps[place] = room.state[STAMP]
                 put(room.keys, place, child)
                 room.lows[place] = OPEN
@@ -198,6 +231,7 @@ def worth(game, position, tier, view, room):
                 note(room.trouble, position)
         if room.trouble[0] != Trouble.FINE:
             return np.int64(0), np.int64(0)
+        # Step 5: add what the move pays.
         if paid:
             room.state[PAYS] = 1
             low += paid << view.bits
@@ -205,6 +239,7 @@ def worth(game, position, tier, view, room):
             if abs(paid) >= LIMIT >> view.bits or max(abs(low), abs(high)) >= LIMIT:
                 room.state[TOO_MUCH] = 1
                 return wrong(room, Trouble.BROKEN, position)
+        # Step 6: chance adds the weighted bounds, a player keeps the best.
         if turn == CHANCE:
             weight = whole(game.odds(position, move))
             total += weight
@@ -220,6 +255,7 @@ def worth(game, position, tier, view, room):
             if moves == 0 or (high > best_high) == (turn == 0):
                 best_high = high
         moves += 1
+    # Step 7: complete the script's node and return the best or the mean.
     if moves == 0:
         return wrong(room, Trouble.NO_MOVES, position)
     close(head, moves, turn, view, room)
@@ -233,7 +269,7 @@ def worth(game, position, tier, view, room):
 
 @lean_kernel
 def say(word, view, room):
-    """Write a word of a script, if one is to be written."""
+    """Append a word to the script, if one is written."""
     if len(view.words):
         if room.state[AT] == len(view.words):
             wrong_here(room, Trouble.NO_ROOM)
@@ -244,15 +280,17 @@ def say(word, view, room):
 
 @lean_kernel
 def close(head, moves, turn, view, room):
-    """Write at the head of a script how its moves are taken together; of one move that pays nothing it is the script
-    itself."""
+    """Complete a script node with its number of moves and its player.
+
+    A node with one move that pays nothing is removed; its child takes its place.
+    """
     if len(view.words) and room.trouble[0] == Trouble.FINE:
         skipped = (2 if turn == CHANCE else 1) + view.paying
         if moves == 1 and not (view.paying and view.words[head + skipped - 1]):
             for at in range(head + skipped, room.state[AT]):
                 view.words[at - skipped] = view.words[at]
             room.state[AT] -= skipped
-            for number in range(room.state[COUNT] - 1, -1, -1):  # what is remembered of it has moved
+            for number in range(room.state[COUNT] - 1, -1, -1):  # shift the scripts that lie behind the head
                 place = room.order[number]
                 if room.begins[place] <= head:
                     break
@@ -264,7 +302,10 @@ def close(head, moves, turn, view, room):
 
 @lean_kernel
 def mean(upper, lower, total):
-    """Return `upper` * 2**32 + `lower` divided by a total below 2**31, rounded down, and whether there is a rest."""
+    """Return (`upper` * 2**32 + `lower`) divided by *total*, rounded down, and whether there is a remainder.
+
+    *total* is below 2**31.
+    """
     quotient = upper // total
     divisor = np.uint64(total)
     rest = np.uint64(upper - quotient * total) << np.uint64(32)
@@ -276,13 +317,14 @@ def mean(upper, lower, total):
 
 @lean_kernel
 def find(game, position, tier, view, room):
-    """Return whether a position, or the same with the players exchanged, has a slot, and its bounds."""
+    """Return whether a position has a slot, itself or with the players exchanged, and its bounds."""
     slot = whole(game.index(position))
     if slot >= 0:
         if view.mode == LOOK and as_position(game.unindex(tier, slot)) != position:
             wrong(room, Trouble.BAD_INDEX, position)
         low, high = bounds_at(slot, tier, view, room, 0)
         return True, low, high
+    # Case: the position with exchanged players has a slot: its bounds are negated and exchanged.
     other = swapped(game, position)
     if not is_none(other):
         other, other_tier = canonical(game, other)
@@ -300,7 +342,8 @@ def find(game, position, tier, view, room):
 
 @lean_kernel
 def bounds_at(slot, tier, view, room, turned):
-    """Return the bounds of a slot of a tier; 0 where it is of the tier that is being looked at only."""
+    """Return the bounds of a slot of a tier; 0 for the current tier in mode LOOK."""
+    # Case: a slot of the current tier, from the chunk itself or from before the wave.
     if view.k >= 0 and tier == view.tiers[view.k]:
         room.state[ROUND] = 1
         if slot >= view.starts[view.k + 1] - view.starts[view.k]:
@@ -311,6 +354,7 @@ def bounds_at(slot, tier, view, room, turned):
         if view.begin <= slot < view.begin + len(view.chunk_low):
             return view.chunk_low[slot - view.begin], view.chunk_high[slot - view.begin]
         return view.own_low[slot], view.own_high[slot]
+    # Case: a slot of a finished tier.
     k = place_in(view.tiers, tier)
     if k == len(view.tiers) or view.tiers[k] != tier or slot >= view.starts[k + 1] - view.starts[k]:
         return wrong_here(room, Trouble.BAD_INDEX)
@@ -320,7 +364,7 @@ def bounds_at(slot, tier, view, room, turned):
 
 @lean_kernel
 def met(low, high, room):
-    """Return bounds from elsewhere, and note the least and the greatest."""
+    """Return bounds from outside the tier, and update the least and greatest met."""
     room.state[LEAST] = min(room.state[LEAST], low)
     room.state[MOST] = max(room.state[MOST], high)
     return low, high
@@ -336,6 +380,7 @@ def end_of(game, position, view, room):
     if abs(paid - other) >= LIMIT >> view.bits:
         room.state[TOO_MUCH] = 1
         return wrong(room, Trouble.BROKEN, position)
+    # The script refers to payoffs by their number in `ends`.
     if len(view.words):
         number = 0
         while number < len(room.ends) and room.ends[number] not in (paid - other, NO_END):
@@ -360,7 +405,7 @@ def paid_by(game, position, move, room):
 
 @lean_kernel
 def wrong(room, what, position):
-    """Note what is wrong, and where; return no bounds."""
+    """Record an error and its position, unless there is one already; return 0, 0."""
     if room.trouble[0] == Trouble.FINE:
         room.trouble[0] = what
         note(room.trouble, position)
@@ -369,7 +414,7 @@ def wrong(room, what, position):
 
 @lean_kernel
 def wrong_here(room, what):
-    """Note what is wrong with the position that the rules are asked about."""
+    """Record an error at the position already noted."""
     if room.trouble[0] == Trouble.FINE:
         room.trouble[0] = what
     return np.int64(0), np.int64(0)
@@ -377,7 +422,7 @@ def wrong_here(room, what):
 
 @lean_kernel
 def place_of(position, room):
-    """Return where a position in between is remembered, or is to be; -1 where there is no room."""
+    """Return the entry of a position between slots, new or known; -1 if the table is more than half full."""
     mask = np.uint64(len(room.keys) - 1)
     mixed = np.uint64(key_of(position)) * MIX
     place = np.int64((mixed >> np.uint64(40)) & mask)
@@ -392,9 +437,9 @@ def place_of(position, room):
 
 @lean_kernel
 def leave(game, view, room, stays):
-    """Take out of a chunk the slots from which players cannot go on for ever; return how many those are.
+    """Remove from a chunk the slots from which players cannot stay forever; return how many.
 
-    *stays* has an entry for each slot of the chunk; what is known of others is `endless`.
+    *stays* has an entry for each slot of the chunk; `endless` has those of other chunks.
     """
     left = 0
     tier = view.tiers[view.k]
@@ -411,12 +456,16 @@ def leave(game, view, room, stays):
 
 @lean_kernel
 def can_stay(game, position, view, room, stays):
-    """Tell whether players can go on from a position in the tier, to what is not known to be left."""
+    """Return whether players can move on within the tier to something not known to be left.
+
+    A player needs one such move; at a chance position all moves must stay.
+    """
     if whole(game.primitive(position)) != UNDECIDED:
         return False
     chance = whole(game.turn(position)) == CHANCE
     result = chance
     for move in game.generate_moves(position):
+        # Find the child's slot, also with the players exchanged.
         child, child_tier = canonical(game, as_position(game.do_move(position, whole(move))))
         slot = whole(game.index(child))
         if slot < 0 and not is_none(swapped(game, child)):
@@ -425,6 +474,7 @@ def can_stay(game, position, view, room, stays):
             child_tier = other_tier if slot >= 0 else child_tier
         inside = False
         if child_tier == view.tiers[view.k]:
+            # Case: between slots, remembered or computed by recursion.
             if slot < 0:
                 place = place_of(child, room)
                 if room.stamps[place] != room.state[STAMP]:
@@ -438,6 +488,7 @@ def can_stay(game, position, view, room, stays):
                 inside = stays[slot - view.begin]
             else:
                 inside = view.endless[slot] != 0
+        # This move decides: one that stays for a player, one that leaves for chance.
         if inside != chance:
             result = inside
             break
@@ -446,10 +497,10 @@ def can_stay(game, position, view, room, stays):
 
 @lean_kernel
 def count(game, tier, begin, first, low, high, counts, images):
-    """Count the slots of a piece of a tier by what their bounds tell who is to move: less than nothing, neither, more.
+    """Count a block of slots by the sign of their bounds, for the player to move: LOSE, TIE, WIN.
 
-    *counts* int64[3, 3]: how many slots, how many positions, and the first of them, -1 for none; of tuples the number
-    of its slot, if that of the tier's first is *first*.
+    *counts* int64[3, 3] has rows for the number of slots, the number of positions, and the first position, -1 for none.
+    For positions that are tuples it is the slot's number, counted from *first*, the place of the tier's first slot.
     """
     for i in range(len(low)):
         position = as_position(game.unindex(tier, begin + i))
@@ -465,7 +516,7 @@ def count(game, tier, begin, first, low, high, counts, images):
 
 @lean_kernel
 def bounds_of(game, position, tier, view, room):
-    """Return the bounds of any position once all tiers are finished."""
+    """Return the bounds of any position, once all tiers are finished."""
     room.state[STAMP] += 1
     found, low, high = find(game, position, tier, view, room)
     return (low, high) if found else worth(game, position, tier, view, room)

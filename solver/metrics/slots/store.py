@@ -1,15 +1,19 @@
-"""The bounds of a game that numbers its positions in the making: tier by tier, last first.
+"""Solves the bounds of a game that numbers its positions, tier by tier, last first.
 
-A tier that no move stays in takes one sweep. In a tier with cycles a guess in floating-point numbers comes first. From
-somewhat below it lower bounds *sink*, and upper ones rise, sweep by sweep, until they hold. How far that has to be
-follows from how many slots of the tier play still meets, since a grain may be lost at each, and from the bounds of the
-tiers to which it leads. So one sweep is nearly always all.
+A tier without cycles takes one sweep. A tier with cycles takes these steps:
 
-Where the rules have too much to say of a slot to be written down, lower bounds *rise*, from the least that is met
-elsewhere, and upper ones sink, as long as that brings them nearer by more than `STILL`: at any time they hold. Where
-players can go on for ever, endless play pays 0, and bounds have to go the other way in turns, as
-`metrics/expectation.py` says; there they begin at 0. Where moves pay as well that is refused, since what endless play
-pays need not come to anything; where they pay and play always ends, how great bounds may be is seen by the guess alone.
+1. Guess the worth of its slots in floating point, by plans (`plans.py`).
+2. Estimate a margin around the guess. A grain may be lost at each slot that play still meets, and the bounds of later
+   tiers have a margin themselves.
+3. Start the bounds at guess ± margin. Lower bounds *sink* and upper bounds rise, sweep by sweep, until they hold.
+   Nearly always one sweep suffices.
+
+Without scripts (the rules say too much about a slot to record), lower bounds *rise* instead, from the least bound met
+outside, and upper ones sink, as long as a sweep brings them closer by more than `STILL`. These bounds hold at any time.
+
+If players can stay forever, endless play pays 0. Then bounds start at 0, and both operations alternate, as in
+`metrics/expectation.py`. If moves pay as well, the solve is refused, because payments of endless play need not
+converge. If moves pay and play always ends, only the guess shows how great bounds may be.
 """
 
 from collections.abc import Iterable, Iterator
@@ -41,56 +45,56 @@ from retrograde.solver.runtime.work import Work
 Array = np.ndarray[Any, Any]
 
 Scripts = dict[int, Script]
-"""The scripts of the chunks of a tier, by their first slots; none where there is no room for them."""
+"""The scripts of a tier's chunks by first slot; empty if memory does not suffice."""
 Plans = dict[int, Plan]
-"""The plans of the chunks of a tier, by their first slots."""
+"""The plans of a tier's chunks by first slot."""
 EMPTY = np.zeros(0, np.int64)
 
 STILL = 4
-"""Grains by which bounds come nearer in a sweep that is the last one."""
+"""Stop when a sweep brings bounds closer by no more than these grains."""
 ASIDE = 4.0
-"""Grains from a guess to a bound, for each slot of the tier that is still to be met; more where more than 1 is paid."""
+"""Grains of margin for each slot that play still meets; more if payoffs exceed 1."""
 ROUGH = 1e-6
-"""By how much a guess of a payoff may change in a sweep, where moves pay, until it is seen how great they are."""
+"""Accuracy of the first guess if moves pay, in points: enough to see how great payoffs are."""
 NOISE = 2.0**-46
-"""Of the greatest of them, how far off a guess may be, in floating-point numbers, for each slot, at most."""
+"""Error of a guess for each slot, at most, relative to the greatest guess; from floating point."""
 EXACT = 1 / 16
-"""Of those grains, by how much a guess may change in a sweep that is the last one."""
+"""A guess is final when no sweep changes it by more than this fraction of ASIDE."""
 NEARER = 64
-"""How many times nearer guesses come by a plan before another one is made."""
+"""Sweeps by a plan shrink the change by this factor before a new plan is made."""
 WIDER = 1 / 4
-"""Of these, by how much a margin may grow in a sweep that is the last one."""
+"""Margins are final when no sweep changes them by more than this fraction of ASIDE."""
 ROUNDS, SWEEPS = 100, 1000
-"""Plans that are made, and sweeps by one, at most."""
+"""Greatest numbers of plans, and of sweeps by one plan."""
 BYTES_A_SLOT, OWN_BYTES_A_SLOT = 16, 17
-"""What a slot takes of a tier that is looked at, and of the one that is solved."""
+"""Memory for each slot in bytes: of a tier that is read, and of the tier being solved."""
 BESIDE = 64_000_000
-"""What the sweeps under way take, at most, and what is copied to be written."""
+"""Memory for sweeps in progress and copies for writing, in bytes, at most."""
 WALKS, LONGEST = 20, 200
-"""Walks from each tier by which it is guessed which others it needs, and moves in one."""
+"""Random walks from each tier that estimate which tiers it needs, and moves of a walk."""
 
 
 class SlotStore:
-    """The bounds of all slots; a group is the number of a tier."""
+    """The bounds of all slots while they are solved. A group is a tier number."""
 
     def __init__(self, game: Game, bits: int, work: Work):
-        """Begin a store in which nothing is solved; raise MemoryLimit where there is not enough for it."""
+        """Start with nothing solved; raise MemoryLimit if memory does not suffice."""
         self.game, self.bits, self.work = game, bits, work
         self.numbering = Numbering.of(game)
         slots = self.numbering.slots
         work.budget.check(memory_of(game, self.numbering), f"solving {slots:,} slots of positions")
         self.files = work.until_written(SlotFiles(work.scratch / f"bounds{bits}", slots))
         self.counts: dict[int, Array] = {}
-        """Of each tier that is solved: see `kernels.count`."""
+        """For each solved tier the counts of `kernels.count`."""
         self.error = 0
-        """How many grains bounds are apart at most."""
+        """Greatest difference of two bounds, in grains."""
 
     def groups(self) -> Iterator[int]:
-        """Yield the numbers of tiers, last first."""
+        """Yield the tier numbers, last first."""
         yield from reversed(range(len(self.numbering.tiers)))
 
     def keep(self, done: Done) -> Kept:
-        """Take a tier that is in the files; one that is not there any more as it was written is solved again."""
+        """Accept a tier that is in the files; if its checksum does not match, it will be solved again."""
         (k, check, error), counts = done
         part = self.numbering.stretch(int(k))
         if int(k) in self.counts or not self.files.is_whole(part.start, part.stop, int(check)):
@@ -100,15 +104,17 @@ class SlotStore:
         return Kept(part.stop - part.start, int(self.numbering.tiers[k]), int(counts[3:6].sum()))
 
     def solve(self, k: int, phase: Phase) -> Iterator[Done]:
-        """Yield the checksum of a tier, how far bounds are apart, and its counts, once it is in the files."""
+        """Solve a tier, write it to the files, and yield its checksum, error and counts."""
         if k in self.counts:
             return
         size = self.numbering.size(k)
         self.work.budget.check(OWN_BYTES_A_SLOT * size + BESIDE, f"solving the {size:,} slots of a tier")
+        # Step 1: look at the tier by the rules. Without cycles that is the result.
         told = self.told(k, size)
         looked = self.look(told, phase)
         if any(swept.round for swept in looked):
             self.solve_cycles(told, looked, phase)
+        # Step 2: count values and write the bounds.
         low, high = told.own_low.array, told.own_high.array
         pieces = ((told, begin, end) for wave in chunks_of(size) for begin, end in wave)
         counts = reduce(added, reversed([*self.work.map(chunks.count, pieces)]))
@@ -118,21 +124,26 @@ class SlotStore:
         yield np.array([k, check, int((high - low).max())]), counts.ravel()
 
     def told(self, k: int, size: int) -> Told:
-        """Return what tasks are told of a tier, k = -1 for none."""
+        """Return what tasks receive for a tier; *k* is -1 for none."""
         low, high = (self.work.zeros(f"own {name}{k}", size, np.int64) for name in ("low", "high"))
         files = self.files
         return Told(self.game, self.numbering, files.low, files.high, k, low, high, nobody(), self.bits)
 
     def look(self, told: Told, phase: Phase) -> list[Swept]:
-        """Look at a tier by the rules, and return what was found of each chunk: with scripts where moves stay in it."""
+        """Look at a tier by the rules; return the result of each chunk.
+
+        The results have scripts if moves stay in the tier and memory suffices.
+        """
         waves = chunks_of(len(told.own_low))
         found = self.take(told, chunks.look, [(told, *ends, False, False) for ends in waves[0]])
+        # If moves stay in the tier, repeat the first wave with scripts.
         packed = False
         if written := any(swept.round for swept in found) and self.shares_memory:
             found, waves = [], [[], *waves]
         size = len(told.own_low)
         for wave in waves[1:]:
             if written and found:
+                # Compress scripts when memory will not suffice for the rest; drop them when it is used up.
                 left = self.work.budget.left() - BESIDE - BYTES_A_PLAN * size
                 words = sum(swept.script.words.nbytes for swept in found if swept.script)
                 todo = wave[0][1]
@@ -144,7 +155,7 @@ class SlotStore:
         return found
 
     def take(self, told: Told, task: Any, items: list[Any]) -> list[Swept]:
-        """Keep the bounds that some tasks find, once all of them are done; return the rest of what they find."""
+        """Run tasks, store the bounds they find once all are done, and return the rest of their results."""
         found = list(self.work.map(task, items))
         for swept in found:
             end = swept.begin + len(swept.low)
@@ -153,13 +164,13 @@ class SlotStore:
 
     @property
     def shares_memory(self) -> bool:
-        """Whether tasks share the memory of this process: scripts do not travel."""
+        """Whether tasks run in threads of this process, so that scripts need not be sent."""
         return isinstance(self.work.executor, ThreadPoolExecutor)
 
     # Tiers with cycles
 
     def sweep(self, told: Told, scripts: Scripts, mode: int, phase: Phase, share: float = 0.0) -> int:
-        """Sweep a tier once, wave by wave, and return the greatest change of a bound."""
+        """Sweep a tier once, wave by wave; return the greatest change of a bound."""
         change = 0
         size = len(told.own_low)
         for wave in chunks_of(size):
@@ -169,7 +180,8 @@ class SlotStore:
         return change
 
     def solve_cycles(self, told: Told, looked: list[Swept], phase: Phase) -> None:
-        """Find the bounds of a tier that moves stay in."""
+        """Find the bounds of a tier with cycles."""
+        # Step 1: limits of the bounds from outside, and where players can stay forever.
         pays = any(swept.pays for swept in looked)
         least, most = min(swept.least for swept in looked), max(swept.most for swept in looked)
         if defines(self.game, "swapped"):
@@ -178,6 +190,7 @@ class SlotStore:
         endless = self.find_endless(told, scripts)
         if pays and endless.any():
             self.refuse_endless(told.k, int(endless.argmax()))
+        # Case: play always ends. Start near the guess and sink; without scripts, narrow from the limits.
         if not endless.any():
             try:
                 self.begin_near(told, scripts, (least, most), pays, phase)
@@ -191,6 +204,7 @@ class SlotStore:
                     pass
             clear_empty(told, scripts)
             return
+        # Case: play may be endless. Start at 0; sink and rise alternate until nothing changes.
         told = told._replace(endless=self.shared("endless", endless))
         low, high = told.own_low.array, told.own_high.array
         low[:], high[:] = 0, 0
@@ -206,7 +220,7 @@ class SlotStore:
             np.minimum(high, 0, out=high)
 
     def refuse_endless(self, k: int, slot: int) -> NoReturn:
-        """Raise RuleError: moves pay, and players may go on for ever, and what that pays need not come to anything."""
+        """Raise RuleError: moves pay and players may go on forever, so payments need not converge."""
         position = self.game.write(self.game.unindex(int(self.numbering.tiers[k]), slot))
         raise RuleError(
             f"{variant(self.game)}, position {position}: moves of its tier pay a reward, and from here players may go "
@@ -214,27 +228,31 @@ class SlotStore:
         )
 
     def begin_near(self, told: Told, scripts: Scripts, limits: tuple[int, int], pays: bool, phase: Phase) -> None:
-        """Set the bounds of a tier where they will hold, about; raise LongScript where there are no scripts.
+        """Set the bounds of a tier to guess ± margin; raise LongScript if there are no scripts.
 
-        Where no move *pays* they are within limits.
+        Without payments of moves they stay within *limits*.
         """
         size, (least, most) = len(told.own_low), limits
-        self.files.let_go()  # what has been looked at of finished tiers need not stay in memory
+        self.files.let_go()  # release the pages of finished tiers
         self.work.budget.check(BYTES_A_PLAN * size + BESIDE, f"guessing what the {size:,} slots of a tier are worth")
         aside = ASIDE * max(1.0, max(-least, most) / (1 << self.bits))
+        # The arrays of the bounds serve for guesses (`own_low`) and margins (`own_high`) as floating-point numbers.
         guesses = told._replace(own_low=as_floats(told.own_low), own_high=as_floats(told.own_high))
         guesses.own_low.array[:], guesses.own_high.array[:] = (least + most) / 2, 0
+        # With payments, a rough guess first shows how great payoffs are.
         if pays:
             self.guess(guesses, scripts, ROUGH * (1 << self.bits), phase)
             if (greatest := np.abs(guesses.own_low.array).max()) >= LIMIT / 4:
                 raise PayoffOverflow
             aside = max(ASIDE, NOISE * greatest)
             least, most = -LIMIT, LIMIT
+        # Guess exactly, then find the margins.
         plans = self.guess(guesses, scripts, EXACT * aside, phase)
         margins, widen = guesses.own_high, partial(chunks.widen, aside=aside)
         for _ in range(SWEEPS):
             if self.improve(margins, widen, guesses, plans, phase) <= WIDER * aside:
                 break
+        # Turn both into integer bounds, in place, one block after another.
         for begin in range(0, size, PIECE):
             part = slice(begin, begin + PIECE)
             about, apart = guesses.own_low.array[part].copy(), margins.array[part].copy()
@@ -242,7 +260,7 @@ class SlotStore:
             told.own_high.array[part] = np.minimum(most, np.ceil(about + apart).astype(np.int64))
 
     def guess(self, guesses: Told, scripts: Scripts, exact: float, phase: Phase) -> Plans:
-        """Guess what a tier is worth, until hardly any number changes; return the plans by which it is."""
+        """Improve the guesses of a tier until hardly any changes by more than *exact*; return the last plans."""
         values = guesses.own_low
         for _ in range(ROUNDS):
             plans: Plans = {}
@@ -258,7 +276,7 @@ class SlotStore:
     def improve(
         self, numbers: Shared, task: Any, guesses: Told, by: dict[int, Any], phase: Phase, plans: Plans | None = None
     ) -> float:
-        """Sweep numbers of a tier by scripts or plans; return the greatest change. Plans that are made are kept."""
+        """Sweep guesses or margins by scripts or plans; return the greatest change. Collect new plans in *plans*."""
         change = 0.0
         for wave in chunks_of(len(numbers)):
             for found in list(self.work.map(task, [(guesses, *ends, by.get(ends[0])) for ends in wave])):
@@ -270,15 +288,16 @@ class SlotStore:
         return change
 
     def narrow(self, told: Told, scripts: Scripts, apart: int, phase: Phase) -> None:
-        """Bring bounds nearer to one another until no sweep changes any by more than some grains."""
+        """Bring bounds closer together until a sweep changes none by more than STILL grains."""
         change, share = apart, 0.0
         while change > STILL:
             change = self.sweep(told, scripts, RISE, phase, share)
             share = max(share, 1 - log2(change + 1) / max(log2(apart + 1), 1))
 
     def find_endless(self, told: Told, scripts: Scripts) -> Array:
-        """Return for each slot of a tier whether players can go on from there for ever, uint8."""
+        """Return for each slot of a tier whether players can stay in the tier forever, uint8."""
         size = len(told.own_low)
+        # By scripts: start with 1 for all positions and lower until nothing changes.
         if scripts:
             told.own_low.array[:] = told.own_high.array[:] = 0
             for begin, rows in ((script.begin, script.rows) for script in scripts.values()):
@@ -287,6 +306,7 @@ class SlotStore:
             while max(swept.change for wave in tasks for swept in self.take(told, chunks.stay, wave)):
                 pass
             return told.own_low.array.astype(np.uint8)
+        # By the rules: remove slots until no more can be removed.
         stays = self.shared("stays", np.ones(size, np.uint8))
         told = told._replace(endless=stays)
         left = size
@@ -299,15 +319,15 @@ class SlotStore:
         return stays.array
 
     def shared(self, name: str, array: Array) -> Shared:
-        """Return an array that all workers can read."""
+        """Return a copy of an array that all workers can read."""
         found = self.work.zeros(name, len(array), array.dtype)
         found.array[:] = array
         return found
 
-    # What comes out
+    # The result
 
     def start(self) -> tuple[int, int] | None:
-        """Return the bounds of the first position, if there is one, for who is to move."""
+        """Return the bounds of the initial position for its player to move; None if the game has none."""
         if (start := given_start(self.game)) is None:
             return None
         position = self.game.canonical(start)
@@ -316,12 +336,12 @@ class SlotStore:
 
 
 def nobody() -> Shared:
-    """Return an array of nothing."""
+    """Return an empty array."""
     return Shared(np.zeros(0, np.uint8))
 
 
 def clear_empty(told: Told, scripts: Scripts) -> None:
-    """Set to 0 the bounds of slots that stand for no position: of which scripts say nothing, where there are any."""
+    """Set the bounds of slots without a position to 0; such slots are not in scripts."""
     length = chunk_length(len(told.own_low))
     for begin, script in scripts.items():
         for bounds in (told.own_low.array, told.own_high.array):
@@ -331,17 +351,17 @@ def clear_empty(told: Told, scripts: Scripts) -> None:
 
 
 def as_floats(bounds: Shared) -> Shared:
-    """Return the same room for floating-point numbers."""
+    """Return the same memory as floating-point numbers."""
     return Shared(bounds.array.view(np.float64), bounds.path)
 
 
 def added(first: Array, second: Array) -> Array:
-    """Return the counts of two pieces of a tier, of which the first comes first."""
+    """Return the counts of two blocks of a tier; *first* has the lower slots."""
     return np.stack([*(first + second)[:2], np.where(first[2] >= 0, first[2], second[2])])
 
 
 def memory_of(game: Game, numbering: Numbering) -> int:
-    """Return how many bytes the tier that takes the most will take, with those that it needs as far as is seen."""
+    """Return the memory in bytes that the most demanding tier needs, with the tiers it reads, as estimated."""
     sizes = np.diff(numbering.starts)
     chance = Random(0)
     needs = (sum(int(sizes[row]) for row in needed(game, numbering, k, chance)) for k in range(len(sizes)))
@@ -350,7 +370,7 @@ def memory_of(game: Game, numbering: Numbering) -> int:
 
 
 def needed(game: Any, numbering: Numbering, k: int, chance: Random) -> Iterable[int]:
-    """Return the numbers of other tiers to which some walks lead from slots of a tier."""
+    """Return the numbers of other tiers that some random walks from a tier reach."""
     found: set[int] = set()
     tier = int(numbering.tiers[k])
     for _ in range(WALKS):

@@ -1,5 +1,4 @@
-"""The way of solving a game with chance that numbers its positions: expectations of all slots, whatever play
-reaches."""
+"""The method that solves games with chance which number their positions: bounds of all slots, reachable or not."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -20,15 +19,16 @@ from retrograde.solver.runtime.work import Unsuited, Work
 
 @dataclass(frozen=True)
 class Slotted:
-    """Positions as numbers, what is between them left out, and their bounds in files."""
+    """Solves by slots: numbers in tiers, some of which stand for no position; bounds are in files."""
 
     name: ClassVar[str] = "numbered"
 
     def solve(self, game: Game, work: Work) -> SolvedBounds:
-        """Return the solved game."""
+        """Return the solved game; raise Unsuited if the method does not apply."""
         if game.players > 2 or (game.players == 2 and not defines(game, "turn")):
             raise Unsuited("expectations by slot are of one player, or of two with turn(position)")
         work.course.plan(solving=0.95, writing=0.05)
+        # Try with fewer bits after the point if payoffs overflow.
         for bits in BITS:
             store = SlotStore(game, bits, work)
             try:
@@ -40,7 +40,7 @@ class Slotted:
 
 
 def solved_from(store: SlotStore) -> SolvedBounds:
-    """Return a solved game for the database writer."""
+    """Return the solved game for the database writer."""
     scale = 1 << store.bits
     details = {"scale": scale, "error": store.error / scale, "numbering": numbering_digest(store.game)}
     numbering = store.numbering
@@ -50,7 +50,7 @@ def solved_from(store: SlotStore) -> SolvedBounds:
 
 
 def row_of(store: SlotStore, kind: int, value: Any) -> LegendRow:
-    """Return the row of the legend of a value."""
+    """Return the legend row of a value: number of slots, number of positions, and an example."""
     by_tier = np.stack([store.counts[k] for k in range(len(store.numbering.tiers))])[:, :, kind]
     examples = by_tier[by_tier[:, 2] >= 0, 2]
     example = int(examples[0]) if len(examples) else -1

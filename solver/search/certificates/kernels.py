@@ -1,8 +1,8 @@
-"""The compiled loops of a proof's walk: what each move of a position leaves open, and what a few plies decide.
+"""The compiled loops of a proof: what each move leaves open, and what a few plies decide.
 
-A side *holds* a position, in which it is to move, if it reaches its goal whatever the other side answers. A goal is a
-value, and an end of the game that is worth so much, or more, is good enough. What plain play within some plies shows to
-be held need not be in a certificate, for its verifier looks as far.
+The player to move *holds* a position by reaching a goal whatever the other side answers. A goal is a value; an end of
+the game worth that value or more meets it. Positions that plain play holds within a few plies are left out of
+certificates, because the verifier searches as far.
 """
 
 from typing import Any, NamedTuple
@@ -17,15 +17,19 @@ from retrograde.solver.runtime.kernel import kernel
 Array = np.ndarray[Any, Any]
 
 REFUTED = -1
-"""In place of a number of open positions: the move is answered by an end that is not good enough."""
+"""Instead of a number of open positions: some answer ends the game below the goal."""
 FINE, BROKEN, CROWDED = 0, 2, 3
-"""How a look ended: well; with rules that give what is no position; with more moves than there is room. Their negatives
-are less than REFUTED."""
+"""Results of a look: complete; the rules return no valid position; more moves than the workspace holds. `answers_left`
+returns their negatives, which are below REFUTED.
+"""
 
 
 class Sheet(NamedTuple):
-    """What a look writes down, by the number of the move: the child, int64[moves]; how many positions the answers leave
-    open to the side that made the move, or REFUTED; which they are, canonical, int64[moves, answers]; their tiers."""
+    """What `look` writes, with a row for each move.
+
+    The child, int64[moves]; the number of positions that the answers leave open to the side that made the move, or
+    REFUTED; these canonical positions, int64[moves, answers]; and their tiers, of the same shape.
+    """
 
     children: Array
     counts: Array
@@ -34,16 +38,16 @@ class Sheet(NamedTuple):
 
 
 def make_sheet(moves: int) -> Sheet:
-    """Return room for so many moves, and as many answers to each."""
+    """Return a workspace for *moves* moves, and as many answers to each."""
     room = np.zeros((2, moves, moves), np.int64)
     return Sheet(np.zeros(moves, np.int64), np.zeros(moves, np.int64), room[0], room[1])
 
 
 @kernel
 def look(game, position, goal, plies, sheet):
-    """Write down what each move of an undecided position leaves open; return how it ended, and how many moves it has.
+    """Write what each move of an undecided position leaves open; return (result, number of moves).
 
-    What plain play decides within so many *plies* is not open.
+    A position that plain play decides within *plies* plies is not open.
     """
     row = 0
     for move in game.generate_moves(position):
@@ -54,9 +58,11 @@ def look(game, position, goal, plies, sheet):
             return BROKEN, row
         sheet.children[row] = child
         value = whole(game.primitive(child))
+        # Case: the move ends the game, with or below the goal.
         if value != UNDECIDED:
             sheet.counts[row] = 0 if flipped(value) >= goal else REFUTED
         else:
+            # Case: the game goes on. Collect the positions after every answer.
             count = answers_left(game, child, goal, plies, sheet.open[row], sheet.tiers[row])
             if count < REFUTED:
                 return -count, row
@@ -67,9 +73,10 @@ def look(game, position, goal, plies, sheet):
 
 @kernel
 def answers_left(game, child, goal, plies, left, tiers):
-    """Write the canonical positions that the answers to a move leave open, each once, and their tiers; return how many.
+    """Write the canonical positions, and tiers, that the answers to a move leave open; return how many.
 
-    REFUTED where an answer ends the game badly, and what is less where the look cannot go on.
+    Each position is written once. Return REFUTED if an answer ends the game below the goal, or less if the look must
+    stop.
     """
     count = 0
     for answer in game.generate_moves(child):
@@ -80,6 +87,7 @@ def answers_left(game, child, goal, plies, left, tiers):
         if value != UNDECIDED:
             if value < goal:
                 return REFUTED
+        # Case: the game goes on, and plain play within *plies* plies does not hold the position.
         elif not (plies and holds(game, following, goal, plies)):
             least, tier = canonical(game, following)
             if least < 0:
@@ -97,13 +105,15 @@ def answers_left(game, child, goal, plies, left, tiers):
 
 @kernel
 def holds(game, position, goal, plies):
-    """Return whether the player to move reaches the goal within so many plies, an odd number, whatever is answered."""
+    """Return whether the player to move reaches the goal within *plies* plies, whatever the answers; *plies* is odd."""
+    # Step 1: a move that ends the game at the goal.
     for move in game.generate_moves(position):
         value = whole(game.primitive(whole(game.do_move(position, move))))
         if value != UNDECIDED and flipped(value) >= goal:
             return True
     if plies < 3:
         return False
+    # Step 2: a move after which the goal is met by every answer, or held with two plies fewer.
     for move in game.generate_moves(position):
         child = whole(game.do_move(position, move))
         if whole(game.primitive(child)) != UNDECIDED:
@@ -122,5 +132,5 @@ def holds(game, position, goal, plies):
 
 @kernel
 def flipped(value):
-    """Return what a value is to the other player."""
+    """Return a value from the other player's view."""
     return LOSE + WIN - value if value in (LOSE, WIN) else value

@@ -1,7 +1,7 @@
-"""A proof of what a position is worth: its value is found by search, and then a strategy that keeps it, for a file.
+"""Proves the value of a position and builds a strategy that keeps it, for a certificate file.
 
-What is proved follows from what the walk found, not from what the search said: a win needs that every end of play is
-one, and play is held to come to an end. See `solver/verification/certificates.py`, which checks it.
+The search finds the value. The certificate does not rest on the search but on the walk's replies alone. For a win,
+every end of play must be a win, and play must be sure to end. `solver/verification/certificates.py` checks that.
 """
 
 import time
@@ -19,23 +19,24 @@ from retrograde.solver.search.certificates.walk import NoMove, Turned, Walk, lea
 from retrograde.solver.search.searcher import TABLE_SIZE, Finding, OutOfTime, Search
 
 LEAVES = 7
+"""Plies within which plain play decides positions that the certificate leaves out."""
 MEMORY = 4 << 30
-"""Bytes for the positions of a proof, unless somebody says another number."""
+"""Default memory for the positions of a proof, in bytes."""
 STEP = 8
-"""Where play goes round in circles: the search looks so many plies further each time, before a draw is tried."""
+"""If play can repeat: plies by which the search deepens before each attempt to prove a draw."""
 DEEPEST = 64
-"""...and no further than this."""
+"""The greatest depth of that search, in plies."""
 TRIAL = 20_000
-"""Positions of the first attempt to prove a draw, and of every further one that many more."""
+"""Positions allowed in the first attempt to prove a draw; each further attempt gets as many more."""
 WORDS = {WIN: "a win", TIE: "a tie", DRAW: "a draw", LOSE: "a loss"}
 
 
 PAUSE = 1.0
-"""Seconds after which replies are written to the journal."""
+"""Seconds between writes of replies to the journal."""
 
 
 class NotProved(RetrogradeError, RuntimeError):
-    """There is no proof: time is out, or what was to be proved is not so."""
+    """There is no proof: time is out, or the claim is false."""
 
 
 class Unfinished(NotProved):
@@ -43,12 +44,16 @@ class Unfinished(NotProved):
 
 
 class NothingToProve(NotProved):
-    """What is to be proved needs no proof."""
+    """The claim needs no proof."""
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What is to be proved, and how: the *value* of the position (any, if None), or that it is *at_least* so much."""
+    """What to prove, and how.
+
+    The *value* of the position (None for any), or that it is *at_least* that. Then *leaves* (see `LEAVES`), the time
+    limit, and the memory limit in bytes.
+    """
 
     value: Value | None = None
     at_least: bool = False
@@ -58,9 +63,9 @@ class Wish:
 
 
 class Prover:
-    """Makes a proof; `search` and `walk` may be asked meanwhile how far they are.
+    """Makes a proof. During it, `search` and `walk` show the progress.
 
-    What is found goes to the *journal*, if there is one, and a prover of the same goes on from there.
+    Results go to the *journal*, if given, and a later prover of the same claim resumes from it.
     """
 
     def __init__(
@@ -82,16 +87,16 @@ class Prover:
 
     @property
     def found(self) -> int:
-        """Positions of the proof up to now."""
+        """Positions of the proof so far."""
         return len(self.walk.replies) if self.walk else 0
 
     @property
     def open(self) -> int:
-        """Positions of the proof in which no move is chosen yet."""
+        """Positions of the proof without a reply so far."""
         return len(self.walk.todo) if self.walk else 0
 
     def left(self) -> float | None:
-        """Return the seconds left."""
+        """Return the seconds left; None without a limit."""
         return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.001)
 
     def prove(self) -> SolvedCertificate:
@@ -101,6 +106,8 @@ class Prover:
             raise NothingToProve(f"the game is over in {game.write(self.position)!r}: there is nothing to prove")
         try:
             if leads_on(game, self.position):
+                # Random games suggest that tiers rise. The walk raises Turned if they do not, and then cycles are
+                # possible.
                 try:
                     return self.prove_leading_on()
                 except Turned:
@@ -110,11 +117,12 @@ class Prover:
             where = f": {self.found:,} positions in the proof, {self.open:,} of them open" if self.walk else ""
             raise Unfinished(f"not proved within {self.wish.seconds:g} s{where}; give more --time") from None
 
-    # Play that comes to an end
+    # Games in which every play ends
 
     def prove_leading_on(self) -> SolvedCertificate:
-        """Prove the value where every play comes to an end."""
+        """Prove the value of a game in which every play ends."""
         at_least, at_most = self.claim(self.wish.value or self.value_found())
+        # If no walk keeps a TIE, try a DRAW, which claims less.
         for goal in (TIE, DRAW):
             try:
                 at_least = min(at_least, goal) if at_least in (TIE, DRAW) else at_least
@@ -125,7 +133,7 @@ class Prover:
         raise AssertionError("a draw was tried")
 
     def value_found(self) -> Value:
-        """Return the value of the position by search."""
+        """Return the value of the position, from the journal or by search."""
         log = self.journal.log("value", 0.0) if self.journal else None
         for (values,) in log.resumed if log else []:
             return Value(int(values[0]))
@@ -144,10 +152,13 @@ class Prover:
             return DRAW
         raise OutOfTime
 
-    # Play that may go round in circles
+    # Games in which play can repeat
 
     def prove_with_cycles(self) -> SolvedCertificate:
-        """Prove the value where play may go on for ever: a win within so many plies, or a set that nobody leaves."""
+        """Prove the value where play may repeat: a bounded win, or a draw by a closed set.
+
+        Searches and attempts to prove a draw alternate, each time deeper and with more positions.
+        """
         value = self.wish.value
         if value is not None:
             at_least, at_most = self.claim(value)
@@ -166,7 +177,7 @@ class Prover:
         raise NotProved(f"no side can force a win within {DEEPEST} plies, and no draw was found; say which --value")
 
     def drawn(self, most: int) -> SolvedCertificate | None:
-        """Return a proof that neither side can be forced to lose; None where none is found among so many positions."""
+        """Return a proof that neither side can be forced to lose; None if *most* positions do not suffice."""
         from retrograde.solver.runtime.memory import MemoryLimit
 
         try:
@@ -177,7 +188,7 @@ class Prover:
     # The proof
 
     def claim(self, value: Value) -> tuple[Value, Value]:
-        """Return what is to be proved at least and at most, where that is the value."""
+        """Return the worst and best value to prove, if *value* is the value."""
         if value == LOSE and self.wish.at_least:
             raise NothingToProve("every position is worth a loss at least: there is nothing to prove")
         if value in (TIE, DRAW):
@@ -185,7 +196,7 @@ class Prover:
         return value, value
 
     def certificate(self, at_least: Value, at_most: Value, leads: bool, most: int | None = None) -> SolvedCertificate:
-        """Return a certificate that a value is in these bounds."""
+        """Return a certificate that the value is between *at_least* and *at_most*."""
         goal = goal_of(at_least, at_most)
         if goal == TIE and not leads:
             goal = at_least = DRAW
@@ -193,6 +204,8 @@ class Prover:
         walk.most = min(walk.most, most or walk.most)
         if self.journal:
             walk.take_up(self.journal.log(f"replies {'on' if leads else 'round'} {goal.name}", PAUSE))
+        # A lower bound needs replies from the position itself; an upper bound needs them, for the other side, after
+        # each of its moves.
         roots = [self.position] if at_least > LOSE else []
         roots += self.replies_to_prove() if at_most < WIN else []
         with self.search.limited(self.left()):
@@ -203,13 +216,13 @@ class Prover:
         return SolvedCertificate(self.position, at_least, at_most, self.wish.leaves, positions, replies, bounds)
 
     def replies_to_prove(self) -> list[int]:
-        """Return what the moves of the position lead to, where the game goes on."""
+        """Return the undecided positions that the moves lead to."""
         game = self.game
         children = [game.do_move(self.position, move) for move in game.generate_moves(self.position)]
         return [child for child in children if game.primitive(child) == UNDECIDED]
 
     def refuted(self) -> NotProved:
-        """Return the error that what was to be proved is not so."""
+        """Return the error that the claim is false."""
         value = self.wish.value
         text = self.game.write(self.position)
         what = f"at least {WORDS[value]}" if value and self.wish.at_least else WORDS[value] if value else "its value"

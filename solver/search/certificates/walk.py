@@ -1,13 +1,14 @@
-"""A walk: from some positions on, one move for the side that is to keep a value, and every answer of the other side.
+"""The walk that builds a certificate: one move for the keeping side, every answer of the other side.
 
-Positions that are met and open are those in which the side that keeps the value is to move: for each of them a move is
-chosen, and the answers to it lead to others. Which side that is does not matter, for all is said of who is to move; so
-a proof that neither side can win walks from the root, and from all that one move makes of it, into one set.
+The *keeping side* is the side that keeps a value. The set holds positions in which it is to move. An open position has
+no move yet. The walk chooses a move for it, and the answers lead to further positions. Everything is said of "the
+player to move", so it does not matter which side that is. A proof that neither side can win therefore walks from the
+root and from all its children into one set.
 
-Of moves that keep the value the one is chosen that leaves the fewest open positions which are not in the set already,
-as far as that comes cheap. What a move is worth is asked in that order, so that threats come first, to which there are
-few answers, and of all of them with a little effort before it is asked of any with more: to refute the wrong move may
-take as long as the whole search, whose table knows a right one.
+Among moves that keep the value, the walk prefers the one that leaves the fewest open positions outside the set, if that
+is cheap to know. It asks the search about the moves in that order, so threats come first, since they have few answers.
+It asks about all of them with little effort before it asks about any with more: to refute a wrong move may take as long
+as the whole search, while the transposition table knows a right one.
 """
 
 from collections.abc import Iterable
@@ -25,26 +26,28 @@ from retrograde.solver.search.searcher import Search
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within
 
 BYTES = 320
-"""Bytes of memory for each position of a set, when it is largest."""
+"""Memory for each position of a set, in bytes, at its peak."""
 MOST_ROOM = 1 << 10
-"""Moves that there is room for at most."""
+"""Greatest number of moves that the workspace can hold."""
 REPLY_BITS = 16
+"""Low bits of a reply: the number of the move. The bits above hold its bound in plies."""
 REPLY_MASK = (1 << REPLY_BITS) - 1
 NOT_YET = -1
+"""The reply of an open position."""
 EFFORT = 1 << 14
-"""Positions looked at first to find out whether a move keeps the value; then eight times as many, and so on."""
+"""Node limit of the first search whether a move keeps the value; each further one has eight times as many."""
 
 
 class Turned(Exception):
-    """Play may go round in circles: what was taken to lead on in tiers does not."""
+    """Play may repeat: two plies do not always lead to a higher tier."""
 
 
 class NoMove(Exception):
-    """A position in which no move keeps the value."""
+    """No move of a position keeps the value."""
 
 
 class Way(NamedTuple):
-    """A move by its number: the child it leads to, and the canonical positions that the answers leave open."""
+    """A move by its number, its child, and the canonical positions that the answers leave open."""
 
     number: int
     child: int
@@ -52,36 +55,39 @@ class Way(NamedTuple):
 
 
 class Walk:
-    """The set of positions with their replies, as it grows, where play cannot go on for ever.
+    """The growing set of positions with their replies, for games in which play always ends.
 
-    *goal* is what is kept: WIN, TIE or DRAW; what plain play decides within so many plies, *leaves*, is left out.
+    *goal* is the value to keep: WIN, TIE or DRAW. Positions that plain play decides within *leaves* plies are left out.
     """
 
     bounded = False
-    """Whether each position has a bound on plies."""
+    """Whether each reply carries a bound on plies."""
 
     def __init__(self, search: Search, goal: Value, leaves: int, memory: int):
         self.search, self.game, self.goal, self.leaves = search, search.game, goal, leaves
         self.most = max(memory // BYTES, 1)
         self.replies: dict[int, int] = {}
-        """For each canonical position the number of its move, and in the bits above its bound; or NOT_YET."""
+        """For each canonical position the number of its move, with its bound in the bits above; or NOT_YET."""
         self.todo: list[int] = []
         self.log: Log | None = None
-        """Where replies are noted, for a walk that goes on from there when this one is stopped."""
+        """Journal of the replies, from which a later walk resumes."""
         self.noted: list[tuple[int, int]] = []
-        """Positions and replies that are to be noted there."""
+        """Positions and replies not written to the journal yet."""
         self.known: dict[int, int] = {}
-        """Replies that another walk has noted."""
+        """Replies of an interrupted walk, read from the journal."""
         self.sheet = kernels.make_sheet(64)
 
     def take_up(self, log: Log) -> None:
-        """Go on from the replies in a log, and note others there."""
+        """Resume from the replies in a journal, and write further ones to it."""
         self.log = log
         for positions, replies in log.resumed:
             self.known.update(zip(positions.tolist(), replies.tolist(), strict=True))
 
     def run(self, positions: Iterable[int]) -> None:
-        """Choose moves from some positions on until none is open; raise NoMove, Turned, OutOfTime or MemoryLimit."""
+        """Choose replies, starting at *positions*, until none is open.
+
+        Raise NoMove, Turned, OutOfTime or MemoryLimit.
+        """
         self.meet(self.game.canonical(position) for position in positions)
         try:
             while self.todo:
@@ -90,7 +96,7 @@ class Walk:
             self.write_notes()
 
     def meet(self, positions: Iterable[int]) -> None:
-        """Take canonical positions into the set, to be settled later."""
+        """Add canonical positions to the set, as open ones; raise MemoryLimit if there are too many."""
         for position in positions:
             if position not in self.replies:
                 self.replies[position] = NOT_YET
@@ -102,7 +108,7 @@ class Walk:
             )
 
     def settle(self, position: int) -> None:
-        """Choose a move in a position, or take the one that is known, and meet what answers lead to."""
+        """Choose the reply of a position, or take it from the journal, and meet the answers' positions."""
         ways, reply = self.ways(position), self.known.pop(position, None)
         if reply is None:
             reply = self.reply(position, ways)
@@ -111,29 +117,32 @@ class Walk:
         self.meet(next(way.open for way in ways if way.number == reply & REPLY_MASK))
 
     def reply(self, position: int, ways: list[Way]) -> int:
-        """Return the number of a move that keeps the value, and in the bits above its bound; raise NoMove."""
+        """Return the number of a move that keeps the value, with its bound above; raise NoMove.
+
+        The bound stands in the bits above REPLY_BITS.
+        """
         way = self.choose(ways)
         if way is None:
             raise NoMove(position)
         return way.number
 
     def note(self, position: int, reply: int) -> None:
-        """Note the reply in a position, when it is time."""
+        """Note a reply for the journal; write the notes if it is time."""
         self.noted.append((position, reply))
         if self.log and self.log.is_due():
             self.write_notes()
 
     def write_notes(self) -> None:
-        """Write to the log what has been noted."""
+        """Write the notes to the journal."""
         if self.log and self.noted:
             self.log.add(tuple(np.array(self.noted, np.int64).T))
             self.log.flush()
         self.noted.clear()
 
     def choose(self, ways: list[Way]) -> Way | None:
-        """Return a move that keeps the value, the first where that takes no more effort; None where none does.
+        """Return a move that keeps the value, or None; the earliest in the list that the effort decides.
 
-        The last one left is asked by all threads, as long as it takes.
+        The search asks about the last remaining move with all threads and without a node limit.
         """
         bound, effort = NO_LOSS if self.goal == WIN else ANY_WIN, EFFORT
         while ways:
@@ -151,7 +160,7 @@ class Walk:
         return None
 
     def ways(self, position: int) -> list[Way]:
-        """Return the moves that are not refuted at once, those first that leave the fewest open positions."""
+        """Return the moves that are not refuted at once, the fewest new open positions first."""
         count = self.look(position)
         counts, children = self.sheet.counts[:count].tolist(), self.sheet.children[:count].tolist()
         ways = [Way(i, children[i], self.sheet.open[i, : counts[i]].tolist()) for i in range(count) if counts[i] >= 0]
@@ -160,7 +169,7 @@ class Walk:
         return sorted(ways, key=lambda way: sum(one not in met for one in way.open))
 
     def look(self, position: int) -> int:
-        """Have the sheet filled for a position, and return how many moves there are."""
+        """Fill the sheet for a position and return its number of moves."""
         while True:
             trouble, count = kernels.look(self.game, position, int(self.goal), self.leaves, self.sheet)
             if trouble == kernels.FINE:
@@ -174,14 +183,14 @@ class Walk:
             self.sheet = kernels.make_sheet(room)
 
     def check_tiers(self, position: int, counts: list[int]) -> None:
-        """Raise Turned where two plies may lead to no higher tier."""
+        """Raise Turned if an answer leads to a tier that is not higher than the position's."""
         tier = tier_of(self.game, position)
         for i, count in enumerate(counts):
             if count > 0 and int(self.sheet.tiers[i, :count].min()) <= tier:
                 raise Turned
 
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Return the positions that play from some others comes to, ascending, their replies, and perhaps bounds."""
+        """Return the sorted positions of the set, their replies, and their bounds or None."""
         positions = np.array(sorted(self.replies), np.int64)
         packed = np.array([self.replies[position] for position in positions.tolist()], np.int64)
         bounds = packed >> REPLY_BITS if self.bounded else None
@@ -189,12 +198,12 @@ class Walk:
 
 
 class BoundedWalk(Walk):
-    """The same where play may go round in circles, and a win is kept: each position has its distance for a bound."""
+    """A walk that keeps a win where play may repeat: each position has its distance as a bound."""
 
     bounded = True
 
     def reply(self, position: int, ways: list[Way]) -> int:
-        """Return the first move that wins as soon as can be, and in the bits above how soon that is; raise NoMove."""
+        """Return the first move that wins as fast as possible, with its distance as the bound; raise NoMove."""
         far, plies = self.search.table.shape.far, 1
         while not self.search.ask(position, win_within(plies, far)):
             plies += 1
@@ -206,29 +215,29 @@ class BoundedWalk(Walk):
         raise NoMove(position)
 
     def check_tiers(self, position: int, counts: list[int]) -> None:
-        """Let play go round in circles: bounds fall."""
+        """Accept any tiers: the bounds fall, so play ends."""
 
 
 class ClosedWalk(BoundedWalk):
-    """The same where a loss is to be avoided for ever: a set that play cannot leave, in which no end is a loss.
+    """A walk that avoids a loss forever: a set that play cannot leave, without a lost end.
 
-    The set is found by trial: a move that leads where no move is left is given up for another one. What remains when
-    nothing has to be given up any more is closed, and needs no other proof.
+    It finds the set by trial. If a move leads to a position without a good move, another move replaces it. When nothing
+    remains to be replaced, the set is closed, and that is the proof.
     """
 
     bounded = False
     AHEAD = 6
-    """Plies within which it is asked whether a move loses, so that few have to be given up."""
+    """Plies of the search whether a move loses, so that few moves have to be replaced."""
 
     def __init__(self, search: Search, goal: Value, leaves: int, memory: int):
         super().__init__(search, goal, leaves, memory)
         self.lost: set[int] = set()
         """Canonical positions in which every move loses."""
         self.relying: dict[int, set[int]] = {}
-        """For each position those whose reply may lead there."""
+        """For each position, the positions whose reply may lead there."""
 
     def take_up(self, log: Log) -> None:
-        """Begin anew: a reply may be given up for another."""
+        """Start without the journal: a reply in it may have been replaced later."""
 
     def settle(self, position: int) -> None:
         if position not in self.lost:
@@ -243,7 +252,7 @@ class ClosedWalk(BoundedWalk):
             self.meet(way.open)
 
     def choose(self, ways: list[Way]) -> Way | None:
-        """Return the first of some moves that is not known to lose."""
+        """Return the first move that is not known to lose; None if all lose."""
         soon = win_within(self.AHEAD, self.search.table.shape.far)
         for way in ways:
             if not any(one in self.lost for one in way.open) and not (way.open and self.search.ask(way.child, soon)):
@@ -251,7 +260,7 @@ class ClosedWalk(BoundedWalk):
         return None
 
     def give_up(self, position: int) -> None:
-        """Note that a position is lost; all whose replies lead there are to be settled anew."""
+        """Mark a position as lost, and reopen all positions whose reply leads there."""
         self.lost.add(position)
         del self.replies[position]
         self.todo += [one for one in self.relying.pop(position, ()) if one in self.replies]
@@ -263,7 +272,7 @@ class ClosedWalk(BoundedWalk):
             raise NoMove(lost.pop())
 
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Leave out what was met on ways that are given up."""
+        """Return the columns without positions that only replaced replies lead to."""
         kept: dict[int, int] = {}
         todo = [self.game.canonical(position) for position in roots]
         while todo:
@@ -277,7 +286,7 @@ class ClosedWalk(BoundedWalk):
 
 
 def leads_on(game: Game, root: int, seed: int = 0) -> bool:
-    """Tell whether tiers rise with every two plies, as far as some games played at random show."""
+    """Return whether tiers rise with every two plies in some random games."""
     chance = np.random.default_rng(seed)
     for _ in range(30):
         position, tiers = root, []
@@ -291,7 +300,7 @@ def leads_on(game: Game, root: int, seed: int = 0) -> bool:
 
 
 def walk_for(search: Search, goal: Value, leads: bool, leaves: int, memory: int) -> Walk:
-    """Return the walk that fits a goal, and whether play *leads* on and on to an end."""
+    """Return the walk for a goal; *leads* says that play always ends because tiers rise."""
     if leads:
         return Walk(search, goal, leaves, memory)
     return (BoundedWalk if goal == WIN else ClosedWalk)(search, DRAW if goal == TIE else goal, leaves, memory)

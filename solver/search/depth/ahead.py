@@ -1,7 +1,7 @@
-"""A look ahead: the move that seems best when so many plies are looked at, or as many as there is time for.
+"""Depth-limited search: the move that seems best at a given depth, or as deep as the time allows.
 
-It proves nothing. One ply more is looked at each time (iterative deepening), since the moves that were best so far let
-the next look cut more; when time is out, what the last whole look found is told.
+It proves nothing. The depth grows by one ply each time (iterative deepening), because the best move of one iteration,
+searched first, gives the next iteration more cutoffs. When time is out, the last complete iteration counts.
 """
 
 import time
@@ -22,23 +22,22 @@ from retrograde.solver.search.depth.scores import DEEPEST
 from retrograde.solver.search.timer import limited
 
 MORE = 8
-"""Plies that are looked at beyond, where a position is not quiet."""
+"""Plies of quiescence search: how far beyond the depth positions that are not quiet are searched."""
 ENTRIES = 1 << 16
-"""Entries of the table, of 32 bytes."""
+"""Entries of the transposition table, 32 bytes each."""
 WIDEST = 64
-"""Moves that there is room for, to begin with."""
+"""Moves of a position that the workspace holds at first."""
 
 
 class MetChance(Exception):
-    """It is chance's turn in a position, which this search knows nothing of."""
+    """It is chance's turn in a position, and this search does not handle chance."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """What seems best: a move, what it is thought to bring (in points, or see `scores.py`), and how many plies were
-    looked at.
+    """The result of a search: the best move, its score (points, or see `scores.py`), and the depth in plies.
 
-    `to_the_end` tells whether no line was given up before its end, so that no estimate was asked for.
+    `to_the_end` is True if every line ended within the depth, so that the score uses no estimate.
     """
 
     move: int
@@ -50,13 +49,13 @@ class Look:
 
 
 class Ahead(ABC):
-    """A search of a game to a depth; those of each kind say by which kernel (see `lookahead.py` and `points.py`)."""
+    """A depth-limited search of one game. Subclasses call their kernels in `look` (see `lookahead.py`, `points.py`)."""
 
     LOWEST: ClassVar[float]
-    """Less than any move brings."""
+    """Less than the score of any move."""
 
     def __init__(self, game: Game):
-        """Raise NotForSearch where positions are tuples of ints."""
+        """Prepare a search; raise NotForSearch if positions are tuples of ints."""
         refuse_tuples(game, "looked ahead in")
         compiled.prepare(game)
         self.game = game
@@ -67,66 +66,70 @@ class Ahead(ABC):
 
     @abstractmethod
     def make_room(self) -> None:
-        """Make the memory of the search, `room`, for moves as wide as is said."""
+        """Allocate the workspace `room` for *widest* moves a position."""
 
     @property
     @abstractmethod
     def counts(self) -> kernels.Array:
-        """The counts in the memory."""
+        """The counters in the workspace; see `kernels.NODES`."""
 
     @abstractmethod
     def look(self, position: int, move: int, child: int, depth: int, low: float) -> float:
-        """Return what a move of a position brings that leads to a child; any bound where that is no more than *low*."""
+        """Return the score of a move that leads to *child*; any upper bound if the score is not above *low*."""
 
-    def begin(self, position: int) -> None:  # noqa: B027  # most need not know
-        """Be told which position is looked at next."""
+    def begin(self, position: int) -> None:  # noqa: B027  # a hook; most subclasses do nothing
+        """Prepare for searches of *position*. Most subclasses need not."""
 
     @staticmethod
     def is_decided(score: float) -> bool:
-        """Tell whether to look further makes no difference."""
+        """Return whether a deeper search would not change the move."""
         return False
 
     def more(self, estimate: int = kernels.OWN) -> int:
-        """Return how many plies more are looked at where a position is not quiet."""
+        """Return the plies of quiescence search: MORE if the game defines `quiet` and its own estimate is used,
+        else 0.
+        """
         return MORE if estimate == kernels.OWN and defines(self.game, "quiet") else 0
 
     def find(self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0) -> Look:
-        """Return what seems best in an undecided position, to a depth or within a time; of equals, one by chance.
+        """Return the move that seems best in an undecided position; *seed* decides between equals.
 
-        One ply is looked at in any case.
+        Search to *depth* plies, or for *seconds*; at least one ply is always searched.
         """
         began, nodes = time.monotonic(), self.nodes
         moves = self.moves(position)
         Random(f"{seed} {position}").shuffle(moves)
         deepest = min(depth or (DEEPEST if seconds else 1), DEEPEST)
-        found, plies = self.best(position, moves, 1), 1  # also lets the rules be compiled, which is no search
+        # The first ply runs outside the time limit: it may compile the rules, which is no search.
+        found, plies = self.best(position, moves, 1), 1
         with limited(seconds, self.halt, self.resume):
             while found is not None:
                 (move, score), to_the_end = found, not self.counts[kernels.ESTIMATED]
                 look = Look(move, score, plies, to_the_end, self.nodes - nodes, time.monotonic() - began)
                 if to_the_end or self.is_decided(score) or plies == deepest:
                     break
+                # The best move comes first in the next iteration.
                 moves.sort(key=lambda pair: pair[0] != look.move)
                 plies += 1
                 found = self.best(position, moves, plies)
         return look
 
     def scores(self, position: int, depth: int) -> Sequence[tuple[int, float]]:
-        """Return each move of an undecided position with the score that it has, all of them exact."""
+        """Return each move of an undecided position with its exact score at this depth."""
         self.begin(position)
         return [
             (move, self.one(position, move, child, depth, self.LOWEST) or 0) for move, child in self.moves(position)
         ]
 
     def moves(self, position: int) -> list[tuple[int, int]]:
-        """Return the moves of a position and where they lead."""
+        """Return the moves of a position, each with the position it leads to; raise RuleError if there are none."""
         found = [(move, self.game.do_move(position, move)) for move in self.game.generate_moves(position)]
         if not found:
             raise RuleError(f"position {self.game.write(position)} has no moves, and is not over")
         return found
 
     def best(self, position: int, moves: list[tuple[int, int]], depth: int) -> tuple[int, float] | None:
-        """Return the first of the best of some moves, and its score; None where time is out."""
+        """Return the first best move and its score; None if time is out."""
         self.begin(position)
         self.counts[kernels.ESTIMATED] = 0
         best, chosen = self.LOWEST, -1
@@ -142,11 +145,11 @@ class Ahead(ABC):
 
     @staticmethod
     def is_best(score: float) -> bool:
-        """Tell whether nothing can be better."""
+        """Return whether no score can be greater, so that the remaining moves need no search."""
         return False
 
     def one(self, position: int, move: int, child: int, depth: int, low: float) -> float | None:
-        """Return what a move brings; None where time is out."""
+        """Return the score of one move, with more workspace if needed; None if time is out."""
         while not self.stop[0]:
             counts = self.counts
             counts[kernels.NODES] = counts[kernels.TROUBLE] = 0
@@ -164,14 +167,14 @@ class Ahead(ABC):
         return None
 
     def widen(self) -> None:
-        """Make room for more moves."""
+        """Enlarge the workspace to four times as many moves."""
         self.widest *= 4
         self.make_room()
 
     def halt(self) -> None:
-        """Stop looking."""
+        """Stop the search."""
         self.stop[0] = 1
 
     def resume(self) -> None:
-        """Let what is looked at next be searched."""
+        """Allow searching again after `halt`."""
         self.stop[0] = 0

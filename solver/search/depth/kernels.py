@@ -1,10 +1,10 @@
-"""The compiled searches to a depth: alpha-beta with a table for play, and minimax and alpha-beta as the textbooks have
-them, to count what they look at.
+"""The compiled depth-limited searches by value: alpha-beta with a transposition table, for play.
 
-Scores are as `scores.py` has them, from the position that is looked at, so that what the table knows of a position
-holds wherever it comes up. An entry serves where exactly as many plies are to be looked ahead as it was made with: so
-the table changes nothing but the time. At depth 0 and below the search goes on where a position is not quiet, down to
-depth -more.
+Also minimax and alpha-beta as in textbooks, to count the positions they search.
+
+Scores are as in `scores.py`, relative to the position searched, so a table entry holds wherever its position occurs. An
+entry is used only at exactly the depth it was made with, so the table changes nothing but the time. At depth 0 and
+below the search continues in positions that are not quiet, down to depth -more (quiescence search).
 """
 
 from typing import Any, NamedTuple
@@ -21,30 +21,46 @@ from retrograde.solver.search.mixing import mixed
 Array = np.ndarray[Any, Any]
 
 NODES, ESTIMATED, TROUBLE = range(3)
-"""What the counts of a search are: positions looked at; whether an estimate was asked for; why it was given up."""
+"""Indices into `counts`.
+
+    NODES       positions searched
+    ESTIMATED   1 if an estimate was used
+    TROUBLE     why the search gave up, 0 if it did not
+"""
 STOPPED, MANY_MOVES, CHANCES = 1, 2, 3
-"""Why a search is given up: out of time; more moves than there is room; a position in which it is chance's turn."""
+"""Why a search gave up.
+
+    STOPPED     out of time
+    MANY_MOVES  more moves than the workspace holds
+    CHANCES     a position in which it is chance's turn
+"""
 OWN, NONE, CHANCE = range(3)
-"""Estimates: the game's own; 0, so that ends alone count; a number that depends on the position and means nothing."""
+"""Kinds of estimates.
+
+    OWN         the game's own
+    NONE        always 0, so that only ends count
+    CHANCE      a meaningless number that depends on the position
+"""
 GIVEN, BEST, WORST = range(3)
-"""Orders of moves: as the rules generate them; by what each is worth, best first; and worst first."""
+"""Move orders: as the rules generate them; by true worth, best first; by true worth, worst first."""
 EXACT, LEAST, MOST = range(3)
-"""What a score in the table is."""
+"""What a table entry's score is: exact, a lower bound, an upper bound."""
 NO_BEST = -1
 
 
 class Sight(NamedTuple):
-    """How a search looks at a game: by which estimate, and up to how many plies more where it is not quiet."""
+    """Settings of a search: the kind of estimate, and the plies of quiescence search."""
 
     estimate: int
     more: int
 
 
 class Room(NamedTuple):
-    """The memory of a search: `moves`, `children` and `promises` int64[plies, moves]; `counts` int64[3]; `stop`
-    uint8[1], not 0 to stop; the table's `keys`, `scores`, `bests`, `facts` int64[entries], of which there are 2^n.
+    """The workspace of a search, with its transposition table.
 
-    A fact of a position::
+    `moves`, `children` and `promises` are int64[plies, moves]; `counts` int64[3]; `stop` uint8[1], nonzero to stop. The
+    table's `keys`, `scores`, `bests`, `facts` are int64[entries], a power of two. A key is the position plus 1; 0 is
+    empty. A fact::
 
         | whether an estimate is in it: bit 10 | EXACT, LEAST or MOST: bits 9 and 8 | depth + 128: bits 7 to 0 |
     """
@@ -61,7 +77,7 @@ class Room(NamedTuple):
 
 
 def make_room(plies: int, moves: int, entries: int, stop: Array) -> Room:
-    """Return the memory for a search so deep and wide, with a table of so many entries."""
+    """Return the workspace for *plies* plies and *moves* moves, with a table of *entries* entries."""
     wide = np.zeros((3, plies, moves), np.int64)
     table = np.zeros((4, entries), np.int64)
     return Room(wide[0], wide[1], wide[2], np.zeros(3, np.int64), stop, table[0], table[1], table[2], table[3])
@@ -72,33 +88,39 @@ def make_room(plies: int, moves: int, entries: int, stop: Array) -> Room:
 
 @kernel
 def look(game, position, depth, low, high, ply, sight, room):
-    """Return the score of a position to a depth, if it is between *low* and *high*; else a bound that is beyond them.
+    """Return the score of a position at a depth if between *low* and *high*; else a bound beyond them.
 
-    With `counts[TROUBLE]` it means nothing.
+    Fail-soft alpha-beta. The result means nothing if `counts[TROUBLE]` is set.
     """
     counts = room.counts
     counts[NODES] += 1
     value = whole(game.primitive(position))
+    # Step 1: the game is over, or the depth is reached and the position is quiet.
     if value != UNDECIDED:
         return FAR if value == WIN else -FAR if value == LOSE else 0
     if depth <= -sight.more or (depth <= 0 and game.quiet(position)):
         counts[ESTIMATED] = 1
         return estimate_of(game, position, sight.estimate)
+    # Step 2: give up if time is out or chance moves.
     if room.stop[0]:
         counts[TROUBLE] = STOPPED
         return 0
     if not is_players(game, position):
         counts[TROUBLE] = CHANCES
         return 0
+    # Step 3: probe the transposition table.
     place, first, known = recalled(position, depth, low, high, room)
     if known:
         return room.scores[place]
+    # Step 4: search the moves, the hash move first. ESTIMATED is cleared to find out whether this subtree uses an
+    # estimate.
     count = write_moves(game, position, first, ply, room)
     before, counts[ESTIMATED] = counts[ESTIMATED], 0
     best, best_move, floor = -INFINITE, NO_BEST, low
     for i in range(count):
         if counts[TROUBLE]:
             break
+        # A win one ply farther away is worth one less, so bounds move by one ply, too.
         child, least, most = room.children[ply, i], farther(floor), farther(high)
         if turns(game, position, child):
             score = nearer(-look(game, child, depth - 1, -most, -least, ply + 1, sight, room))
@@ -109,6 +131,7 @@ def look(game, position, depth, low, high, ply, sight, room):
             floor = max(floor, best)
             if best >= high:
                 break
+    # Step 5: store the score.
     if not counts[TROUBLE]:
         kind = LEAST if best >= high else MOST if best <= low else EXACT
         room.keys[place], room.scores[place], room.bests[place] = position + 1, best, best_move
@@ -119,8 +142,11 @@ def look(game, position, depth, low, high, ply, sight, room):
 
 @kernel
 def recalled(position, depth, low, high, room):
-    """Return the place of a position in the table, the best move that is known of it, and whether its score there
-    answers for so many plies and these bounds; if so, it is noted whether an estimate is in it."""
+    """Probe the transposition table: return (slot, hash move or NO_BEST, whether the entry's score suffices).
+
+    It suffices at this exact depth if it is exact or a bound beyond *low* or *high*. Then note in `counts` whether the
+    entry rests on an estimate.
+    """
     place = mixed(position, 35) & len(room.keys) - 1
     if room.keys[place] != position + 1:
         return place, NO_BEST, False
@@ -135,7 +161,10 @@ def recalled(position, depth, low, high, room):
 
 @kernel
 def write_moves(game, position, first, ply, room):
-    """Write the moves of a position and where they lead, one *first*, then by promise; return how many there are."""
+    """Write the moves and children of a position to the row of *ply* and return how many.
+
+    Move ordering: *first*, then by the game's promise.
+    """
     moves, children, promises = room.moves[ply], room.children[ply], room.promises[ply]
     count = 0
     for given in game.generate_moves(position):
@@ -155,13 +184,13 @@ def write_moves(game, position, first, ply, room):
 
 @kernel
 def nearer(score):
-    """Return what a score is one ply earlier."""
+    """Convert a child's score to the parent's ply: a win or loss is one ply farther away there."""
     return score - 1 if score > DECIDED else score + 1 if score < -DECIDED else score
 
 
 @kernel
 def farther(score):
-    """Return the bound for a child that `nearer` turns into a bound for its parent."""
+    """Return the bound for a child that `nearer` turns into *score* for its parent."""
     if abs(score) >= FAR:
         return score
     return score + 1 if score > DECIDED else score - 1 if score < -DECIDED else score
@@ -169,7 +198,7 @@ def farther(score):
 
 @kernel
 def estimate_of(game, position, kind):
-    """Return what is thought of a position where the search goes no further."""
+    """Return the estimate of a position, of the given kind."""
     if kind == OWN:
         return whole(game.estimate(position))
     return mixed(position, 16) - 0x8000 if kind == CHANCE else 0
@@ -177,18 +206,18 @@ def estimate_of(game, position, kind):
 
 @kernel
 def hints(game, position, moves, promises):
-    """Write the promise of each move, and return the estimate of a position, and whether it is quiet."""
+    """Write the promise of each move; return the position's estimate and whether it is quiet."""
     for i in range(len(moves)):
         promises[i] = whole(game.promise(position, moves[i]))
     return whole(game.estimate(position)), whole(game.quiet(position))
 
 
-# As the textbooks have it
+# Textbook versions
 
 
 @kernel
 def minimax(game, position, depth, sight, counts):
-    """Return the score of a position to a depth; everything is looked at."""
+    """Return the score of a position at a depth; search every position."""
     counts[NODES] += 1
     value = whole(game.primitive(position))
     if value != UNDECIDED:
@@ -203,7 +232,10 @@ def minimax(game, position, depth, sight, counts):
 
 @kernel
 def alpha_beta(game, position, depth, low, high, ply, order, sight, room):
-    """Return the same by alpha-beta without a table, with moves in some order, which costs nothing that is counted."""
+    """Like `minimax`, by alpha-beta without a table, with moves in one of the given orders.
+
+    Sorting by worth costs nothing that is counted.
+    """
     room.counts[NODES] += 1
     value = whole(game.primitive(position))
     if value != UNDECIDED:
@@ -226,7 +258,7 @@ def alpha_beta(game, position, depth, low, high, ply, order, sight, room):
 
 @kernel
 def by_truth(game, count, depth, ply, order, sight, room):
-    """Sort the moves of a position by what they are worth to the depth."""
+    """Sort the moves of a position by their minimax score at this depth, best or worst first."""
     moves, children, worths = room.moves[ply], room.children[ply], room.promises[ply]
     uncounted = np.zeros(3, np.int64)
     for i in range(count):

@@ -1,6 +1,6 @@
-"""The look ahead by value: who wins, how soon, and an estimate of the game's own where that is not seen.
+"""Depth-limited search by value: who wins, how soon, and otherwise the game's `estimate`.
 
-It is for one player or two, who may move several times in turn, without chance (see `kernels.py`).
+For one player or two, who may move several times in a row, without chance (see `kernels.py`).
 """
 
 from retrograde.games.contract.game import UNDECIDED, Game, same_mover
@@ -11,7 +11,7 @@ from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINIT
 
 
 class Lookahead(Ahead):
-    """A search by an estimate: the game's own unless said otherwise."""
+    """A depth-limited search with an estimate: the game's own, unless *estimate* names another kind."""
 
     LOWEST = -INFINITE
 
@@ -45,13 +45,13 @@ class Lookahead(Ahead):
         return score == FAR - 1
 
     def score(self, position: int, depth: int) -> float:
-        """Return the score of a position."""
+        """Return the score of a position at a depth."""
         if (end := self.game.primitive(position)) != UNDECIDED:
             return score_of(end)
         return max(score for _, score in self.scores(position, depth))
 
     def count(self, position: int, depth: int, order: int, sight: kernels.Sight) -> int:
-        """Return how many positions alpha-beta without a table looks at, with moves in some order (see kernels.py)."""
+        """Return the number of positions that alpha-beta without a table searches, with moves in *order*."""
         while True:
             self.room.counts[:] = 0
             kernels.alpha_beta(self.game, position, depth, -INFINITE, INFINITE, 0, order, sight, self.room)

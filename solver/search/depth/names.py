@@ -1,5 +1,8 @@
-"""Players that look ahead, by their names: `depth:4` looks at four plies, `time:0.5` for half a second a move, and so
-does `paranoid:4`, to whom all other players are against him."""
+"""Players that search to a limited depth, by name.
+
+`depth:4` searches 4 plies, `time:0.5` half a second a move. `paranoid:4` does so too, and assumes that all other
+players play against it.
+"""
 
 import math
 from collections.abc import Callable
@@ -17,7 +20,7 @@ Answer = TypeVar("Answer")
 
 
 class Limits(NamedTuple):
-    """How far a player looks ahead: so many plies, or seconds; and whether he takes all others for one side."""
+    """Limits of a search: plies, or seconds; and whether all other players count as one side."""
 
     depth: int | None
     seconds: float | None
@@ -25,7 +28,7 @@ class Limits(NamedTuple):
 
 
 def read_name(text: str) -> Limits | None:
-    """Return how far a name says to look; None where it says nothing of it.
+    """Return the limits that a name stands for; None if it is no such name.
 
     >>> [limits and limits[:] for limits in map(read_name, ("depth:4", "time:0.5", "paranoid:2", "depth:0", "perfect"))]
     [(4, None, False), (None, 0.5, False), (2, None, True), None, None]
@@ -40,7 +43,7 @@ def read_name(text: str) -> Limits | None:
 
 
 def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int] | None:
-    """Return what chooses a move by looking ahead, if that is what a name stands for."""
+    """Return the function that chooses a move by a depth-limited search; None if the name means another player."""
     if (limits := read_name(name)) is None:
         return None
     looking = Looking(game, limits.paranoid)
@@ -53,14 +56,17 @@ def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int
 
 
 class Looking:
-    """The look ahead that fits a game; by points from when chance is met of which the rules had not told."""
+    """The depth-limited search that fits a game.
+
+    It changes to a search by points once it meets chance that the rules did not announce.
+    """
 
     def __init__(self, game: Game, paranoid: bool = False):
         self.game = game
         self.ahead = ahead_of(game, paranoid)
 
     def ask(self, question: Callable[["Ahead"], Answer]) -> Answer:
-        """Return the answer to a question about positions."""
+        """Return the answer to a question that the search answers."""
         from retrograde.solver.search.depth.ahead import MetChance  # here because numba takes a while to import
 
         try:
@@ -71,8 +77,11 @@ class Looking:
 
 
 def ahead_of(game: Game, paranoid: bool = False) -> "Ahead":
-    """Return the look ahead that fits a game: by value where that is all, by points where these count, or there is
-    chance; max^n where there are more than two players, unless *paranoid*."""
+    """Return the depth-limited search that fits a game.
+
+    By points if moves or chance or a metric of points matter, else by value. With more than two players max^n, or
+    points if *paranoid*.
+    """
     from retrograde.solver.search.depth.lookahead import Lookahead
     from retrograde.solver.search.depth.points import SharesAhead
 
@@ -83,7 +92,7 @@ def ahead_of(game: Game, paranoid: bool = False) -> "Ahead":
 
 
 def by_points(game: Game) -> "Ahead":
-    """Return the look ahead by points."""
+    """Return the depth-limited search by points."""
     from retrograde.solver.search.depth.points import PointsAhead
 
     return PointsAhead(game)

@@ -1,6 +1,6 @@
-"""The looks ahead by points: of games whose moves pay, with chance, or for more than two (see `point_kernels.py`).
+"""Depth-limited search by points: for games with payoffs, chance or more than two players (see `point_kernels.py`).
 
-Points are what is paid to who is to move, less what the other of two gets; estimates are hundredths of them.
+Points are what the player to move is paid, less what the other of two gets. Estimates are hundredths of points.
 """
 
 from retrograde.games.contract.game import Game, alternates, defines, mover
@@ -10,23 +10,27 @@ from retrograde.solver.search.depth.scores import DEEPEST
 from retrograde.solver.search.depth.textbook_points import INFINITE
 
 LEAST_ENTRIES = 1
-"""Of the table of a search that has none."""
+"""Table entries of a search that uses no table."""
 
 
 class PointsAhead(Ahead):
-    """Expectiminimax with alpha-beta and Star1: of one player or two; of more, *paranoid*: all others play against the
-    one who looks."""
+    """Expectiminimax with alpha-beta, Star1 and a table, for one player or two.
+
+    With more players it is *paranoid*: all others play against the player who searches.
+    """
 
     LOWEST = -INFINITE
     entries = ENTRIES
 
     def __init__(self, game: Game, most: float | None = None):
-        """Look at a game in which a position is worth so many points at *most*; as many as ends pay if moves pay none,
-        and the rules do not say what ends pay."""
+        """Prepare a search; *most* bounds the points of any position.
+
+        By default it is 1 if the game defines no `payoff`, `reward` or `estimate`, else infinite.
+        """
         super().__init__(game)
         if most is None:
             most = INFINITE if defines(game, "payoff") or defines(game, "reward") else 1.0
-        if defines(game, "estimate"):  # which may say more
+        if defines(game, "estimate"):  # an estimate may exceed 1
             most = INFINITE
         nobody = point_kernels.NOBODY
         self.view = point_kernels.View(kernels.OWN, self.more(), most, game.players, alternates(game), nobody)
@@ -42,7 +46,7 @@ class PointsAhead(Ahead):
         me = max(0, mover(self.game, position)) if self.game.players > 2 else point_kernels.NOBODY
         if me != self.view.me:
             self.view = self.view._replace(me=me)
-            self.room.keys[:] = 0  # what the table holds is worth that to another
+            self.room.keys[:] = 0  # the table's scores are for another player
 
     def look(self, position: int, move: int, child: int, depth: int, low: float) -> float:
         game, view, room = self.game, self.view, self.room
@@ -54,7 +58,7 @@ class PointsAhead(Ahead):
 
 
 class SharesAhead(PointsAhead):
-    """Max^n: each of several players plays for what he gets himself."""
+    """Max^n: each of several players maximises their own share."""
 
     entries = LEAST_ENTRIES
 

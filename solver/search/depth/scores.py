@@ -1,25 +1,25 @@
-"""Scores: what a search to a depth thinks of a position, in one number, the greater the better for the player to move.
+"""Scores of depth-limited search: one number, greater is better for the player to move.
 
     WIN in n plies     FAR - n      the sooner the better
     estimate           from -ESTIMATE_LIMIT to ESTIMATE_LIMIT, as the game says it
     TIE or DRAW        0
     LOSE in n plies    n - FAR      the later the better
 
-A win within the depth is one whatever the opponent does; all else is an opinion.
+A win within the depth holds whatever the opponent does; everything else is an estimate.
 """
 
 from retrograde.games.contract.game import LOSE, WIN, Value
 
 DEEPEST = 100
-"""Plies that may be asked for."""
+"""Greatest depth that can be asked for, in plies."""
 FAR = 1 << 40
 INFINITE = 1 << 41
 DECIDED = 1 << 39
-"""Scores beyond this are wins, those below its opposite losses."""
+"""Scores above this are wins; scores below its negative are losses."""
 
 
 def score_of(value: Value, plies: int = 0) -> int:
-    """Return the score of an end that is so many plies away.
+    """Return the score of an end that is *plies* plies away.
 
     >>> [score_of(value, 3) - sign * FAR for value, sign in ((Value.WIN, 1), (Value.TIE, 0), (Value.LOSE, -1))]
     [-3, 0, 3]
@@ -30,7 +30,7 @@ def score_of(value: Value, plies: int = 0) -> int:
 
 
 def plies_to_end(score: int) -> int | None:
-    """Return in how many plies a win or a loss is there; None for an estimate.
+    """Return the plies to a win or loss; None for an estimate.
 
     >>> plies_to_end(FAR - 3), plies_to_end(7 - FAR), plies_to_end(12)
     (3, 7, None)

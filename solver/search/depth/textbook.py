@@ -1,12 +1,12 @@
-"""The searches of the textbooks, slow and obvious: minimax, alpha-beta, and null windows.
+"""The textbook searches, slow and obvious: minimax, alpha-beta, and null windows.
 
-Each returns the tree of what it has looked at, which can be drawn, and counted; what it thinks of the position is the
-`value` of the tree's root. The three agree on it. They are what the compiled search is held against.
+Each returns the tree of the positions it searched, which can be drawn and counted. The `value` of the tree's root is
+the position's score, the same for all three. Tests compare the compiled search with them.
 
-Values are for the player to move, so a child's value counts for its parent with the opposite sign, unless the same one
-is to move there. Of a position only this much matters, the *window*: `low` is what the player to move is sure of
-elsewhere, `high` what the opponent will let it have at most. As soon as a move brings `high`, the others are cut: the
-opponent will not let it come to this. Wins and losses count plies from the root.
+Values are for the player to move. So a parent takes a child's value with the opposite sign, unless the same player
+moves again. The *window* of a position says which values matter: `low` is what the player to move gets elsewhere for
+sure, `high` the most that the opponent will allow here. As soon as a move reaches `high`, the remaining moves are cut.
+Wins and losses count plies from the root.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,15 +16,14 @@ from retrograde.games.contract.game import UNDECIDED, Game, same_mover
 from retrograde.solver.search.depth.scores import INFINITE, score_of
 
 Order = Callable[[int, int], list[int]]
-"""The moves of a position that are tried, in that order, where so many plies are looked ahead."""
+"""Returns the moves to search, in order, of a position at a remaining depth."""
 
 
 @dataclass
 class Node:
-    """A position that was looked at: its window, its value, and a node for each move that was tried, in that order.
+    """A searched position: its window, its value, and a child node for each move searched, in order.
 
-    `cut` are the moves that were not; `estimated` is whether the value is an estimate, not that of an end, nor one that
-    the children have.
+    `cut` are the moves that were not searched. `estimated` is True if the value is the position's own estimate.
     """
 
     position: int
@@ -38,21 +37,18 @@ class Node:
 
     @property
     def positions(self) -> int:
-        """How many positions were looked at here and below."""
+        """Number of positions searched here and below."""
         return 1 + sum(child.positions for child in self.children)
 
     @property
     def leaves(self) -> int:
-        """At how many of them the search went no further."""
+        """Number of leaves of the tree below."""
         return sum(child.leaves for child in self.children) or 1
 
 
 @dataclass(frozen=True)
 class Sight:
-    """How a search looks at a game: which moves in which order, and where it stops, with what estimate.
-
-    Where the estimate may not be trusted, up to so many plies *more* are looked at.
-    """
+    """Settings of a search: move order, estimate, and plies of quiescence search, *more*."""
 
     game: Game
     order: Order
@@ -60,7 +56,7 @@ class Sight:
     more: int = 0
 
     def stop(self, position: int, depth: int, low: int, high: int, ply: int) -> Node | None:
-        """Return the node of a position where the search goes no further; None where it does."""
+        """Return the leaf node of a position where the search ends; None if it goes on."""
         end = self.game.primitive(position)
         if end != UNDECIDED:
             return Node(position, low, high, score_of(end, ply))
@@ -69,16 +65,16 @@ class Sight:
         return None
 
     def steps(self, position: int, depth: int) -> Iterator[tuple[int, int]]:
-        """Yield the moves that are tried, and where they lead."""
+        """Yield the moves to search and the positions they lead to."""
         for move in self.order(position, depth):
             yield move, self.game.do_move(position, move)
 
     def turned(self, position: int, child: int, value: int) -> int:
-        """Return what the value of a child is to who is to move in a position, and the other way round."""
+        """Convert a value between the views of the players to move in *position* and *child*."""
         return value if same_mover(self.game, position, child) else -value
 
     def window(self, position: int, child: int, low: int, high: int) -> tuple[int, int]:
-        """Return a window as who is to move in a child sees it."""
+        """Return a window from the view of the player to move in *child*."""
         return (low, high) if same_mover(self.game, position, child) else (-high, -low)
 
 
@@ -86,7 +82,7 @@ class Sight:
 
 
 def minimax(sight: Sight, position: int, depth: int, ply: int = 0) -> Node:
-    """Look at everything."""
+    """Search everything."""
     if leaf := sight.stop(position, depth, -INFINITE, INFINITE, ply):
         return leaf
     node = Node(position, -INFINITE, INFINITE)
@@ -101,7 +97,7 @@ def minimax(sight: Sight, position: int, depth: int, ply: int = 0) -> Node:
 def alpha_beta(
     sight: Sight, position: int, depth: int, low: int = -INFINITE, high: int = INFINITE, ply: int = 0
 ) -> Node:
-    """Leave out what cannot matter, since one of the two will not let it come to that."""
+    """Search without the moves that cannot matter, because one of the players will avoid the position."""
     if leaf := sight.stop(position, depth, low, high, ply):
         return leaf
     node = Node(position, low, high)
@@ -120,7 +116,7 @@ def alpha_beta(
 def null_windows(
     sight: Sight, position: int, depth: int, low: int = -INFINITE, high: int = INFINITE, ply: int = 0
 ) -> Node:
-    """Ask of each move but the first only whether it is better, and look again where it is (Pearl's SCOUT, 1980)."""
+    """Search each move but the first with a null window, and again if it is better (SCOUT; Pearl, 1980)."""
     if leaf := sight.stop(position, depth, low, high, ply):
         return leaf
     node = Node(position, low, high)
@@ -145,7 +141,7 @@ def null_windows(
 
 
 def as_given(game: Game) -> Order:
-    """Return the order of what the game promises of its moves, or else that in which the rules generate them."""
+    """Return the move order by the game's promise; equal promises stay in the order of the rules."""
 
     def order(position: int, depth: int) -> list[int]:
         moves: list[int] = list(game.generate_moves(position))
@@ -155,7 +151,7 @@ def as_given(game: Game) -> Order:
 
 
 def without_symmetry(game: Game) -> Order:
-    """Return the same order, with one move alone of those that lead to positions that are equal by symmetry."""
+    """Return the order of the rules, with one move of those that lead to symmetric positions."""
 
     def order(position: int, depth: int) -> list[int]:
         moves: dict[int, int] = {}
@@ -167,7 +163,7 @@ def without_symmetry(game: Game) -> Order:
 
 
 def by_truth(sight: Sight, best_first: bool) -> Order:
-    """Return the best order there is, or the worst: by what each move is worth, which only minimax knows."""
+    """Return the order by the minimax value of each move, best or worst first."""
     known: dict[tuple[int, int], list[int]] = {}
 
     def order(position: int, depth: int) -> list[int]:

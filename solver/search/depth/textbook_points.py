@@ -1,10 +1,10 @@
-"""The searches of the textbooks where moves pay, dice have a say, or more than two play, slow and obvious.
+"""The textbook searches by points, slow and obvious: with payoffs, chance, or more than two players.
 
-Here a position is worth points: what is paid from there on, at the end and by moves on the way, to the player to move
-less what the other gets. Where the search goes no further, an estimate stands for that, in hundredths of a point. Where
-it is chance's turn, a position is worth the mean of what its moves bring, by their odds; it counts as player 0's.
+The points of a position are what will be paid from there on, by moves and at the end: to the player to move, less what
+the other gets. Where the search stops, an estimate in hundredths of a point takes their place. If it is chance's turn,
+the points are the mean of the moves, weighted by their odds, from the view of player 0.
 
-They are what the compiled searches are held against.
+Tests compare the compiled searches with them.
 """
 
 from collections.abc import Callable
@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, mover, same_mover
 
 POINT = 100
-"""Estimates count hundredths."""
+"""Units of an estimate per point."""
 INFINITE = 2.0**50
-"""More than can be paid."""
+"""More than any payoff."""
 
 
 @dataclass(frozen=True)
 class View:
-    """How a search looks at a game: by which estimate, how many plies *more* where that may not be trusted, and how
-    much a position is worth at most, which Star1 goes by."""
+    """Settings of a search: estimate, plies of quiescence search, *more*, and a bound on points, *most*, for Star1."""
 
     game: Game
     estimate: Callable[[int], int]
@@ -29,26 +28,26 @@ class View:
     most: float = INFINITE
 
     def over(self, position: int) -> bool:
-        """Tell whether the game is over."""
+        """Return whether the game is over."""
         return self.game.primitive(position) != UNDECIDED
 
     def stops(self, position: int, depth: int) -> bool:
-        """Tell whether the search goes no further in an undecided position."""
+        """Return whether the search stops in an undecided position."""
         return depth <= -self.more or (depth <= 0 and self.game.quiet(position))
 
     def steps(self, position: int) -> list[tuple[int, int]]:
-        """Return the moves of a position, and where they lead."""
+        """Return the moves of a position and the positions they lead to."""
         return [(move, self.game.do_move(position, move)) for move in self.game.generate_moves(position)]
 
     def odds(self, position: int) -> list[int]:
-        """Return the weights of the moves of a position in which it is chance's turn; none in any other."""
+        """Return the weights of chance's moves; empty if a player is to move."""
         if mover(self.game, position) != CHANCE:
             return []
         return [self.game.odds(position, move) for move in self.game.generate_moves(position)]
 
 
 def mean(weights: list[int], brings: list[float]) -> float:
-    """Return the mean of some numbers by their weights."""
+    """Return the weighted mean."""
     return sum(weight * bring for weight, bring in zip(weights, brings, strict=True)) / sum(weights)
 
 
@@ -56,7 +55,7 @@ def mean(weights: list[int], brings: list[float]) -> float:
 
 
 def less_the_other(game: Game, position: int, paid: Callable[[int], int]) -> int:
-    """Return what is *paid* to who is to move in a position, less what is to the other."""
+    """Return what the player to move is *paid*, less what the other player is paid."""
     player = max(0, mover(game, position))
     return paid(player) - (paid(1 - player) if game.players == 2 else 0)
 
@@ -67,7 +66,7 @@ def gain(game: Game, position: int, move: int) -> int:
 
 
 def leaf(view: View, position: int, depth: int) -> float | None:
-    """Return the worth of a position where the search goes no further; None where it does."""
+    """Return the points of a position where the search stops; None if it goes on."""
     game = view.game
     if view.over(position):
         return less_the_other(game, position, lambda player: game.payoff(position, player))
@@ -75,7 +74,7 @@ def leaf(view: View, position: int, depth: int) -> float | None:
 
 
 def expectiminimax(view: View, position: int, depth: int) -> float:
-    """Look at everything (Michie, 1966)."""
+    """Search everything (Michie, 1966)."""
     if (worth := leaf(view, position, depth)) is not None:
         return worth
     brings = []
@@ -86,10 +85,10 @@ def expectiminimax(view: View, position: int, depth: int) -> float:
 
 
 def star1(view: View, position: int, depth: int, low: float = -INFINITE, high: float = INFINITE) -> float:
-    """Leave out what cannot matter, of chance's moves too (Ballard, 1983).
+    """Search without moves that cannot matter, chance's moves included (Ballard, 1983).
 
-    What is not looked at yet is worth *most* to one player or to the other; so a move of chance matters as far as the
-    mean can still come to lie between *low* and *high*.
+    A move not searched yet is worth between -*most* and *most*. So a move of chance matters as long as the mean can
+    still lie between *low* and *high*.
     """
     if (worth := leaf(view, position, depth)) is not None:
         return worth
@@ -123,7 +122,7 @@ def star1(view: View, position: int, depth: int, low: float = -INFINITE, high: f
 
 
 def estimates(view: View, position: int) -> list[float]:
-    """Return for each player what an estimate stands for: what is good for one is as bad for all others together."""
+    """Return the estimate of each player; what is good for one is shared as a loss among all others."""
     players = view.game.players
     good = view.estimate(position) / POINT
     who = max(0, mover(view.game, position))
@@ -131,15 +130,17 @@ def estimates(view: View, position: int) -> list[float]:
 
 
 def outlook(view: View, position: int, depth: int) -> list[float] | None:
-    """Return what each player gets where the search goes no further; None where it does."""
+    """Return what each player gets where the search stops; None if it goes on."""
     if view.over(position):
         return [view.game.payoff(position, player) for player in range(view.game.players)]
     return estimates(view, position) if view.stops(position, depth) else None
 
 
 def max_n(view: View, position: int, depth: int) -> list[float]:
-    """Return what each player gets if each makes the move, the first of the best, by which he gets the most himself
-    (Luckhardt and Irani, 1986)."""
+    """Return what each player gets if each maximises their own share (Luckhardt and Irani, 1986).
+
+    Of equal moves the first counts.
+    """
     if (shares := outlook(view, position, depth)) is not None:
         return shares
     game, players = view.game, range(view.game.players)
@@ -154,7 +155,7 @@ def max_n(view: View, position: int, depth: int) -> list[float]:
 
 
 def paranoid(view: View, position: int, depth: int, me: int) -> float:
-    """Return what a player gets if all others play for nothing but that he gets little (Sturtevant and Korf, 2000)."""
+    """Return what player *me* gets if all others only minimise that (Sturtevant and Korf, 2000)."""
     if (shares := outlook(view, position, depth)) is not None:
         return shares[me]
     brings = [

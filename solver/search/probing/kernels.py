@@ -1,7 +1,11 @@
-"""The compiled look into tables: what searches call `told` is this where they are given tables.
+"""The compiled probe of endgame tables. It overloads `told` for searches that have tables.
 
-A position is looked up by the game's own numbers: its tier, and its slot in that. An entry is the worth of the position
-(see `search/worth.py`) as it would be if plies were told apart up to BASE, or DRAWN, or UNTOLD.
+A position is looked up by the game's own numbers: its tier and its slot in the tier. An entry is the position's worth
+(see `search/worth.py`) with BASE in place of `far`, or DRAWN, or UNTOLD::
+
+    tiers     int64[number]      numbers of the tiers, ascending
+    bounds    int64[number + 1]  where the entries of each tier begin
+    entries   int16[slots]       four in each int64 word
 """
 
 from typing import NamedTuple
@@ -17,8 +21,7 @@ from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, told
 
 
 class Words(NamedTuple):
-    """Tables as kernels have them, by addresses (see `memory.py`): int64[number] the numbers of the tiers, ascending,
-    int64[number + 1] where the entries of each begin, and int16[] the entries."""
+    """Endgame tables as kernels need them: the addresses of the three arrays above and the number of tiers."""
 
     tiers: int
     bounds: int
@@ -26,7 +29,7 @@ class Words(NamedTuple):
     number: int
 
     def told(self, game: Game, position: int, far: int) -> int:
-        """Return what `told` does, interpreted."""
+        """Like `told`, interpreted."""
         return int(looked_up(game, position, far, self))
 
 
@@ -39,9 +42,10 @@ def _(game, position, far, words):
 
 @kernel
 def looked_up(game, position, far, words):
-    """Return the worth of a position, DRAWN, or UNTOLD where it is in no table."""
+    """Return the worth of a position, DRAWN, or UNTOLD if no table has it."""
     tier = whole(game.tier(position))
     tiers, bounds = words_at(words.tiers), words_at(words.bounds)
+    # Step 1: binary search for the tier.
     low, high = 0, words.number
     while low < high:
         middle = (low + high) // 2
@@ -51,12 +55,15 @@ def looked_up(game, position, far, words):
             high = middle
     if low == words.number or tiers[low] != tier:
         return UNTOLD
+    # Step 2: the slot of the canonical position.
     least, its_tier = canonical(game, position)
     slot = whole(game.index(least))
     if its_tier != tier or not 0 <= slot < bounds[low + 1] - bounds[low]:
         return UNTOLD
+    # Step 3: extract the signed 16-bit entry from its word.
     place = bounds[low] + slot
     entry = ((words_at(words.entries)[place >> 2] >> 16 * (place & 3) & 0xFFFF) ^ 0x8000) - 0x8000
+    # Step 4: convert from BASE to *far*. The result stays a win or a loss if *far* is small.
     if entry in (UNTOLD, DRAWN, 0):
         return entry
     return max(1, entry - BASE + far) if entry > 0 else min(-1, entry + BASE - far)

@@ -1,8 +1,8 @@
-"""Which databases hold positions that a search may come to, and what they say of them, in memory.
+"""Finds the databases that a search can probe, and loads their tiers into memory.
 
-They are those of other games of the same `family`, in which positions, tiers and slots mean the same: of smaller chess
-endings, say, to which captures lead (endings met from the front, as in Chinook; Lake, Schaeffer and Lu, 1994). The
-database of the game itself is not among them: where there is one, a search has nothing to find.
+They are databases of other games of the same `family`, in which positions, tiers and slots mean the same. An example:
+smaller chess endings that captures lead to. Chinook searched with endgame databases in the same way (Lake, Schaeffer
+and Lu, 1994). The database of the game itself is excluded: with it, there is nothing to search.
 """
 
 from contextlib import suppress
@@ -22,23 +22,24 @@ from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, worth_of
 Array = np.ndarray[Any, Any]
 
 MOST_BYTES = 1 << 28
-"""Of all tables together; what is beyond is left out, the largest tiers first."""
+"""Greatest size of all tables together; what exceeds it is left out, the largest tiers first."""
 BYTES = 2
+"""Bytes of an entry."""
 
 
 @dataclass
 class Tables:
-    """Tiers that databases hold: what each says of its slots, by the tier's number."""
+    """Tiers loaded from databases."""
 
     game: Game
     entries: dict[int, Array] = field(default_factory=dict)
-    """int16[slots] for each tier, as `kernels.py` has them."""
+    """Entries int16[slots] of each tier, by tier number; see `kernels.py`."""
     databases: list[Database] = field(default_factory=list)
-    """Those that are open, which answer for single positions."""
+    """The open databases, which answer `get`."""
 
     @cached_property
     def arrays(self) -> tuple[Array, Array, Array]:
-        """The numbers of the tiers, where each begins, and the entries of all; kept as long as kernels know them."""
+        """The arrays `tiers`, `bounds`, `entries` of `kernels.py`, cached to keep them alive while kernels use them."""
         tiers = sorted(self.entries)
         bounds = np.cumsum([0, *(len(self.entries[tier]) for tier in tiers)])
         entries = np.full(-(-bounds[-1] // 4) * 4, UNTOLD, np.int16)  # whole words
@@ -48,12 +49,12 @@ class Tables:
 
     @cached_property
     def words(self) -> Words:
-        """The tables as kernels have them."""
+        """The tables as kernels need them."""
         tiers, bounds, entries = self.arrays
         return Words(tiers.ctypes.data, bounds.ctypes.data, entries.ctypes.data, len(tiers))
 
     def get(self, position: int) -> Outcome | None:
-        """Return what a position is worth, if a database has it."""
+        """Return the outcome of a position, or None if no database has it."""
         if self.game.tier(self.game.canonical(position)) not in self.entries:
             return None
         return next((known for database in self.databases if (known := database.get(position))), None)
@@ -65,9 +66,9 @@ class Tables:
 
 
 def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> Tables | None:
-    """Return the tables of the home folder in which play from a position may come; None where there are none.
+    """Return the tables in the home folder that play from *position* may reach; None if there are none.
 
-    What cannot be read, or was made by other rules, is passed over.
+    Skip databases that cannot be read or were made by other rules. The tables take at most *most* bytes.
     """
     if not is_numbered(game) or not defines(game, "tier") or game.family == game:
         return None
@@ -90,7 +91,7 @@ def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> Tables | N
 
 
 def taken_from(database: Database, game: Game, tiers: set[int], most: int) -> dict[int, Array]:
-    """Return those of some tiers that a database of the family has, the small ones first, in so many bytes at most."""
+    """Return the tiers among *tiers* that a database of the family has, within *most* bytes, small ones first."""
     other = database.game
     if variant(other) == variant(game) or type(other) is not type(game) or other.family != game.family:
         return {}
@@ -108,7 +109,7 @@ def taken_from(database: Database, game: Game, tiers: set[int], most: int) -> di
 
 
 def entry_of(value: int, plies: int | None) -> int:
-    """Return the entry of an outcome."""
+    """Return the table entry of an outcome."""
     if value == DRAW:
         return DRAWN
     if value == UNDECIDED or (value != TIE and (plies is None or plies >= BASE - 1)):

@@ -1,14 +1,14 @@
 """The compiled search of scores: the best difference of payoffs that the player to move can force.
 
-`at_least` proves or refutes one question about a position: is its score so much at least? What is asked of a child
-follows from it, by what the move pays at once and by whose turn it is then::
+`at_least` answers one question: is the score of a position at least *bound*? The bound for a child follows from what
+the move pays at once, its *gain*, and from who moves next::
 
     the other's turn     gain - score of the child >= bound     the child's is not gain - bound + 1 at least
     the same player's    gain + score of the child >= bound     the child's is bound - gain at least
 
-A proof rests on proofs that were ended before it and on ends of the game alone, as in the search of values, in whose
-kind of table bounds of scores stand for bounds of worth. Moves are tried in the order: the best one that the table
-knows; those after which the same player is to move again; then by what the game promises, and by history.
+As in the search of values, an answer rests only on finished answers and on ends of the game. The transposition table is
+the same too, with bounds of scores in place of bounds of worth. Move ordering: the hash move; moves after which the
+same player moves again; then the sum of the game's promise and the history.
 """
 
 from numba.extending import overload
@@ -46,19 +46,27 @@ from retrograde.solver.search.mixing import mixed
 from retrograde.solver.search.table import Table
 
 CHILD, NUMBER, ASKED, TURNED, KEY, GOOD, PLACE = range(7)
-"""What stands in the room of a ply for each child: itself, the number of its move, the question about it, whether the
-turn was handed over, its key in the table, how good it looks, its place in the history."""
+"""Fields of a child in a row of the workspace.
+
+    CHILD       the position
+    NUMBER      number of the move to it
+    ASKED       the bound asked of it
+    TURNED      1 if the other player moves there
+    KEY         key in the transposition table
+    GOOD        move ordering score
+    PLACE       index of its history counter in `marks`
+"""
 PARTS = 7
 FAR, CHANCES = BROKEN + 1, BROKEN + 2
-"""More reasons to give a search up: a score that the table has no room for; a position in which it is chance's turn."""
+"""More reasons to give up: a score out of the table's range; a position in which it is chance's turn."""
 CONTRADICTED = 1
-"""Stands among the ends met where one goes to who has fewer points."""
+"""Mark in ENDS: an end was met whose value does not follow from its payoffs."""
 AGAIN = 1 << 20
-"""How much better a move looks after which the same player is to move."""
+"""Bonus in move ordering for a move after which the same player moves again."""
 
 
 def opposed(game: Game) -> bool:
-    """Tell whether there is another player, whose gains are losses; known when rules are compiled."""
+    """Return whether there is a second player, whose gains are losses; a constant in compiled code."""
     return int(game.players) == 2
 
 
@@ -69,7 +77,7 @@ def _(game):
 
 
 def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) -> bool:
-    """Return whether the score of an undecided position is *bound* at least; False, too, if the search is given up."""
+    """Return whether the score of an undecided position is at least *bound*; also False if the search gives up."""
     shape = shape_of(table, stack)
     room, marks = stack.room.ctypes.data, stack.marks.ctypes.data
     return bool(by_children(game, position, bound, 0, shape, table.words.ctypes.data, room, marks))
@@ -77,25 +85,30 @@ def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) 
 
 @kernel
 def by_children(game, position, bound, ply, shape, words, room, marks):
-    """Return whether the score of an undecided position is *bound* at least; False, too, if the search is given up."""
+    """Return whether the score of an undecided position is at least *bound*; also False if the search gives up."""
     mark, row = words_at(marks), words_at(room + 8 * PARTS * ply * shape.moves)
+    # Step 1: count the position; give up if the search is stopped or a limit is reached.
     if no_room(position, ply, shape, marks):
         return False
     mark[NODES] += 1
     if not -shape.far < bound < shape.far:
         mark[TROUBLE], mark[POSITION] = FAR, position
         return False
+    # Step 2: probe the transposition table.
     key = key_of(game, position, shape, marks)
     if key == NO_KEY:
         return False
     low, high, best = bounds_of(find(words, key, shape), shape)
     if low >= bound or high < bound:
         return low >= bound
+    # Step 3: generate the children; an end one move ahead may prove the question. Then sort them.
     proved, count = children_of(game, position, bound, row, shape, words, marks)
     if count < 0:
         return False
     if not proved:
         proved, count = put_in_order(game, position, count, best, row, shape, words, marks)
+    # Step 4: search the children. The first pass defers those that another thread searches now; the second pass
+    # searches the deferred ones.
     late, best = 0, NO_BEST
     for again in range(2):
         if proved:
@@ -114,21 +127,23 @@ def by_children(game, position, bound, ply, shape, words, room, marks):
             if mark[TROUBLE]:
                 return False
             proved = answer != (row[PARTS * i + TURNED] == 1)
+            # History: the proving move gains the number of moves, a failing move loses 1.
             mark[row[PARTS * i + PLACE]] += count if proved else -1
             if proved:
                 best = row[PARTS * i + NUMBER]
                 break
         if late == 0:
             break
+    # Step 5: store the bound that was proved.
     keep(words, key, bound if proved else -shape.far, shape.far if proved else bound - 1, best, shape)
     return proved
 
 
 @kernel
 def children_of(game, position, bound, row, shape, words, marks):
-    """Return whether an end one move ahead proves the question, and how many other children were written.
+    """Return whether an end one move ahead proves the question, and the number of other children.
 
-    The count is negative where the search is given up.
+    It writes these children to *row*. The number is negative if the search gives up.
     """
     count, mark = 0, words_at(marks)
     mover = whole(game.turn(position))
@@ -140,10 +155,12 @@ def children_of(game, position, bound, row, shape, words, marks):
         if not 0 <= child < POSITION_LIMIT:
             mark[TROUBLE], mark[POSITION] = BROKEN, position
             return False, -1
+        # The gain: what the move pays the mover, less what it pays the other player.
         gain = whole(game.reward(position, move, mover))
         if opposed(game):
             gain -= whole(game.reward(position, move, 1 - mover))
         turned = turns(game, position, child)
+        # Case: the game is over, and the score of the end is known.
         if whole(game.primitive(child)) != UNDECIDED:
             paid = score_of_end(game, child)
             if not agrees(whole(game.primitive(child)), paid):
@@ -154,6 +171,7 @@ def children_of(game, position, bound, row, shape, words, marks):
             mark[TROUBLE], mark[POSITION] = MANY_MOVES, position
             return False, -1
         else:
+            # Case: the game goes on. Write the child with the bound that follows for it (see the module's table).
             key = key_of(game, child, shape, marks)
             if key == NO_KEY:
                 return False, -1
@@ -168,13 +186,13 @@ def children_of(game, position, bound, row, shape, words, marks):
 
 @kernel
 def agrees(value, paid):
-    """Return whether the value of an end is what follows from what it pays."""
+    """Return whether the value of an end follows from the sign of what it pays."""
     return (value == WIN) == (paid > 0) and (value == LOSE) == (paid < 0)
 
 
 @kernel
 def score_of_end(game, position):
-    """Return what the player to move in a position that is over gets less what the other does."""
+    """Return the payoff of the player to move at an end, less the other player's."""
     mover = whole(game.turn(position))
     paid = whole(game.payoff(position, mover))
     if opposed(game):
@@ -184,22 +202,24 @@ def score_of_end(game, position):
 
 @kernel
 def put_in_order(game, position, count, best, row, shape, words, marks):
-    """Return whether the table knows a child that proves the question, and how many are left to be searched.
+    """Return whether a table entry of a child proves the question, and the number of children left to search.
 
-    They are sorted by how good they look, the one whose move has the number *best* first; those of which the table
-    knows that they do not prove it are left out.
+    It sorts the children by move ordering score; the hash move, number *best*, comes first. It removes children whose
+    table entry shows that they do not prove the question.
     """
     left, mark = 0, words_at(marks)
     for i in range(count):
         child, number, asked = row[PARTS * i + CHILD], row[PARTS * i + NUMBER], row[PARTS * i + ASKED]
         turned, key, good = row[PARTS * i + TURNED], row[PARTS * i + KEY], row[PARTS * i + GOOD]
         low, high, _ = bounds_of(find(words, key, shape), shape)
+        # The table answers this child's question: it proves the parent's, or the child can be skipped.
         if low >= asked or high < asked:
             if (low >= asked) != (turned == 1):
                 return True, 0
             continue
         place = HISTORY + mixed(position ^ child, HISTORY_BITS)
         good += mark[place]
+        # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
         j = left - 1
         while j >= 0 and row[PARTS * j + NUMBER] != best and (number == best or row[PARTS * j + GOOD] < good):
             for part in range(PARTS):

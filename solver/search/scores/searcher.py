@@ -1,6 +1,7 @@
-"""Questions to the compiled search of scores, asked until the score is proved or time is out.
+"""Runs the compiled score search repeatedly until the score is proved or time is out.
 
-From a guess, 0, the questions go away by steps that double until the score lies between two of them, and then halve::
+From the guess 0, the bounds asked move away in steps that double, until the score lies between two of them. Then a
+binary search follows::
 
     at least 1?  yes   at least 2?  yes   at least 4?  yes   at least 8?  no   at least 6?  no   at least 5?  yes: 5
 """
@@ -22,8 +23,11 @@ FOR_WHOM = "scores are searched for one player or two, without chance"
 
 @dataclass(frozen=True)
 class ScoreFinding:
-    """What a search has found of the score of a position, for the player to move: it is proved to lie between `low` and
-    `high`, one of which is None where nothing is known. `nodes` are positions looked at."""
+    """What a search found about the score of a position, for the player to move.
+
+    The score is proved to lie between `low` and `high`; a bound is None if nothing is known. `nodes` counts positions
+    searched.
+    """
 
     low: int | None
     high: int | None
@@ -32,37 +36,37 @@ class ScoreFinding:
 
     @property
     def score(self) -> int | None:
-        """The score, where it is proved."""
+        """The score if it is proved, else None."""
         return self.low if self.low == self.high else None
 
     @property
     def at_least(self) -> Value:
-        """The worst value that is not ruled out."""
+        """The worst value still possible."""
         return LOSE if self.low is None or self.low < 0 else TIE if self.low == 0 else WIN
 
     @property
     def at_most(self) -> Value:
-        """The best value that is not ruled out."""
+        """The best value still possible."""
         return WIN if self.high is None or self.high > 0 else TIE if self.high == 0 else LOSE
 
 
 class ScoreSearch(Search):
-    """A search of a game whose plays all come to an end, by scores."""
+    """A score search of a game in which all play ends."""
 
     PARTS = kernels.PARTS
 
     def refuse(self, game: Game) -> None:
-        """Raise NotForSearch where there is a third player, or positions are tuples of ints."""
+        """Raise NotForSearch if there are more than two players or positions are tuples of ints."""
         refuse_tuples(game, "searched")
         if game.players > 2:
             raise unsuited(game, FOR_WHOM)
 
     def at_least(self, position: int, bound: int, stack: Stack) -> bool:
-        """Return whether the score of a position is so much at least, as one thread answers."""
+        """Return one thread's answer: whether the score of a position is at least *bound*."""
         return kernels.at_least(self.game, position, bound, self.table, stack)
 
     def mend(self, stacks: list[Stack]) -> None:
-        """Make room for what threads had none for; raise what cannot be mended."""
+        """Enlarge the table or workspace that was too small; raise the reason if nothing can be enlarged."""
         troubles = {int(stack.marks[TROUBLE]) for stack in stacks}
         if kernels.CHANCES in troubles:
             raise unsuited(self.game, FOR_WHOM)
@@ -72,7 +76,7 @@ class ScoreSearch(Search):
 
     @property
     def contradicted(self) -> bool:
-        """Whether an end was met whose value does not follow from what it pays."""
+        """Whether the search met an end whose value does not follow from what it pays."""
         return self.met != 0
 
     def worth_of_end(self, position: int) -> int:
@@ -85,7 +89,7 @@ class ScoreSearch(Search):
         return paid
 
     def score(self, position: int, seconds: float | None = None, value_only: bool = False) -> ScoreFinding:
-        """Return what is found of the score within some seconds; with *value_only*, no more than its sign."""
+        """Search the score of a position for at most *seconds*; with *value_only*, stop once its sign is known."""
         began, nodes = time.monotonic(), self.nodes
         low: int | None = None
         high: int | None = None
@@ -105,7 +109,7 @@ class ScoreSearch(Search):
         return ScoreFinding(low, high, self.nodes - nodes, time.monotonic() - began)
 
     def narrower(self, position: int) -> Iterator[tuple[int | None, int | None]]:
-        """Yield bounds of the score, closer each time, until they meet."""
+        """Yield ever closer bounds of the score until they meet."""
         low: int | None = None
         high: int | None = None
         bound = step = 1
@@ -123,7 +127,7 @@ class ScoreSearch(Search):
                 bound, step = high + 1 - step, 2 * step
 
     def best_line(self, position: int, score: int, seconds: float | None = None) -> list[int]:
-        """Return moves that keep the score of a position, to the end of the game, as far as there is time."""
+        """Return moves to the end of the game that keep the score, as many as the time allows."""
         line: list[int] = []
         with self.limited(seconds), suppress(OutOfTime):
             while self.game.primitive(position) == UNDECIDED:
@@ -140,12 +144,12 @@ class ScoreSearch(Search):
         return line
 
     def gain(self, position: int, move: int) -> int:
-        """Return what a move brings the player who makes it at once, less what it brings the other."""
+        """Return what a move pays the mover at once, less what it pays the other player."""
         player = self.game.turn(position)
         other = self.game.reward(position, move, 1 - player) if self.game.players == 2 else 0
         return self.game.reward(position, move, player) - other
 
 
 def unsuited(game: Game, why: str) -> NotForSearch:
-    """Return the error that a game is not for such a search."""
+    """Return the error that this search does not apply to a game."""
     return NotForSearch(f"{why}; solve {variant(game)} instead: retrograde solve {typed(game)}")

@@ -1,4 +1,4 @@
-"""Trees as text: a line for each position, and for what was cut; beside one another where there is room."""
+"""Search trees as text: a line for each position and each cut, side by side if the width allows."""
 
 from collections.abc import Iterator
 
@@ -7,13 +7,13 @@ from retrograde.solver.search.depth.textbook import Node
 from retrograde.solver.search.trees.tree import Tree, Trees, depth_within, value_text, window_text
 
 MOST_LINES = 60
-"""Lines of a tree; what lies deeper is left out, ply by ply, then what comes later."""
+"""Greatest number of lines of a tree. Deeper plies are left out first, then later lines."""
 GAP = 3
 CUT = "╳"
 
 
 def trees_text(trees: Trees, width: int) -> str:
-    """Return the trees beside one another, or one below another where they are wider than so many columns together."""
+    """Return the trees as text, side by side within *width* columns, else one below the other."""
     blocks = [tree_lines(trees.game, tree) for tree in trees.drawn]
     widths = [max(map(len, block)) for block in blocks]
     if sum(widths) + GAP * (len(blocks) - 1) > width:
@@ -27,7 +27,7 @@ def trees_text(trees: Trees, width: int) -> str:
 
 
 def tree_lines(game: Game, tree: Tree) -> list[str]:
-    """Return a tree with its name, as lines; deep and late ones left out where it has too many, and that is said."""
+    """Return the lines of a tree with its name. If it is too large, the last line says what is missing."""
     depth = depth_within(tree.root, MOST_LINES)
     windows = tree.name != "minimax"
     root = f"Max {value_text(tree.root, 0)}" + (f" ({window_text(tree.root, 0)})" if windows else "")
@@ -38,7 +38,7 @@ def tree_lines(game: Game, tree: Tree) -> list[str]:
 
 
 def lines_of(game: Game, node: Node, depth: int, windows: bool, ply: int = 1, before: str = "") -> Iterator[str]:
-    """Yield lines for all below a node, to a depth."""
+    """Yield the lines of everything below a node, *depth* plies deep."""
     for i, (move, child) in enumerate(zip(node.moves, node.children, strict=True)):
         last = i == len(node.moves) - 1 and not node.cut
         window = f" ({window_text(child, ply)})" if windows and child.children else ""

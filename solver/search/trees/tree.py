@@ -1,10 +1,10 @@
-"""The trees of one position by several searches, to be drawn beside one another, with what each has looked at.
+"""The search trees of one position by several searches, and how many positions each searched.
 
-First minimax, which looks at everything; then alpha-beta with the worst order of moves, in which it cuts least, and
-with the best, in which it cuts most; null windows with the best are counted as well. Of moves that lead to positions
-equal by symmetry one is looked at. All find the same value.
+The trees drawn: minimax, which searches everything; alpha-beta with the worst move order, which cuts least; and
+alpha-beta with the best order, which cuts most. Null windows with the best order are counted only. Of moves that lead
+to symmetric positions, one is searched. All searches find the same value.
 
-In a tree the player to move at its root is Max, and the other Min; what is told of a node is told as Max sees it.
+The player to move at the root is Max, the other one Min. Texts about a node take Max's view.
 """
 
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ from retrograde.solver.search.depth.textbook import (
 )
 
 MOST_POSITIONS = 20_000
-"""Positions that minimax may look at: the searches are slow on purpose."""
+"""Greatest number of positions that minimax may search: the textbook searches are slow on purpose."""
 USUAL_POSITIONS = 40
-"""Of a tree for which nobody says how deep it is to be, about."""
+"""Positions, at most, of a tree whose depth the user does not choose; and its greatest depth in plies."""
 USUAL_DEPTH = 4
 
 
 class TooLarge(RetrogradeError, ValueError):
-    """A tree of more positions than can be drawn."""
+    """A tree has more positions than can be drawn."""
 
 
 class Tree(NamedTuple):
-    """A search by its name, and what it has looked at."""
+    """A search's name and the root of its tree."""
 
     name: str
     root: Node
@@ -43,23 +43,23 @@ class Tree(NamedTuple):
 
 @dataclass(frozen=True)
 class Trees:
-    """The trees of a position to a depth, all of the same value."""
+    """The trees of a position at a depth; all have the same value."""
 
     game: Game
     position: int
     depth: int
     drawn: tuple[Tree, ...]
     counted: tuple[Tree, ...]
-    """Those drawn, and others that only their counts are told of."""
+    """The trees drawn, and others of which only the counts are shown."""
 
     @property
     def value(self) -> int:
-        """What all of them think of the position."""
+        """The position's value by all searches."""
         return self.drawn[0].root.value
 
 
 def trees_of(game: Game, position: int, depth: int | None = None) -> Trees:
-    """Return the trees of a position, by default as deep as is easily drawn; raise TooLarge."""
+    """Return the trees of a position; without *depth*, as deep as can be drawn easily. Raise TooLarge."""
     refuse_to_search(game)
     sight = Sight(game, without_symmetry(game), game.estimate)
     if depth is None:
@@ -80,7 +80,7 @@ def trees_of(game: Game, position: int, depth: int | None = None) -> Trees:
 
 
 def count(sight: Sight, position: int, depth: int, so_far: int = 0) -> int:
-    """Return how many positions minimax looks at, and no more than a little over the most that it may."""
+    """Return how many positions minimax searches; stop soon after MOST_POSITIONS."""
     so_far += 1
     if sight.stop(position, depth, 0, 0, 0) is None:
         for _, child in sight.steps(position, depth):
@@ -90,11 +90,11 @@ def count(sight: Sight, position: int, depth: int, so_far: int = 0) -> int:
     return so_far
 
 
-# What of a tree is drawn
+# Which part of a tree is drawn
 
 
 def depth_within(root: Node, most: int) -> int:
-    """Return how deep a tree can be drawn with so many nodes at most, what is cut included; at least one ply."""
+    """Return the greatest depth, at least 1, at which a tree has at most *most* nodes, cut moves included."""
     depth = 1
     while depth < deepest(root) and nodes_to(root, depth + 1) <= most:
         depth += 1
@@ -102,20 +102,20 @@ def depth_within(root: Node, most: int) -> int:
 
 
 def nodes_to(node: Node, depth: int) -> int:
-    """Return how many nodes are below one to a depth; the moves that were cut count as one."""
+    """Return the number of nodes below a node down to *depth*; its cut moves count as one."""
     return bool(node.cut) + sum(1 + (nodes_to(child, depth - 1) if depth > 1 else 0) for child in node.children)
 
 
 def deepest(node: Node) -> int:
-    """Return how deep a tree is."""
+    """Return the depth of a tree in plies."""
     return max((1 + deepest(child) for child in node.children), default=0)
 
 
-# What is told of a node, as Max sees it
+# Texts about a node, from Max's view
 
 
 def number(score: int) -> str:
-    """Return a score in a few signs: `W3` is a win after 3 plies, `L2` a loss after 2; others are estimates.
+    """Return a short text for a score: `W3` is a win after 3 plies, `L2` a loss after 2; others are estimates.
 
     >>> [number(score) for score in (5, 0, -5, INFINITE, -INFINITE, (1 << 40) - 3)]
     ['+5', '0', '−5', '+∞', '−∞', 'W3']
@@ -128,7 +128,10 @@ def number(score: int) -> str:
 
 
 def value_text(node: Node, ply: int) -> str:
-    """Return what a node is worth, with a sign where its window has been left, and so only a bound is known."""
+    """Return the text of a node's value, with ≤ or ≥ if the value is only a bound.
+
+    It is one if the search left the node's window.
+    """
     turned = ply % 2 == 1
     bound = "≥" if node.value >= node.high else "≤" if node.value <= node.low else ""
     if node.estimated or not node.children:
@@ -139,6 +142,6 @@ def value_text(node: Node, ply: int) -> str:
 
 
 def window_text(node: Node, ply: int) -> str:
-    """Return a node's window, as α and β."""
+    """Return the text of a node's window: α and β."""
     low, high = (-node.high, -node.low) if ply % 2 else (node.low, node.high)
     return f"{number(low)} {number(high)}"

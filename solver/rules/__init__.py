@@ -5,7 +5,7 @@ A game is a Python class with methods such as `primitive`, `generate_moves` and 
 
  way          modules                                          used for
  interpreted  examine.py, images.py, second_look.py            small games, samples, and exact messages about a fault
- compiled     compiled.py, kernels.py, whole.py, expansion.py  everything else: numba compiles the methods to machine code
+ compiled     compiled.py, kernels.py, whole.py, expansion.py  everything else, as machine code
 
 The path of a block of positions through the compiled way:
 

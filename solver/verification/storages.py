@@ -282,8 +282,7 @@ def stored_row(steps, game, position, k):
     for move in game.generate_moves(position):
         if game.primitive(game.do_move(position, move)) == LOSE:
             return steps.win_in_one
-    # Step 2: outside the tier's mask, positions differ from the first one in no bit; otherwise this is no position of
-    # it.
+    # Step 2: the tier has steps, and its positions differ from the first one only in bits under the mask.
     low, high = steps.table[k, STEPS], steps.table[k, STEPS_END]
     if low == high or (position ^ steps.table[k, FIRST]) & ~steps.table[k, MASK]:
         return -1

@@ -204,7 +204,7 @@ def work_out(game, listed, number):
     """Write the bounds of a listed position from those of its children."""
     turn = game.turn(position_in(game, listed.positions, number))
     begin, end = listed.begins[number], listed.begins[number + 1]
-    # The game is over here; `tell` is not called for such positions.
+    # No moves: only broken rules get here, since ends are links and not listed.
     if begin == end:
         return
     # Step 1: add up the odds. (They are 1 for moves of players.)

@@ -220,6 +220,7 @@ class Checker:
         from retrograde.solver.rules.examine import NotCompilable
         from retrograde.solver.rules.expansion import Expander  # numba takes a while to import
 
+        # `expand` takes positions of one tier at a time.
         by_tier: defaultdict[int, list[int]] = defaultdict(list)
         for position in self.survey.classes:
             by_tier[self.survey.tier(position)].append(position)
@@ -293,6 +294,7 @@ def patience(seconds: float) -> Iterator[None]:
     """
     thread, lock, over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), False
 
+    # A timer thread raises the exception in the thread that runs the rules.
     def interrupt() -> None:
         with lock:
             if not over:
@@ -305,5 +307,6 @@ def patience(seconds: float) -> Iterator[None]:
         yield
     finally:
         with lock:
+            # Under the lock, so that the exception never arrives after the context has ended.
             over = True
         timer.cancel()

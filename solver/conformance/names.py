@@ -36,6 +36,7 @@ def misspelt(cls: Any) -> tuple[str, str] | None:
     """
     line = lineage(cls)
     for place, base in enumerate(line):
+        # Each class is compared with the contract and with all classes it is derived from.
         own = public_names(base)
         contract = public_names(Game).union(FOR_PEOPLE, NO_DEFAULT, *map(public_names, line[place + 1 :]))
         wanted = {spelling(name): name for name in sorted(contract - own)}
@@ -61,7 +62,7 @@ def is_read(name: str, line: list[type]) -> bool:
     modules = {module for base in line for module in rule_modules(module_of(base))} - {CONTRACT}
     with suppress(OSError, AttributeError, KeyError):
         return any(name in names_read(source_of(module)) for module in modules)
-    return True  # without a source nobody knows
+    return True  # without a source, assume that it is read
 
 
 @cache

@@ -50,7 +50,7 @@ def text_of(game: Game, position: int) -> str:
     """Return a position's text on one line, or its number if the rules cannot write it."""
     try:
         return " ".join(str(game.write(position)).split())
-    except (Exception, SystemExit):  # what is wrong with write() is told elsewhere
+    except (Exception, SystemExit):  # `check_text` reports what is wrong with write()
         return str(position)
 
 
@@ -146,6 +146,7 @@ def check_images(survey: Survey, position: int) -> None:
     expect_again(images, images_of(survey, position))
     view, canonical = survey.views[position], survey.canonical(position)
     children = set(canonical_children(survey, position))
+    # The position seeds the choice of images, so that a fault can be reproduced.
     for image in Random(key_of(position)).sample(sorted(images), min(SAMPLE, len(images))):
         name = text_of(survey.game, image)
         if survey.canonical(image) != canonical or images_of(survey, image) != images:
@@ -180,7 +181,7 @@ def canonical_children(survey: Survey, position: int) -> list[int]:
     ]
 
 
-# Back and forth
+# Children and parents
 
 
 def check_parents(survey: Survey, position: int) -> None:
@@ -194,6 +195,7 @@ def check_parents(survey: Survey, position: int) -> None:
             expect_again(parents, canonical_parents(survey, child))
             if position not in parents:
                 raise Fault(f"does not yield {text_of(survey.game, position)}, from which a move leads here")
+            # No parent may be missing, and none may be too many.
             for parent in parents:
                 known = parent in survey.views and survey.primitive(parent) == UNDECIDED
                 if known and child not in canonical_children(survey, parent):
@@ -213,7 +215,7 @@ def canonical_parents(survey: Survey, position: int) -> list[int]:
     return own
 
 
-# Numbers
+# Numberings: positions and slots
 
 
 def check_slots(survey: Survey, position: int) -> None:
@@ -318,7 +320,7 @@ def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positi
     from retrograde.solver.rules.whole import of_positions
 
     numbered = [position for position in positions if survey.game.index(position) >= 0]
-    if not numbered:  # where there is chance, positions need have no slot
+    if not numbered:  # in games with chance, positions may lack a slot
         return
     asked, again = np.array(numbered, np.int64), of_positions(survey.game, len(numbered))
     slots = np.empty(len(numbered), np.int64)

@@ -75,6 +75,7 @@ class Survey:
             starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
         else:
             starts = self.starts()
+        # Breadth-first search finds what is near the start, random games find ends.
         found, known = deque(starts), set(starts)
         halfway = (time.monotonic() + deadline) / 2
         self.look_around(found, known, limit // 2, halfway)
@@ -110,7 +111,7 @@ class Survey:
         """Read the tiers and sizes of the game's numbering."""
         if isinstance(self.game, Placed):
             self.rule, self.position = "placements", None
-            asked(self.game, "placements")  # what is wrong in them is told here, and that there are none by `tiers`
+            asked(self.game, "placements")  # reports what is wrong in them; `tiers` reports if there are none
         self.at("tiers", None)
         self.numbering = Numbering.of(self.game)
 
@@ -128,6 +129,7 @@ class Survey:
         for row, tier in enumerate(self.numbering.tiers.tolist()):
             size = self.numbering.size(row)
             some = (chance.randrange(size) for _ in range(10 * count))
+            # An equal share of positions from each tier; empty slots are skipped.
             wanted = len(positions) + max(1, count // len(self.numbering.tiers))
             for slot in chain((0, size - 1), some):
                 self.at("unindex", None)

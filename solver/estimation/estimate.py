@@ -72,12 +72,10 @@ def estimate(
     metric = metric or metric_of(game)
     if metric not in (METRICS[0], "expectation") or against:
         refuse_tuples(game, "solved in lists")
-    # Case: the game numbers its positions, so their number is known.
     if metric == "expectation" and not against and is_by_slot(game, 0 if width_of(game) else Sizes().listed_slots):
         return of_slots(game, workers)
     if is_numbered(game) and metric in (METRICS[0], *TO_PROGRESS):
         return of_numbered(game, workers, metric)
-    # Case: positions must be counted and sampled.
     found = Sampler(game, counted, sampled, SECONDS, listener).run()
     records = Range(found.low, found.records, found.high)
     result = Estimate(0, 0, [round(wave) for wave in found.waves], {k: round(n) for k, n in found.tiers.items()})
@@ -89,14 +87,13 @@ def estimate(
     result.put("positions", records.times(found.symmetric))
     if found.complete:
         result.positions = round(found.symmetric * result.records)
-    # Choose the ratios of the method that will solve the game.
     ratios = STREAMED if result.streamed else CYCLIC if found.returns else LISTED
     words = result.streamed and is_plain(game)
     if words:
         ratios = WORDS if found.records * WORDS.memory.likely < MemoryBudget().left() else WORDS_ASIDE
     if listed:
         ratios = BY_METRIC[metric]
-        records = records.times(2.0 if against else 1.0)  # a position has two seats
+        records = records.times(2.0 if against else 1.0)  # either player may respond
     work = records.times(found.expansion).times(ratios.seconds).times(1 / speed_of(workers))
     memory = records.times(ratios.memory) + ratios.fixed_memory
     # Buffers of the streamed method: small for games far below 150 and 500 million records.
@@ -108,8 +105,7 @@ def estimate(
     links = records.times(LINKED if listed else LINK).times(found.links if linked else 0.0)
     memory += links
     result.least_memory = round(COMPILED)
-    # Small games run interpreted, without the compiler's memory and time.
-    if found.complete and found.records <= INTERPRETED and not listed:
+    if found.complete and found.records <= INTERPRETED and not listed:  # solved interpreted: no compiler
         result.least_memory = 0
         result.put("seconds", Range(0.1, 0.4, 1.5))
         memory = Range(50 * MB, 58 * MB, 70 * MB)
@@ -120,7 +116,6 @@ def estimate(
     item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize + 4
     put_disk(result, records, ratios, item, Range(0.0, 0.0, links.high))
     result.rests_on = [*how_counted(found, counted, sampled), f"ratios of {ratios.source}"]
-    # If memory is short, lists and predecessor lists of tiers with cycles go to scratch files.
     if found.returns and not listed:
         if result.least_memory:
             result.least_memory = round(records.low * ASIDE + COMPILED_ASIDE)

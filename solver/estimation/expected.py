@@ -79,12 +79,12 @@ def of_set(estimates: list[Estimate]) -> Estimate:
     result.least_memory = max((each.least_memory for each in estimates), default=0)
     for name in ("records", "positions", "seconds", "database", "memory", "scratch"):
         each = [Range(each.ranges[name][0], getattr(each, name), each.ranges[name][1]) for each in estimates]
+        # These are used by one game at a time.
         if name in ("memory", "scratch"):
             result.put(name, Range(*(max(amounts) for amounts in zip(NOTHING, *each, strict=True))))
         else:
             result.put(name, sum(each, NOTHING))
-    # The program starts only once.
-    starts = max(len(estimates) - 1, 0)  # of the program: there is one
+    starts = max(len(estimates) - 1, 0)  # the program starts once, not for each game
     low, high = result.ranges["seconds"]
     once = Range(low, result.seconds, high) + NUMBERED.start.times(-starts)
     result.put("seconds", once)

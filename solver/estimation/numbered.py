@@ -79,6 +79,7 @@ def memory_of_numbered(game: Game, numbering: Numbering, metric: str) -> Range:
     Two bytes for the score of each slot, and the workspace of the tier that takes most.
     """
     beside = [NOTHING]
+    # The tier that takes most decides; tiers are solved one after another.
     for row, formation in formations(game, numbering):
         size = numbering.size(row)
         room = room_for(game, size, CODE_BITS)

@@ -78,6 +78,7 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
     memory = MemoryBudget().left() // sharing
     shape = cut(ranged.slots, workers, memory, sizes.range_bits)
     block = min(LARGER * ranged.usual, worth_sending(ranged.slots, ranged.usual, workers), 1 << shape.shift)
+    # A worker holds one task at a time: of either kind, the larger counts.
     tasks = [
         (a_slot + ranged.links.times(a_link)).times(float(size))
         for size, (a_slot, a_link) in ((1 << shape.shift, TURNING), (block, LOOKING))

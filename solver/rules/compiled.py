@@ -86,7 +86,7 @@ class GameType(types.Opaque):
 
     def __init__(self, game: Game):
         self.game = game
-        module = type(game).__module__  # what is cached may import it by this name
+        module = type(game).__module__  # cached code may import the module by this name
         options = ", ".join(options_of(game))
         name = f"{'guarded ' * self.guarded}{type(game).__qualname__}({options}) of {module}"
         super().__init__(f"{name} {rules_digest(game, contract=True)} {rules_compiler_digest()}")
@@ -97,7 +97,7 @@ class GameType(types.Opaque):
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def __reduce__(self) -> Any:  # numba's cache need only tell games apart
+    def __reduce__(self) -> Any:  # numba's cache needs the name only, to distinguish games
         return types.Opaque, (self.name,)
 
 
@@ -217,6 +217,7 @@ def add_numbers(game_type: type[GameType], names: set[str]) -> None:
             return self.context.resolve_value_type(constant(getattr(typ.game, name))) if name in names else None
 
     @lower_getattr_generic(game_type)
+    # The number is a constant of the type: reading it compiles to nothing.
     def _(context, builder, typ, value, name):
         number = constant(getattr(typ.game, name))
         return context.get_constant_generic(builder, context.typing_context.resolve_value_type(number), number)
@@ -225,7 +226,7 @@ def add_numbers(game_type: type[GameType], names: set[str]) -> None:
 def stand_in(function: FunctionType, game_type: type[GameType] | None = None) -> Any:
     """Return the implementation that numba asks for when rules call *function*, for any types of arguments."""
 
-    def resolve(*args, **named):  # only now spelled out: what is never compiled may say what it likes
+    def resolve(*args, **named):  # rewrite only now: functions that are never compiled may use all of Python
         return spelled_out(function, game_type)  # type: ignore[arg-type]  # a class can be hashed
 
     resolve.__signature__ = signature(function)  # type: ignore[attr-defined]  # numba compares the two
@@ -257,10 +258,11 @@ def spelled_out(function: FunctionType, game_type: type[GameType] | None) -> Fun
     module = ast.Module([tree], [])
     *_, owner, name = ["", *function.__qualname__.split(".")]
     # The qualified name is `Class.method`: put the method into a class of the same name.
-    if owner.isidentifier():  # a class, within which Python knows `self.__name` by another name
+    if owner.isidentifier():  # so that Python mangles names like `self.__name`
         module = ast.parse(f"class {owner}: pass")
         module.body[0].body = [tree]  # type: ignore[attr-defined]
     names: dict[str, Any] = {}
+    # Compile the new definition with the old globals and file name.
     exec(compile(ast.fix_missing_locations(module), code.co_filename, "exec"), function.__globals__, names)
     spelled = vars(names[owner])[name] if owner in names else names[name]
     spelled.__defaults__, spelled.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
@@ -311,7 +313,7 @@ class SpellOut(ast.NodeTransformer):
         self.above: set[str] = set()
         """The names that follow `super()`."""
 
-    def visit_Expr(self, node: ast.Expr) -> ast.AST:  # the name is that of the class in ast
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:  # ast prescribes this method's name
         self.generic_visit(node)
         if not isinstance(node.value, ast.YieldFrom):
             return node
@@ -338,6 +340,7 @@ def constant(value: Any, name: str = "it") -> Any:
         raise RuleError(f"{what}, which compiled code does not know; make it a tuple of ints")
     if isinstance(value, tuple):
         try:
+            # Rows of different lengths make numpy raise ValueError.
             array = np.array(value)
         except ValueError:
             raise RuleError(f"the rows of {name} differ in length; {ALIKE}") from None
@@ -347,7 +350,7 @@ def constant(value: Any, name: str = "it") -> Any:
     return value
 
 
-# Tuples of ints, which numba can make of one length alone
+# Tuples of ints: numba needs their length when it compiles
 
 
 @overload(replaced)

@@ -209,7 +209,7 @@ def raised_by_rules(error: BaseException) -> bool:
         return False
     # Read the bytecode instruction at which the innermost frame stopped. (A bytecode instruction has two bytes.)
     code = trace.tb_frame.f_code.co_code[trace.tb_lasti : trace.tb_lasti + 2]
-    return len(code) == 2 and code[0] == opmap["RAISE_VARARGS"] and code[1] > 0  # a bare `raise` passes on another's
+    return len(code) == 2 and code[0] == opmap["RAISE_VARARGS"] and code[1] > 0  # a bare `raise` (argument 0) re-raises
 
 
 def checked_value(value: Any) -> Value:

@@ -26,7 +26,7 @@ class Doors:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.wanted = 0
-        self.modules = [os, importlib.import_module(os.name)]  # what os takes them from: posix, or nt
+        self.modules = [os, importlib.import_module(os.name)]  # os imports them from posix or nt
         self.saved: list[tuple[Any, str, Callable[..., Any]]] = []
 
     def close(self) -> None:

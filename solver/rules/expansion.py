@@ -119,7 +119,7 @@ class Expander:
             # The interpreted rules show the same fault in detail. If they show none, compiled and interpreted rules
             # differ.
             if trouble[0] != Trouble.FINE or needed >= MOST_MOVES:
-                examine(self.game, int(trouble[1]))  # finds the same fault and says it in full
+                examine(self.game, int(trouble[1]))
                 check_image(self.game, int(trouble[1]))
                 raise RuleError(differ(self.game, int(trouble[1])))
             if needed <= len(block.children):

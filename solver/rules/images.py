@@ -83,6 +83,5 @@ def mean_size(game: Game, positions: "np.ndarray[Any, Any] | Sequence[int]") -> 
     some = some if width_of(game) else [*map(int, some)]
     try:
         return sum(len({position, *islice(game.images(position), MOST_IMAGES)}) for position in some) / len(some)
-    # Other checks report rules that are broken.
-    except Exception:  # rules that are broken are told of where they are checked
+    except Exception:  # other checks report broken rules
         return 1.0

@@ -77,7 +77,7 @@ def place_in(ascending, number):
 def longer(array):
     """Return an array of twice the length whose first half is a copy of *array*."""
     double = np.empty(2 * len(array), array.dtype)
-    for i in range(len(array)):  # an array at once takes the compiler two seconds, for errors in words
+    for i in range(len(array)):  # a slice assignment takes two seconds to compile, because of its error messages
         double[i] = array[i]
     return double
 
@@ -121,7 +121,7 @@ def expand(game, tier, positions, matrix, trouble):
                         trouble[0] = Trouble.OUT_OF_RANGE
                         return columns, needed
                     child, child_tier = canonical(game, child)
-                    if child < 0:  # an image is no position
+                    if child < 0:  # an image is not a position
                         trouble[0] = Trouble.OUT_OF_RANGE
                         return columns, needed
                     # Tiers never fall along a move; otherwise solving tier by tier would be impossible.
@@ -156,7 +156,7 @@ def canonical(game, position):
 
 @overload(canonical)
 def _(game, position):
-    if not defines(game.game, "images"):  # most of the loop's cost is its compilation
+    if not defines(game.game, "images"):  # saves the compilation of the loop, which costs more than running it
         return lambda game, position: (position, whole(game.tier(position)))
     return lambda game, position: least_image(game, position)
 
@@ -316,6 +316,7 @@ def weigh_block(game, positions, primitives, origins, weights, trouble):
             continue
         # Step 3: odds of chance's moves, and what each move pays. A player's moves have weight 0.
         total = 0
+        # Weights must be positive, and their sum below WEIGHT_LIMIT, so that products fit in 64 bits.
         for row, move in enumerate(game.generate_moves(position)):
             weight = whole(game.odds(position, move)) if turn == CHANCE else 0
             total += weight

@@ -194,7 +194,7 @@ def in_words(complaint: str) -> str:
     known = next((pair for pair in WORDS if re.match(pair[0], complaint)), None)
     if known:
         complaint = re.sub(*known, complaint)
-    elif re.match("[A-Z][a-z]* ", complaint):  # a sentence, and no name
+    elif re.match("[A-Z][a-z]* ", complaint):  # a sentence, not a name
         complaint = complaint[0].lower() + complaint[1:]
     for pattern, words in NOISE:
         complaint = re.sub(pattern, words, complaint)

@@ -82,7 +82,7 @@ def number_of(position: Any, place: int) -> int:
     return place if isinstance(position, tuple) else position
 
 
-# For those who call kernels
+# Buffers for callers of kernels
 
 
 def of_positions(game: Game, count: int) -> Array:
@@ -99,7 +99,7 @@ def room_for_images(game: Game) -> Array:
     return room(f"images of {width}", MOST_IMAGES * width)[: MOST_IMAGES * width].reshape(MOST_IMAGES, width)
 
 
-# What numba makes of it
+# The same functions in compiled code
 
 
 def spelled(text: str, count: int) -> Any:

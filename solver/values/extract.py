@@ -20,7 +20,7 @@ def is_quick() -> bool:
     """Return whether machine code is made for a processor on which the instructions are fast."""
     if config.DISABLE_JIT:
         return False
-    if config.CPU_NAME or config.CPU_FEATURES is not None:  # not for this one
+    if config.CPU_NAME or config.CPU_FEATURES is not None:  # numba compiles for another processor
         return "+bmi2" in (config.CPU_FEATURES or "").split(",")
     return bool(binding.get_host_cpu_features().get("bmi2")) and binding.get_host_cpu_name() not in SLOW
 

@@ -174,7 +174,7 @@ class Propagation:
         is."""
         out = np.empty(len(positions), np.int64)
         ready = out[: kernels.count_down(positions, self.decided_from, self.left, out)]
-        late = (self.scores[ready] & self.greatest) > self.remoteness  # a child in a later tier holds out longer
+        late = (self.scores[ready] & self.greatest) > self.remoteness  # a child in a later tier delays the loss
         self.put_off(ready[late])
         self.settle(ready[~late], LOSE_CLASS << self.bits | self.remoteness)
 

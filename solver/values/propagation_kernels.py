@@ -42,6 +42,7 @@ def find_due(scores, left, first, decided, group, bits, out):
     """
     count = 0
     for i in range(len(left)):
+        # The score's class is the group, or all children in the tier are WINs.
         if left[i] < decided and (scores[i] >> bits == group or (group == WIN_CLASS and left[i] == 0)):
             out[count] = first + i
             count += 1

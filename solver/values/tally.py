@@ -57,7 +57,9 @@ def add_plain(codes: Array, sizes: Array, begin: int, total: Tally) -> None:
     stored = np.bincount(codes, minlength=count)
     total.stored[:] += stored
     total.positions[:] += np.bincount(codes, sizes, count).astype(np.int64) if len(sizes) else stored
-    total.first[codes[::-1]] = np.arange(begin + len(codes) - 1, begin - 1, -1)  # the last one written stays
+    total.first[codes[::-1]] = np.arange(
+        begin + len(codes) - 1, begin - 1, -1
+    )  # reversed: the first index is written last and stays
 
 
 def narrow(scores: Array) -> tuple[Array, Array]:

@@ -117,7 +117,7 @@ class Audit:
         self.wrong = 0
         self.tally = np.zeros((self.parts, len(self.legend)), TALLY)
 
-    # What the kinds of databases differ in
+    # Subclasses define these for their kind of database
 
     def __len__(self) -> int:
         """Return the number of items."""
@@ -198,7 +198,7 @@ class Audit:
                 fault = self.judge.fault_in_children(position, self.outcomes[row], examined)
         except DamagedDatabase:
             raise
-        except Exception as error:  # whatever the rules may raise when asked about what is no position
+        except Exception as error:  # rules may raise anything if called for something that is no position
             self.complain(position, f"is stored, and no position: {error}")
             return []
         # Case: play reaches the position, but the database does not hold it.
@@ -228,7 +228,7 @@ class Audit:
 
     def can_compile(self) -> bool:
         """Compile the verifying loop, and return whether the rules allow that."""
-        from numba.core.errors import NumbaError  # numba takes a while to import: not for small databases
+        from numba.core.errors import NumbaError  # slow to import, and small databases do not need it
 
         from retrograde.solver.rules import compiled
 
@@ -289,7 +289,7 @@ class Audit:
         if self.wrong == before:
             self.complain(self.position_at(item), self.unexplained)
 
-    # What it amounts to
+    # What is proven, and what that rests on
 
     def proven(self) -> str:
         """Return a sentence that says what is proven if nothing is wrong."""
@@ -303,7 +303,7 @@ class Audit:
         """Return what the proof takes for granted."""
         return "; ".join(["the rules as given", *([*self.rests_on, COMPILED] if compiled else [])])
 
-    # The whole
+    # The database as a whole
 
     def verify_whole(self) -> None:
         """Verify the start, what play reaches, and the legend."""

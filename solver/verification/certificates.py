@@ -112,7 +112,7 @@ class CertificateAudit:
             self.check_reply(place, position)
         except Unsound as error:
             self.complain(position, str(error))
-        except Exception as error:  # whatever the rules may raise when asked about what is no position
+        except Exception as error:  # rules may raise anything if called for something that is no position
             self.complain(position, f"is stored, and no position: {error}")
 
     def check_reply(self, place: int, position: int) -> None:
@@ -324,7 +324,7 @@ class CertificateAudit:
                 break
             self.check(place)
 
-    # The whole
+    # The root, and the certificate as a whole
 
     def verify_root(self) -> None:
         """Record what is wrong with the root and with the claim about it."""

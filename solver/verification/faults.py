@@ -161,7 +161,7 @@ class Judge:
                 what = f"the children of its image {self.text(image)} make it {words(derived)}"
                 return f"is stored as {words(stored)}, and {what}"
             return self.stray_child(image, examined)
-        except Exception as error:  # whatever the rules may raise when asked about what is no position
+        except Exception as error:  # rules may raise anything if called for something that is no position
             return f"{name}, of which {error}"
 
     def brought(self, position: int, move: int, child: int, outcome: Outcome) -> Outcome:

@@ -69,20 +69,20 @@ def verify_items(game, storage, legend, items, sheet, every):
         mark = storage.opens(item)
         asked, own = position, UNDECIDED + 0
         others = size - 1 if every else min(size - 1, 1)
-        for turn in range(1 + others):  # the position, then images; one call, so that it is compiled in place
+        for turn in range(1 + others):  # one call of `derive` in a loop, so that numba inlines it once
             if turn:
                 asked = position_in(game, sheet.images, turn if every else choose(key_of(position), size))
             # Each one must be a position, with the item's position as its canonical one, stored in the right place.
             fine &= is_position(asked) and game.canonical(asked) == position
             fine = fine and storage.belongs(game, item, asked, turn > 0)
-            if turn and not fine:  # rules asked about what is no position might never answer
+            if turn and not fine:  # rules called for something that is no position might never return
                 break
             # Its outcome must be the stored one. An image must be over exactly if the position is.
             found, primitive, value, remoteness = derive(game, storage, legend, asked, mark, sheet)
             fine &= found and value == legend.values[row] and remoteness == legend.remotenesses[row]
             fine &= turn == 0 or primitive == own
             own = primitive
-            mark = False  # what an image leads to is reached by the position, or it is wrong
+            mark = False  # an image's children are those of the position, or it is wrong
         # Step 3: report the item.
         if not fine:
             sheet.wrong[count] = item
@@ -110,7 +110,7 @@ def derive(game, storage, legend, position, marking, sheet):
     One child, chosen pseudo-randomly, is checked to be stored in a place of its own.
     """
     fine = True
-    primitive = game.primitive(position) + 0  # an enum member becomes an int
+    primitive = game.primitive(position) + 0  # + 0 turns an enum member into an int
     value, remoteness = primitive, -1 if primitive == DRAW else 0
     # Case: the game goes on. Otherwise the primitive value is the outcome, in 0 plies (-1 for a DRAW).
     if primitive == UNDECIDED:
@@ -139,6 +139,7 @@ def derive(game, storage, legend, position, marking, sheet):
             plies = storage.counted(game, position, move, reached, legend.remotenesses[row])
             if not turns(game, position, reached):
                 child_value = WIN + LOSE - child_value if child_value in (WIN + 0, LOSE + 0) else child_value
+            # A nearer LOSE or TIE is better for the mover; of WINs, the latest counts.
             if child_value == LOSE and (soonest_lose < 0 or plies < soonest_lose):
                 soonest_lose = plies
             elif child_value == TIE and (soonest_tie < 0 or plies < soonest_tie):
@@ -215,10 +216,12 @@ def span_children(game, positions, spans, trouble):
     for position in positions:
         trouble[1] = position
         for move in game.generate_moves(position):
+            # Only undecided children have steps and places in lists.
             child = game.canonical(game.do_move(position, move))
             if game.primitive(child) != UNDECIDED:
                 continue
             tier = game.tier(child)
+            # Find the tier's row by linear search (children are in few tiers), or add one.
             k = 0
             while k < count and spans[k, TIER] != tier:
                 k += 1
@@ -227,6 +230,7 @@ def span_children(game, positions, spans, trouble):
             if k == count:
                 spans[k, TIER], spans[k, LOW], spans[k, HIGH] = tier, child, child
                 count += 1
+            # Extend the span of this tier.
             spans[k, LOW] = min(spans[k, LOW], child)
             spans[k, HIGH] = max(spans[k, HIGH], child)
     return count

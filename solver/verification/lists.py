@@ -49,6 +49,7 @@ def listed(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterat
     """
     workers = getattr(executor, "_max_workers", os.cpu_count() or 1)
     with tempfile.TemporaryDirectory(".scratch", dir=beside if os.access(beside, os.W_OK) else None) as folder:
+        # The same forward pass as the streamed solver's.
         forward = Forward(game, Work(executor, workers, MemoryBudget(), None, Path(folder)))
         try:
             forward.explore(phase)

@@ -31,6 +31,7 @@ class RecordAudit(Audit):
         tiers: list[int] = []
         bounds: list[int] = []
         end = 0
+        # Load all records. A tier may come in several chunks.
         for tier, positions, rows in file.contents.pieces():
             if not tiers or tiers[-1] != tier:
                 tiers.append(tier)
@@ -111,7 +112,7 @@ class RecordAudit(Audit):
         for tally, wrong in executor.map(verify_block, range(0, len(self), BLOCK)):
             yield 0, tally, wrong, int(tally["stored"].sum())
         # Pass 2: repeat for records that were marked only after pass 1 had visited them, until none are left.
-        while len(late := np.flatnonzero(self.reached > self.expanded)):  # reached only after they had been verified
+        while len(late := np.flatnonzero(self.reached > self.expanded)):
             list(executor.map(expand, range(0, len(late), BLOCK)))
 
     def verify_reached(self) -> None:

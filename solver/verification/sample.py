@@ -66,6 +66,7 @@ def fault_at(database: Database, position: int) -> str:
     if (fault := judge.fault_in_children(canonical, stored, examined)) or not defines(game, "images"):
         return fault
     others = [image for image in images if image != canonical]
+    # The position seeds the choice of images, so that a fault can be reproduced.
     some = Random(key_of(canonical)).sample(others, min(IMAGES, len(others)))
     return judge.fault_in_images(canonical, stored, examined, some)
 
@@ -80,6 +81,7 @@ def positions_of(database: Database) -> Iterator[int]:
     examples = [legend[row].example for row in some]
     yield from starts
     yield from chance.sample(examples, len(examples))
+    # Alternate between the two sources, LEAST positions at a time, until both are exhausted or the caller stops.
     sources = [random_games(game, starts or examples, chance), stored_positions(database, chance)]
     while sources:
         for source in list(sources):

@@ -44,6 +44,7 @@ class SlotAudit(Audit):
         numbers = contents.tiers.numbers.tolist()
         every = Numbering.of(self.game)
         stored = Numbering.of(self.game, [tier for tier in numbers if every.row(tier) >= 0])
+        # Compare the file's tiers with the game's: without the right shape, no item can be verified.
         self.tiers, self.bounds = stored.tiers, stored.starts
         whole = every.tiers.tolist() == numbers
         self.sound = all(map(np.array_equal, contents.tiers, (self.tiers, self.bounds)))
@@ -128,6 +129,7 @@ class SlotAudit(Audit):
         tier, slot = self.game.tier(position), self.game.index(position)
         k = int(self.tiers.searchsorted(tier))
         if k == len(self.tiers) or self.tiers[k] != tier or not 0 <= slot < self.bounds[k + 1] - self.bounds[k]:
+            # The tier belongs to another database: load it, and verify again.
             if self.rests and tier not in self.tiers and self.game.elsewhere(tier):
                 self.lacking.add(tier)
             return -1
@@ -199,13 +201,14 @@ class SlotAudit(Audit):
         list(executor.map(fill, tasks))
         yield from executor.map(verify_block, tasks)
 
-    # What it amounts to
+    # What that rests on
 
     def basis(self, compiled: bool) -> str:
+        # Databases that this one rests on are trusted.
         others = ", ".join(filter(None, map(self.game.elsewhere, self.tiers.tolist()[::-1] if self.rests else ())))
         return super().basis(compiled) + (f"; the databases of {others} as they are" if others else "")
 
-    # The whole
+    # The database as a whole
 
     def verify_legend(self) -> None:
         """Record rows of the legend, and counts of parts, that are wrong."""

@@ -181,7 +181,7 @@ class StepAudit(Audit):
             for number, j in there:
                 marks = self.next_reached[number][j]
                 end += len(marks)
-                marks[storage.marks[end - len(marks) : end] != 0] = 1  # set, and never taken back
+                marks[storage.marks[end - len(marks) : end] != 0] = 1
         return 0, tally, np.concatenate(wrong), len(positions)
 
     def spans(self, tier: int, positions: Array) -> list[tuple[int, int, int]]:

@@ -303,6 +303,7 @@ def stored_row(steps, game, position, k):
 def let_numba_know(name: str) -> None:
     """Register a method of storages with numba: each tuple class's own version."""
 
+    # Numba calls this with the type of the storage, which knows its class.
     def resolve(storage, *args):
         return getattr(storage.instance_class, name, None)
 

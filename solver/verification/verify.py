@@ -133,6 +133,7 @@ def verify_measures(database: Database, listener: Listener | None, model: Model 
     announce(listener, "compiling the rules")
     file = database.file
     against = str(file.details.get("against", ""))
+    # A best response is verified against the model it responds to; refuse any other model.
     with (model or model_of(database)) if against else nullcontext() as opponent:
         if opponent:
             refuse_another(database, opponent)

@@ -71,6 +71,7 @@ def weights_of(model: Model, game: Game, found: Families) -> Array:
     weights = np.ones(len(found.children), np.int64)
     counts = np.bincount(found.parents, minlength=len(found.positions))
     ends = np.cumsum(counts)
+    # The interpreted model is called once for each record of a player.
     for record in np.flatnonzero((counts > 0) & (found.movers != CHANCE)).tolist():
         said = [*model.weights(game, int(found.positions[record])).values()]
         weights[ends[record] - counts[record] : ends[record]] = said
@@ -89,7 +90,7 @@ def seen_by_both(
     count = len(found.positions)
     records, seats = np.repeat(np.arange(count), 2), np.tile([0, 1], count)
     links, seat = np.repeat(np.arange(len(found.children)), 2), np.tile([0, 1], len(found.children))
-    order = np.lexsort((links, seat, found.parents[links]))  # the links of each of the two together, as they were
+    order = np.lexsort((links, seat, found.parents[links]))  # by doubled record, else in the old order
     links, seat = links[order], seat[order]
     turns = found.movers[found.parents[links]]
     # Moves of the modelled player are chance's; moves of weight 0 never happen.
@@ -148,6 +149,7 @@ def can_go_on(found: Families, tiers: Array) -> Array:
     inside = tiers[found.parents] == tiers[found.children]
     stays = found.primitives == UNDECIDED
     chance = found.movers == CHANCE
+    # Remove records that cannot stay, until nothing changes: what is left is the greatest fixed point.
     while True:
         kept = inside & stays[found.children]
         some = found.over_children(np.logical_or, kept, False)

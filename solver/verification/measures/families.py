@@ -65,7 +65,7 @@ def families_of(database: Database) -> Families:
     turned = np.ones(len(parents), np.bool_)
     if not alternates(game):
         turned = sheet.movers[parents] != sheet.movers[sheet.links]
-    table = file.legend.table  # type: ignore[attr-defined]  # of a file that has measures
+    table = file.legend.table  # type: ignore[attr-defined]  # files with measures have a table
     measures = np.stack([table[name][rows] for name in file.measures])
     return Families(
         positions, rows, sheet.primitives, sheet.movers, sheet.pays, sheet.images, parents, sheet.links,

@@ -132,6 +132,7 @@ def write_scales(game, positions, primitives, movers, scales, trouble):
         tiers[record] = game.tier(position)
         if primitives[record] != UNDECIDED:
             continue
+        # The same order of moves as in `write_families`, so that link numbers agree.
         for move in game.generate_moves(position):
             if movers[record] == CHANCE:
                 odds[link] = game.odds(position, move)

@@ -206,7 +206,7 @@ def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
         # Case of a single choice: the chosen child's utilities.
         chosen = chosen_children(found, equal, of_children, ties)
         wanted, plies = utilities[chosen], found.plies[chosen] + 1
-        if ties == "paranoid":  # who moves takes the most for himself, and for each other the least
+        if ties == "paranoid":  # the mover gets the most, everyone else the least
             worst = np.stack([found.over_children(np.minimum, column, FARTHER) for column in of_children.T], 1)
             wanted = np.where(np.arange(worst.shape[1]) == mover[:, None], best[:, None], worst)
     # Step 3: ends have their payoffs. The value compares the mover with the best of the others.
@@ -233,7 +233,7 @@ def chosen_children(found: Families, equal: Array, of_children: Array, ties: str
     least = found.over_children(np.minimum, np.where(equal, keys, FAR), FAR)
     fits = equal & (keys == least[found.parents])
     chosen = np.arange(len(found.positions))
-    order = np.flatnonzero(fits)[::-1]  # of several the first is written last, and stays
+    order = np.flatnonzero(fits)[::-1]  # reversed: the first of several is written last and stays
     chosen[found.parents[order]] = found.children[order]
     return chosen
 

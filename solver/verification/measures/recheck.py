@@ -96,7 +96,7 @@ def wrong_whole(found: Families, database: Database) -> list[str]:
     wrong = []
     if file.start_outcome != file.legend[int(found.rows[record_of(found, database, game.start)])]:
         wrong.append("the file says something else about the start elsewhere")
-    table, count = file.legend.table, len(file.legend)  # type: ignore[attr-defined]  # of a file that has measures
+    table, count = file.legend.table, len(file.legend)  # type: ignore[attr-defined]  # files with measures have a table
     if (np.bincount(found.rows, minlength=count) != table["stored"]).any():
         wrong.append("the legend counts other records than there are")
     if (np.bincount(found.rows, found.images, count).astype(np.int64) != table["positions"]).any():

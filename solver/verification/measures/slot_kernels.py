@@ -245,10 +245,12 @@ def mark_staying(game, listed, count, endless):
     for number in range(count - 1, -1, -1):
         listed.known[number] = False
     left = count
+    # The same passes as in `tell`: positions whose children are known, the last ones first.
     while left:
         before = left
         for number in range(count - 1, -1, -1):
             if not listed.known[number] and is_ready(listed, number):
+                # A move stays if it leads to an endless slot, or to a position in between from which play can stay.
                 begin, end = listed.begins[number], listed.begins[number + 1]
                 some, every = False, begin < end
                 for link in range(begin, end):
@@ -332,12 +334,14 @@ def find_endless(game, k, stored, listed, endless):
         if endless[slot]:
             position = as_position(game.unindex(stored.tiers[k], slot - stored.starts[k]))
             stays = False
+            # The position, and the one with the players exchanged; over or missing, it cannot stay.
             for place in (position, position if is_none(position) else swapped(game, position)):
                 if not is_none(place) and not stays and game.primitive(place) == UNDECIDED:
                     count = list_all(game, place, game.tier(place) + 0, stored, listed)
                     if count < 0:
                         return -1
                     stays = mark_staying(game, listed, count, endless)
+            # Leaving this slot may make other slots not endless: the caller repeats until none changes.
             if not stays:
                 endless[slot] = 0
                 out += 1

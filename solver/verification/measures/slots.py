@@ -95,6 +95,7 @@ def check_endless(game: Any, k: int, stored: Stored, size: int, faults: Array, p
     endless[: stored.starts[k]] = 0
     endless[stored.starts[k + 1] :] = 0
     with asking(game, listed.trouble):
+        # Begin with all slots of the tier, and remove until nothing changes.
         while kernels.find_endless(game, k, stored, listed, endless):
             pass
         if pays:

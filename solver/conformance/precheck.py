@@ -2,7 +2,7 @@
 
 It checks the rules that decide what is solved (players, turn, start, tier, primitive, generate_moves, do_move, the
 options' text, slots, images, parents) at some positions, interpreted. Rules for people, such as names of moves, are
-skipped. The solver does not check these rules again, so broken ones could otherwise end in a wrong database.
+skipped. The solver trusts what it does not check itself, so broken rules could otherwise end in a wrong database.
 """
 
 import time

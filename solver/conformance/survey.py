@@ -59,7 +59,7 @@ class Survey:
         self.position: int | None = None
         self.checks: Counter[str] = Counter()
         self.turns_differ = False
-        """Whether drawn turns can be checked: they differ between positions, or the game declares how to tell them."""
+        """Whether drawn turns can be checked: they differ between positions, or the game declares how to see them."""
         self.canonical = lru_cache(1 << 16)(game.canonical)
         self.primitive = lru_cache(1 << 16)(game.primitive)
         self.tier = lru_cache(1 << 16)(game.tier)

@@ -52,7 +52,7 @@ QUICK = 100_000, 30_000
 SECONDS = 10.0
 """Seconds for counting. Sampling Connect Four 7×6 takes as long again."""
 INTERPRETED = 5_000
-"""Games of up to about so many records are solved interpreted."""
+"""Games of up to about this many records are solved interpreted."""
 
 
 def estimate(

@@ -36,7 +36,7 @@ Array = np.ndarray[Any, Any]
 LOWEST = -(1 << 62)
 """A tier below all others."""
 TRUSTED = 100.0
-"""The estimate from earlier waves weighs as much as so many children that are in both samples."""
+"""The weight of the estimate from earlier waves, as a number of children that are in both samples."""
 LEAN = 0.002
 """A wave d waves beyond the last one counted is estimated too low by a factor of e to the power of LEAN · d².
 

@@ -197,8 +197,8 @@ def raised_by_rules(error: BaseException) -> bool:
     """Return whether the rules raised an exception, as opposed to Ctrl-C or a time limit.
 
     Rules that raise SystemExit or KeyboardInterrupt are as broken as rules that raise anything else. A signal
-    interrupts some statement, and that statement is not a `raise`: this tells a real Ctrl-C from one that the rules
-    raise.
+    interrupts some statement that is not a `raise`. That distinguishes a real Ctrl-C from a KeyboardInterrupt that the
+    rules raise.
     """
     if isinstance(error, Exception | SystemExit):
         return True
@@ -283,5 +283,5 @@ def differ(game: Game, position: int) -> str:
 
 
 def or_a_bug(game: Game) -> str:
-    """Return the sentence that tells how to distinguish a fault of the rules from a bug of retrograde."""
+    """Return the sentence on how to distinguish a fault of the rules from a bug of retrograde."""
     return f"If `retrograde check {variant(game)}` finds nothing, it is a bug of retrograde: {REPORT}"

@@ -30,7 +30,7 @@ class TooManyChildren(RemotenessOverflow):
 
 
 def left_type(bits: int) -> type[np.unsignedinteger[Any]]:
-    """Return the type of the counters that goes with scores of so many bits for plies."""
+    """Return the type of the counters used with scores that have *bits* bits for plies."""
     return np.uint8 if bits <= 14 else np.uint16
 
 
@@ -40,7 +40,7 @@ def decided_from(left: Array) -> int:
 
 
 def narrowed(left: Array, bits: int) -> Array:
-    """Return counters of 16 bits in the type that goes with so many bits for plies.
+    """Return counters of 16 bits in the type used with scores that have *bits* bits for plies.
 
     Raises TooManyChildren if a count does not fit.
 

@@ -1,4 +1,4 @@
-"""Sums of impartial games: a player chooses one of the games and moves there; a player who cannot move loses.
+"""Sums of impartial games: a player chooses one game and moves there, and loses if no move is left in any.
 
 The value of a sum follows from the nimbers of its parts, without solving the whole as one game. The theory is by
 Sprague and Grundy; for infinite nimbers, of games in which play can go round, by Smith, and by Fraenkel and Yesha.

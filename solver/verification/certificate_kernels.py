@@ -16,8 +16,8 @@ from retrograde.solver.verification.storages import borrowed, inlined, is_image
 Array = np.ndarray[Any, Any]
 
 FOR_EVER, RISING, FALLING = range(3)
-"""Why play ends, or that it need not: FOR_EVER, tiers RISE with every two plies, or bounds FALL by two with every two
-plies."""
+"""Why play ends: it need not (FOR_EVER), tiers rise with every two plies (RISING), or bounds fall by two with every two
+plies (FALLING)."""
 
 
 class Stored(NamedTuple):

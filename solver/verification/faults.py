@@ -165,7 +165,10 @@ class Judge:
             return f"{name}, of which {error}"
 
     def brought(self, position: int, move: int, child: int, outcome: Outcome) -> Outcome:
-        """Return a child's stored outcome as it counts for the parent, as seen by a player who does not move there."""
+        """Return a child's stored outcome as it counts for its parent.
+
+        It is that of the player who does not move at the parent, after *move* has counted for dtz or dtc.
+        """
         plies = outcome.remoteness
         # More than 100 plies: a win that the fifty-move rule spoils stays spoiled after zeroing, so it counts as 100.
         if plies is not None and self.metric == DTZ and self.game.zeroes(position, move):

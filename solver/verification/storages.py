@@ -20,8 +20,8 @@ from retrograde.solver.verification.faults import SPREAD
 Array = np.ndarray[Any, Any]
 
 NEAR = 64
-"""Entries in the cache of canonical children. A position's images have the same canonical children, so most lookups
-hit."""
+"""Entries in the cache of canonical children. A position's images have the same canonical children, so theirs are found
+here."""
 
 LISTS, LISTS_END, STEPS, STEPS_END, RUNS, MASK, FIRST, COLUMNS = range(8)
 """Columns of the table of tiers in Steps; COLUMNS is their number.

@@ -88,7 +88,7 @@ SMALL = 20_000
 
 
 class OneImage(RetrogradeError, ValueError):
-    """*all_images* is asked for a database whose images are not verified."""
+    """The caller wants *all_images* of a database whose images are not verified."""
 
 
 @dataclass(frozen=True)

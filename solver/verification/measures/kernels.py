@@ -53,8 +53,7 @@ def write_families(game, tiers, bounds, positions, sheet, room):
         for record in range(bounds[k], bounds[k + 1]):
             position = positions[record]
             sheet.trouble[1] = position
-            # Step 1: is the position canonical, and in the tier where it is stored? How many positions does it stand
-            # for?
+            # Step 1: canonical, and stored in its own tier? For how many positions does it stand?
             least, tier = first_of(game, position)
             sheet.images[record] = many(game, position, room) if least == position and tier == tiers[k] else 0
             # Step 2: is the game over, and who is to move?

@@ -1,4 +1,4 @@
-"""Checks rules against the contract, before a solve and on request.
+"""Checks that a rule module keeps the contract.
 
 `check.check` is the full check behind `retrograde check`; `precheck.refuse_broken` is the short one before each solve.
 Both survey some positions first (`survey.py`) and then compare rules that must agree: a method and its inverse, a

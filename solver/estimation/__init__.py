@@ -1,4 +1,4 @@
-"""Estimates positions, time, memory and disk of a solve before it starts.
+"""Predicts positions, time, memory and disk of a solve.
 
 The command `retrograde solve --estimate` prints the result, and `solve` refuses to start if the disk cannot hold even
 the least of it. The steps of `estimate.estimate`:

@@ -77,7 +77,10 @@ def check_players_or_pieces(board: Board, name: str, signs: Any) -> None:
 
 
 def check_bits(survey: Survey, board: Board, position: int) -> None:
-    """Raise a Fault unless the declared bits fit in a position, and the bits above them say only who is to move."""
+    """Raise a Fault unless the declared bits fit in a position and describe it completely.
+
+    The bits above them may only say who is to move, and no place may hold two pieces.
+    """
     game = survey.game
     if not has_bits(game) or (defines(game, "signs") and defines(game, "position_of")):
         return

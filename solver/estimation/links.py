@@ -67,5 +67,6 @@ def links_in(game: Game, numbering: Numbering, row: int) -> Range:
         children: Iterable[Any] = () if is_none(position) else examine(game, position)[2]
         slots = [numbering.slot_of(game, child) for child in children]
         found.append(len({slot for where, slot in slots if where == row}))
+    # Three standard errors on either side.
     mean, chance = float(np.mean(found)), 3 * float(np.std(found)) / len(found) ** 0.5
     return Range(max(mean - chance, 0.0), mean, mean + chance)

@@ -131,6 +131,7 @@ class Sampler:
         if len(wave) and not self.returns and not (self.late and len(wave) < self.counted):
             spread = self.sample(wave, parents, factor)
             whole = sum(self.waves)
+            # Without the correction for the lean, the sum is too low: it serves as the least.
             low = min(whole * math.exp(-spread), sum(self.plain))
             high: float | None = whole * math.exp(spread)
         else:

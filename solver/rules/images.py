@@ -41,6 +41,7 @@ def check_image(game: Game, position: int) -> None:
         others = images_of(game, position)
         if not others:
             return
+        # The position seeds the choice, so that a fault can be reproduced.
         image = Random(key_of(position)).choice(others)
         if (least := canonical(game, image)) != position:
             what = "yield of each position all symmetric ones"

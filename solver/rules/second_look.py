@@ -25,6 +25,7 @@ def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Val
 
     *children* holds the distinct children of all positions, *values* the values of primitive positions.
     """
+    # Every k-th position, so that at most SAMPLE are checked.
     sample = list(children)[:: -(-len(children) // SAMPLE)]
     for number, position in enumerate(sample):
         value, moves, reached = examine(game, position)
@@ -47,6 +48,7 @@ def check_parents(game: Game, children: dict[int, list[int]], values: dict[int, 
             if child in met and game.tier(child) == game.tier(parent):
                 met[child].add(parent)
     for position, expected in met.items():
+        # Only explored positions in which the game goes on count as parents.
         given = {parent for parent in own_parents(game, position) if parent in children and parent not in values}
         with blame(game, position):
             for parent in given - expected:

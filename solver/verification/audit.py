@@ -273,8 +273,10 @@ class Audit:
                 phase.advance(count)
         announce(phase.listener, "looking at a sample")
         for item in suspects[:MOST_PROBLEMS]:
+            # `explain` counts the problem again.
             self.wrong -= 1
             self.explain(item)
+        # Check a sample interpreted too: this is what protects against faults of the compiler.
         deadline = time.monotonic() + self.sample_seconds
         for item in self.some_items() if self.sound and len(suspects) < SAMPLE else ():
             if time.monotonic() > deadline:

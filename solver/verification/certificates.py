@@ -137,6 +137,7 @@ class CertificateAudit:
             if game.canonical(image) != position or game.primitive(image) != UNDECIDED:
                 raise Unsound(f"{name}, which is none")
             others = [game.do_move(image, move) for move in game.generate_moves(image)]
+            # Moves at the image that correspond to the reply by symmetry.
             same = [other for other in others if game.canonical(other) == target and other in images_of(game, target)]
             if not same:
                 raise Unsound(f"{name}, where no move is the same as the reply")
@@ -175,6 +176,7 @@ class CertificateAudit:
         game = self.game
         if left is not None and left < 1:
             return f", and has a bound of {left + 1} there"
+        # Checked before without a fault.
         if met.setdefault((position, left), False):
             return ""
         answers = list(game.generate_moves(position))
@@ -182,6 +184,7 @@ class CertificateAudit:
             after = game.do_move(position, answer)
             value, below = game.primitive(after), None if left is None else left - 1
             if value == UNDECIDED and self.moves_again(position, after):
+                # The position is on the current path: the other side can repeat these moves forever.
                 if met.get((after, below)) is False:
                     fault = "" if self.ending == FOR_EVER else ": play may go on for ever"
                 else:
@@ -215,6 +218,7 @@ class CertificateAudit:
             if rises and falls:
                 return ""
             fault = "tiers do not rise" if falls else f"its bound is {self.bounds[place]}, and {left} plies are left"
+        # Not stored, or not nearer to an end: plain play must reach the goal.
         return "" if self.decided(position, leaves if left is None else min(leaves, left)) else fault
 
     def decided(self, position: int, plies: int) -> bool:

@@ -67,6 +67,7 @@ class SlotAudit(Audit):
         """Return the tiers of some positions' children: for most databases, all tiers that moves lead to."""
         game, deadline = self.game, time.monotonic() + MEETING_SECONDS
         found: set[int] = set()
+        # Evenly spaced slots in random order, so that a time limit does not favour some tiers.
         for item in (
             np.random.default_rng(0).permutation(np.linspace(0, self.own - 1, MEETING).astype(np.int64)).tolist()
         ):

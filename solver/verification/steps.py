@@ -129,6 +129,7 @@ class StepAudit(Audit):
                 self.count_over(phase)
                 waves = self.lists.waves
                 self.lasts = [segment.last for wave in waves for segments in wave.values() for segment in segments]
+                # The first wave is the start, which is reached.
                 self.next_reached = {number: [np.ones(1, np.uint8)] for number in waves[0]}
                 for wave, self.below in zip(waves, [*waves[1:], {}], strict=True):
                     self.reached = self.next_reached
@@ -205,6 +206,7 @@ class StepAudit(Audit):
 
         stretches = [self.steps(*span) for span in [*spans, (tier, int(positions[0]), int(positions[-1]))]]
         lists = [self.lists.load(self.below[number][j]) for number, j in there]
+        # A row for each tier of the children; the last row is the positions' own tier, which needs steps and no list.
         table = np.zeros((len(stretches), COLUMNS), np.int64)
         runs = np.zeros((len(stretches), MOST_RUNS, 2), np.int64)
         lists_end = steps_end = 0
@@ -240,7 +242,8 @@ class StepAudit(Audit):
         lowest, highest = (int(begins.searchsorted(squeeze(one, runs), "right")) for one in (low, high))
         ranks, rows = [], []
         for block in blocks[lowest : highest + 1].tolist():
-            # Ranks in a block are relative to the block's first step, or to the tier's first step.
+            # Sums count from the block's first step. The base is the rank of the tier's first step, if that is in this
+            # block, else of the block's first step.
             sums, outcomes = self.block(block)
             own = slice(max(begin - block * size, 0), min(end - block * size, len(sums)))
             base = squeeze(first, runs) if begin >= block * size else int(contents.ranks[block])

@@ -1,28 +1,28 @@
-"""Conformance: the one test that every game must pass, ours or a user's, before its solution can be trusted.
+"""Conformance: the test that every game must pass, ours or a user's, before its solution can be trusted.
 
-Positions are tried from the start on, or, where the game numbers them, from slots here and there. First come the rules
-on which all others rest; where these break the contract, the rest has to wait. Then the others, each held against its
-counterpart::
+Positions are tried from the start on or, if the game numbers them, at slots spread over the numbering. The rules that
+all others depend on come first; if they break the contract, the other checks are skipped. Then each rule is compared
+with its counterpart:
 
-    members                                             have no name that is one of the contract misspelt  (names.py)
-    players, metric, starts                             are there, and fit one another     (turns.py)
-    start, placements                                   are there; a numbering has a slot for it (survey.py)
-    start, tier, primitive, generate_moves, do_move     at every position tried            (survey.py)
-    turn, odds, payoff                                  name players, weights and pay      (turns.py)
-    name, options                                       their text gives the same game     (pairs.py)
-    write and read, move_name and move                  each undoes the other
-    board, bits, signs, position_of, by_turns, …        say what can be drawn and written  (declarations.py)
-    draw_board, draw_pieces, draw_move, draw_turn, …    speak of the same places and signs, and of turns (drawings.py)
-    draw_pieces and draw_turn, read_pieces              undo each other
-    tiers, size, parts, index and unindex, family       slots stand for positions, and undo each other; of a small
-                                                        numbering all slots, and of placements all that is declared
-    tiers, size, index, unindex, swapped                where there is chance: what has no slot needs none (left_out.py)
-    images                                              symmetric positions are worth the same
-    estimate, quiet, promise, tie_in                    are numbers in their bounds, the same for symmetric positions
-    parents                                             undoes do_move, within a tier
-    compiled                                            the rules do what they do interpreted
+    members                                             no name is a misspelt name of the contract       (names.py)
+    players, metric, starts                             exist and fit each other                         (turns.py)
+    start, placements                                   exist; a numbering has a slot for the start      (survey.py)
+    start, tier, primitive, generate_moves, do_move     at every position tried                          (survey.py)
+    turn, odds, payoff                                  give players, weights and payments               (turns.py)
+    name, options                                       their text gives the same game                   (pairs.py)
+    write and read, move_name and move                  each is the inverse of the other
+    board, bits, signs, position_of, by_turns, …        say what can be drawn and written         (declarations.py)
+    draw_board, draw_pieces, draw_move, draw_turn, …    use the same places, signs and turns          (drawings.py)
+    draw_pieces and draw_turn, read_pieces              are inverses
+    tiers, size, parts, index and unindex, family       slots stand for positions, and are inverses; all slots of a
+                                                        small numbering, and of placements all that is declared
+    tiers, size, index, unindex, swapped                with chance: what has no slot needs none      (left_out.py)
+    images                                              symmetric positions have the same value
+    estimate, quiet, promise, tie_in                    are numbers within bounds, equal for symmetric positions
+    parents                                             is the inverse of do_move, within a tier
+    compiled                                            the rules answer the same as interpreted
 
-Of each pair the first breach is told, with the position and what to do. Rules that keep the contract and do not compile
+Each check reports the first breach, with the position and what to do. Rules that keep the contract and do not compile
 are no breach: they work, slowly, and the report says why.
 """
 
@@ -50,20 +50,20 @@ from retrograde.solver.rules.exits import no_exit
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 
 LIMIT = 10_000
-"""Positions tried unless more are asked for."""
+"""Positions tried unless the caller wants more."""
 SECONDS = 2.0
-"""Time for all that is done interpreted."""
+"""Seconds for all interpreted checks."""
 BATCH = 10
-"""Positions that are held against the compiled rules before looking at the clock."""
+"""Positions compared with the compiled rules between two looks at the clock."""
 PATIENCE = 5.0
-"""More seconds after which a rule is taken to go on for ever."""
+"""Additional seconds after which a rule is assumed to run forever."""
 
 
 Checks = Sequence[Callable[[Survey, int], None]]
 
 
 class Finding(NamedTuple):
-    """A breach of the contract: by which rule, at which position (its text; None: at none), and what to do."""
+    """A breach of the contract: the rule, the text of the position (None: no position), and what to do."""
 
     rule: str
     position: str | None
@@ -76,11 +76,11 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """What came out of a check.
+    """The result of a check.
 
-    `positions` is how many were tried, all there are if `complete`; `checks` tells how often each rule was looked at.
-    `slow` says why the rules do not compile, and so are run interpreted; it is empty where they do, or were not tried.
-    `understood` says what the rules are taken to mean, by headings; it is empty where they break the contract.
+    `positions` is how many were tried; if `complete`, these are all. `checks` counts how often each rule was checked.
+    `slow` says why the rules do not compile, so that they run interpreted; it is "" if they compile or that was not
+    tried. `understood` says by headings what the rules are taken to mean; it is empty if they break the contract.
     """
 
     variant: str
@@ -93,17 +93,18 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Tell whether the game keeps the contract, as far as was seen."""
+        """Return whether no breach of the contract was found."""
         return not self.findings
 
 
 def check(
     game: Game, limit: int = LIMIT, seconds: float = SECONDS, *, compiled: bool = True, listener: Listener | None = None
 ) -> Report:
-    """Hold a game against the contract at up to *limit* positions, and report; *listener* is called with Progress.
+    """Check a game against the contract at up to *limit* positions, and return a report.
 
-    What is done interpreted takes about so many *seconds*. Then, if nothing is wrong yet and unless *compiled* is
-    False, the rules are compiled, which takes some more, and are held against the interpreted ones for half as long.
+    Interpreted checks take about *seconds*. If nothing is wrong so far, the rules are compiled, unless *compiled* is
+    False, and compared with the interpreted ones for half as long; compiling takes additional time. *listener* is
+    called with Progress.
     """
     game, _ = with_source(game)
     checker = Checker(game)
@@ -124,7 +125,7 @@ def check(
 
 
 class Checker:
-    """A game, a survey of it, and what is wrong."""
+    """A game, a survey of it, and the findings."""
 
     def __init__(self, game: Game):
         self.game = game
@@ -134,7 +135,7 @@ class Checker:
         self.members = members_of(game)
 
     def check_interpreted(self, limit: int, deadline: float) -> None:
-        """Do all checks for which the rules need not be compiled."""
+        """Run all checks that need no compiled rules."""
         game = self.game
         for_people = [pairs.check_text, pairs.check_moves]
         for_people += [declarations.check_names] if declares(game) else []
@@ -146,10 +147,11 @@ class Checker:
         self.check_rules(limit, deadline, for_people, first)
 
     def check_rules(self, limit: int, deadline: float, others: Checks = (), first: Checks = ()) -> None:
-        """Do the checks of the rules that decide what is solved, and others; only the *first* where these fail."""
+        """Check the rules that decide what is solved, then run *others*. If the *first* checks fail, skip the rest."""
         game = self.game
         half = (time.monotonic() + deadline) / 2
         with self.noting():
+            # Step 1: names, players and starts; then explore positions, for half of the time.
             names.check_names(self.survey)
             self.survey.at("name", None)
             pairs.check_name(game)
@@ -161,19 +163,23 @@ class Checker:
             return
         with self.noting():
             self.survey.at("options", None)
+            # Step 2: options, and variants that share databases.
             pairs.check_options(game)
             if is_numbered(game) and defines(game, "elsewhere"):
                 pairs.check_elsewhere(self.survey)
+        # Step 3: what texts and pictures depend on.
         for check_at in first:
             self.check_positions(check_at, time.monotonic() + (deadline - time.monotonic()) / (len(others) + 1))
         if self.findings:
             return
+        # Step 4: numberings of games with chance, which may leave positions out.
         leaves_out = defines(game, "unindex") and has_chance(game)
         if leaves_out:
             with self.noting():
                 self.survey.number()
         if self.findings:
             return
+        # Step 5: all other checks. Each has an equal share of the time that is left.
         checks = [*others]
         checks += [turns.check_turn] if turns.has_turns(game) else []
         checks += [pairs.check_slots] if is_numbered(game) else [left_out.check_left_out] if leaves_out else []
@@ -191,7 +197,7 @@ class Checker:
         self.check_members()
 
     def check_members(self) -> None:
-        """See whether the rules are still those that the class began with."""
+        """Check that the class still has the rules it had at the beginning."""
         now = members_of(self.game)
         for name in sorted({*self.members, *now}):
             if self.members.get(name) is not now.get(name):
@@ -200,7 +206,7 @@ class Checker:
                 break
 
     def check_positions(self, check_at: Callable[[Survey, int], None], deadline: float) -> None:
-        """Do one check at the first position, and then at others here and there until all are done or time is up."""
+        """Run one check at the start, then at other positions in random order until all are done or time is over."""
         first, *others = self.survey.views
         Random(0).shuffle(others)
         with self.noting():
@@ -210,10 +216,11 @@ class Checker:
                     break
 
     def check_compiled(self, seconds: float) -> None:
-        """Compile the rules and hold them against the interpreted."""
+        """Compile the rules and compare them with the interpreted rules."""
         from retrograde.solver.rules.examine import NotCompilable
         from retrograde.solver.rules.expansion import Expander  # numba takes a while to import
 
+        # `expand` takes positions of one tier at a time.
         by_tier: defaultdict[int, list[int]] = defaultdict(list)
         for position in self.survey.classes:
             by_tier[self.survey.tier(position)].append(position)
@@ -241,13 +248,13 @@ class Checker:
                         return
 
     def check_hints_compiled(self, positions: list[int]) -> None:
-        """Hold what the compiled rules say as hints against the interpreted, where there are any."""
+        """Compare compiled hints with the interpreted ones, if the game has hints."""
         if hints.has_hints(self.game):
             hints.check_compiled(self.survey, positions)
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Note as a finding whatever goes wrong."""
+        """Record as a finding whatever goes wrong inside this context."""
         try:
             yield
         except (Fault, RuleError) as fault:
@@ -258,14 +265,14 @@ class Checker:
             self.find(raised.complaint(error, self.game))
 
     def find(self, complaint: str) -> None:
-        """Add a finding about the rule and the position at hand."""
+        """Add a finding about the rule and position that the survey is at."""
         rule, position = self.survey.rule, self.survey.position
         place = None if position is None else pairs.text_of(self.game, position)
         self.findings.append(Finding(rule, place, complaint))
 
 
 def members_of(game: Game) -> dict[str, Any]:
-    """Return what the class of a game, the classes that it is made of, and their modules hold: rules, by name."""
+    """Return the rules of a game by name: functions and properties of its class, its bases, and their modules."""
     members: dict[str, Any] = {}
     for base in type(game).__mro__[:-1]:
         for holder in (base, modules.get(base.__module__)):
@@ -276,17 +283,18 @@ def members_of(game: Game) -> dict[str, Any]:
 
 
 class Endless(BaseException):
-    """Something that rules do takes too long. (No Exception, so that rules do not catch it.)"""
+    """Rules take too long. It is no Exception, so that rules do not catch it."""
 
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Raise Endless within, in this thread, when so much time has passed.
+    """Raise Endless in this thread if the context takes more than *seconds*.
 
-    Rules are other people's loops, and cannot be asked to look at the clock.
+    Rules are loops written by other people, which cannot be made to look at the clock.
     """
     thread, lock, over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), False
 
+    # A timer thread raises the exception in the thread that runs the rules.
     def interrupt() -> None:
         with lock:
             if not over:
@@ -299,5 +307,6 @@ def patience(seconds: float) -> Iterator[None]:
         yield
     finally:
         with lock:
+            # Under the lock, so that the exception never arrives after the context has ended.
             over = True
         timer.cancel()

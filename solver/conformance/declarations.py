@@ -1,7 +1,7 @@
-"""A declared board held against the rules: whether texts and pictures can follow from what a game says of it.
+"""Checks a declared board: whether texts and pictures can be derived from what a game declares.
 
-All else for people rests on these, so that the other checks have to wait where one of them fails. It looks at one
-position of a survey and raises a Fault at the first thing that is wrong.
+Everything else for people depends on this, so the other checks are skipped if one of these fails. Each check concerns
+one position of a survey and raises a Fault at the first thing that is wrong.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ DECLARED = ("board", "bits", "by_turns", "to_move")
 
 
 def check_declared(survey: Survey, position: int) -> None:
-    """See, once, whether what a game may declare of its board can be asked for: else it is taken to declare nothing."""
+    """Check once that the declarations can be read; otherwise the game would count as one that declares nothing."""
     if position == next(iter(survey.views)):
         for name in DECLARED:
             survey.rule, survey.position = name, None
@@ -25,10 +25,10 @@ def check_declared(survey: Survey, position: int) -> None:
 
 
 def check_board(survey: Survey, position: int) -> None:
-    """See whether there is a board, what stands on it, and whether moves are places where nothing else is said.
+    """Check that there is a board, what stands on it, and whether moves are places if nothing else is declared.
 
-    Other rules may have a method `signs` of their own, and by `board` mean something else: that is well where they
-    write their positions themselves.
+    Some rules have a method `signs` of their own and mean something else by `board`. That is fine if they write their
+    positions themselves.
     """
     game = survey.game
     told = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
@@ -49,7 +49,7 @@ def check_board(survey: Survey, position: int) -> None:
 
 
 def checked_board(survey: Survey, position: int) -> Board:
-    """Return the board; raise a Fault where it is none, or one without names or pieces that can be written."""
+    """Return the board. Raise a Fault if it is no Board, or one without names or places."""
     game = survey.game
     survey.at("draw_board" if defines(game, "draw_board") else "board", position)
     board = game.draw_board()
@@ -64,7 +64,7 @@ def checked_board(survey: Survey, position: int) -> Board:
 
 
 def check_players_or_pieces(board: Board, name: str, signs: Any) -> None:
-    """Raise a Fault unless signs are text, and each of them one whose look the board tells."""
+    """Raise a Fault unless *signs* is text of distinct signs that the board knows."""
     if not isinstance(signs, str):
         raise Fault(f'is {signs!r:.60}; it must be signs as text, such as "XO"')
     if len(set(signs)) < len(signs) or EMPTY in signs:
@@ -76,7 +76,10 @@ def check_players_or_pieces(board: Board, name: str, signs: Any) -> None:
 
 
 def check_bits(survey: Survey, board: Board, position: int) -> None:
-    """Raise a Fault unless positions have room for all bits, and set none above them that their texts do not tell."""
+    """Raise a Fault unless the declared bits fit in a position and describe it completely.
+
+    The bits above them may only say who is to move, and no place may hold two pieces.
+    """
     game = survey.game
     if not has_bits(game) or (defines(game, "signs") and defines(game, "position_of")):
         return
@@ -97,7 +100,7 @@ def check_bits(survey: Survey, board: Board, position: int) -> None:
 
 
 def check_mover(survey: Survey, position: int) -> None:
-    """Raise a Fault unless it can be told who is to move where a game says who may be."""
+    """Raise a Fault if a game declares who may be to move, but nothing shows who is."""
     game = survey.game
     to_move = getattr(game, "to_move", "")
     survey.at("to_move", position)
@@ -111,7 +114,7 @@ def check_mover(survey: Survey, position: int) -> None:
 
 
 def checked_signs(survey: Survey, board: Board, position: int) -> str:
-    """Return what stands on the board; raise a Fault unless it is a sign for each place."""
+    """Return what stands on the board. Raise a Fault unless it is one sign for each place."""
     survey.at("signs", position)
     signs = survey.game.signs(position)
     is_text = isinstance(signs, str) or (isinstance(signs, tuple) and all(isinstance(sign, str) for sign in signs))
@@ -126,7 +129,7 @@ def checked_signs(survey: Survey, board: Board, position: int) -> str:
 
 
 def check_cells(survey: Survey, board: Board, position: int) -> None:
-    """Raise a Fault where a move is taken for a place at which it changes nothing."""
+    """Raise a Fault if a move would be shown as a place at which it changes nothing."""
     game, view = survey.game, survey.views[position]
     if defines(game, "draw_move"):
         return
@@ -143,9 +146,9 @@ def check_cells(survey: Survey, board: Board, position: int) -> None:
 
 
 def check_names(survey: Survey, position: int) -> None:
-    """Raise a Fault where some moves are called by places, and others by numbers, for want of a draw_move().
+    """Raise a Fault if, without draw_move(), some moves are named by places and others by numbers.
 
-    A single one beside the places, such as to pass, may be called by its number.
+    A single move besides the places, such as passing, may be named by its number.
     """
     game, moves = survey.game, survey.views[position].moves
     board = game.draw_board()

@@ -1,6 +1,6 @@
-"""Pictures held against the rules: the board against what stands on it, the places of moves, and positions set up.
+"""Checks pictures: the board, what stands on it, the places of moves, and positions that are set up.
 
-Each check looks at one position of a survey and raises a Fault at the first thing that is wrong.
+Each check concerns one position of a survey and raises a Fault at the first thing that is wrong.
 """
 
 from collections import Counter
@@ -11,11 +11,11 @@ from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault
 
 SAMPLED_TURNS = 100
-"""Positions by which it is judged whether the turn that is drawn changes at all."""
+"""Positions from which it is judged whether the drawn turn changes at all."""
 
 
 def check_drawing(survey: Survey, position: int) -> None:
-    """Hold what is drawn of a position and its moves against the board."""
+    """Check that what is drawn of a position and its moves fits the board."""
     game = survey.game
     survey.at("draw_board", position)
     board = game.draw_board()
@@ -43,7 +43,10 @@ def check_drawing(survey: Survey, position: int) -> None:
 
 
 def check_pointing(survey: Survey, position: int, count: int) -> None:
-    """Hold the steps in which moves are pointed at, and what else stands for them, against the places they touch."""
+    """Check the places that a user points at to make a move.
+
+    draw_steps() must give the places of draw_move(); a place of draw_reach() must stand for one move only.
+    """
     game, moves = survey.game, survey.views[position].moves
     if defines(game, "draw_steps"):
         for move in moves:
@@ -70,9 +73,9 @@ def expect_places(count: int, places: object, about: str = "") -> tuple[int, ...
 
 
 def check_pieces(survey: Survey, position: int) -> None:
-    """Hold read_pieces() against draw_pieces() and draw_turn(), and see whether it refuses what is no position.
+    """Check that read_pieces() is the inverse of draw_pieces() and draw_turn(), and refuses what is no position.
 
-    Positions that look the same, such as those of chess with and without en passant, may stand for one another.
+    Positions that look the same, such as those of chess with and without en passant, may stand for each other.
     """
     game = survey.game
     if game.draw_board() is None:
@@ -87,6 +90,7 @@ def check_pieces(survey: Survey, position: int) -> None:
         raise Fault(f"gives {again} for {seen}, which is drawn for {position}; each must undo the other")
     pieces, turn = seen
     crowd = next((sign for sign in pieces if sign != "."), ".") * len(pieces)
+    # Two positions that are probably illegal: all pieces shifted by one place, and a board full of one piece.
     for odd in (pieces[1:] + pieces[0], crowd):
         try:
             got = game.read_pieces(odd, turn)
@@ -100,11 +104,11 @@ def check_pieces(survey: Survey, position: int) -> None:
 
 
 def check_turns(survey: Survey, position: int) -> None:
-    """See whether the turn that is drawn passes to another player when it does by the rules.
+    """Check that the drawn turn passes to another player whenever it does by the rules.
 
-    Of a game that draws the same turn everywhere, as if the board were turned round, nothing can be told, unless it
-    says by `to_move` or `by_turns` that positions tell whose it is; nor of chance, where a game may draw whose dice
-    they are.
+    Nothing can be checked for a game that draws the same turn everywhere, as if the board were turned round, unless
+    `to_move` or `by_turns` says that positions show whose turn it is. Nor at chance's turn, where a game may draw whose
+    dice they are.
     """
     game = survey.game
     if not survey.checks["turns"]:

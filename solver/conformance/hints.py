@@ -1,7 +1,7 @@
-"""Hints held against the contract: estimates and promises are numbers in their bounds, the same for equal positions,
-and the same compiled; ties are as far as is said.
+"""Checks hints for search: estimates and promises are numbers within bounds, equal for symmetric positions.
 
-Each check raises a Fault at the first thing that is wrong.
+Compiled hints must equal the interpreted ones, and `tie_in` must be the distance of every tie. Each check raises a
+Fault at the first thing that is wrong.
 """
 
 from random import Random
@@ -15,16 +15,16 @@ from retrograde.solver.conformance.survey import Survey, expect_again, is_int, l
 from retrograde.solver.rules.examine import Fault, key_of
 
 ASKED = HINTS - {"swapped"}
-"""Hints that are numbers about positions and moves; the other one goes with a numbering."""
+"""Hints that are numbers about positions and moves. The other hint, `swapped`, belongs to numberings."""
 
 
 def has_hints(game: Game) -> bool:
-    """Tell whether a game has any hint."""
+    """Return whether a game has any hint."""
     return any(defines(game, name) for name in ASKED)
 
 
 def check_hints(survey: Survey, position: int) -> None:
-    """See whether the hints about a position are numbers in their bounds, and the same for symmetric positions."""
+    """Check that hints about a position are numbers within bounds, and the same for symmetric positions."""
     if survey.views[position].value != UNDECIDED:
         return
     given = hints_at(survey, position)
@@ -42,7 +42,7 @@ def check_hints(survey: Survey, position: int) -> None:
 
 
 def check_plies(survey: Survey, position: int, plies: int) -> None:
-    """See whether after each move ties are a ply nearer than the *plies* that are told: so all of them are as far."""
+    """Check that ties are one ply nearer than *plies* after each move, so that all are equally far."""
     game = survey.game
     for move in limited(game.generate_moves(position)):
         child = game.do_move(position, move)
@@ -56,7 +56,7 @@ def check_plies(survey: Survey, position: int, plies: int) -> None:
 
 
 def hints_at(survey: Survey, position: int) -> dict[str, Any]:
-    """Return what each hint that the game has says about a position and its moves."""
+    """Return what each hint of the game says about a position and its moves."""
     game = survey.game
     found: dict[str, Any] = {}
     for name in sorted(ASKED):
@@ -71,7 +71,7 @@ def hints_at(survey: Survey, position: int) -> dict[str, Any]:
 
 
 def refuse_hint(name: str, answer: Any) -> None:
-    """Raise a Fault where a hint is no number in its bounds."""
+    """Raise a Fault if a hint is no number within its bounds."""
     if name == "quiet":
         if answer not in (0, 1):
             raise Fault(f"gives {answer!r}; it must give True or False")
@@ -80,7 +80,7 @@ def refuse_hint(name: str, answer: Any) -> None:
 
 
 def check_compiled(survey: Survey, positions: list[int]) -> None:
-    """Hold compiled hints against the interpreted."""
+    """Compare compiled hints with interpreted ones."""
     from retrograde.solver.search.depth.kernels import hints
 
     for position in positions:

@@ -1,7 +1,7 @@
-"""Numberings of games with chance, which may leave positions out, held against the rules.
+"""Checks numberings of games with chance, which may leave positions out.
 
-A position that has no slot must be over, or have one with the players exchanged, or be *in between*: whatever is done,
-play comes from there to positions that need no following, and not round.
+A position without a slot must be over, or have a slot with the players exchanged, or be *in between*: whatever the
+moves, play reaches positions that need no following, and cannot go round among positions without a slot.
 """
 
 import time
@@ -14,13 +14,14 @@ from retrograde.solver.conformance.survey import Survey, expect_again, is_int
 from retrograde.solver.rules.examine import Fault, checked_position
 
 MOST_FOLLOWED = 500
-"""Positions in between that are looked at from one of them, at most."""
+"""Positions in between that are followed from one of them, at most."""
 SLOTS = 20
-"""Slots of a tier that are looked at, the first and the last among them, and as often that none is found there."""
+"""Positions of a tier's slots that are checked, including the first and the last. Up to twice as many slots are
+tried."""
 
 
 def check_left_out(survey: Survey, position: int) -> None:
-    """Hold index() of a position against unindex(); where it has no slot, see why it needs none."""
+    """Check that index() and unindex() agree at a position or, if it has no slot, that it needs none."""
     game = survey.game
     canonical = survey.canonical(position)
     if defines(game, "swapped"):
@@ -34,7 +35,7 @@ def check_left_out(survey: Survey, position: int) -> None:
 
 
 def slot_of(survey: Survey, position: int) -> int:
-    """Return the slot of a canonical position, held against unindex() and the tiers; a negative number for none."""
+    """Return the slot of a canonical position, checked against unindex() and the tiers; negative if it has none."""
     game, tier = survey.game, survey.tier(position)
     survey.at("index", position)
     slot = game.index(position)
@@ -51,7 +52,7 @@ def slot_of(survey: Survey, position: int) -> int:
 
 
 def check_swapped(survey: Survey, position: int) -> None:
-    """See whether the position with the players exchanged is that: the turn is the other's, and so is what is paid."""
+    """Check that swapped() gives the position with the players exchanged: turn, payments and moves."""
     game = survey.game
     survey.at("swapped", position)
     other = game.swapped(position)
@@ -82,10 +83,12 @@ def check_swapped(survey: Survey, position: int) -> None:
 
 
 def needs_slot(survey: Survey, position: int) -> bool:
-    """Tell whether play may come back to a position without a slot, among such alone, as far as it is followed."""
+    """Return whether play may return to a position through positions without a slot. Search is limited to
+    MOST_FOLLOWED."""
     game = survey.game
     done: set[int] = set()
     behind = {position}
+    # Depth-first search: *behind* is the current path, *done* are positions from which play cannot go round.
     ways = [(position, iter(children_without_slot(game, survey, position)))]
     while ways and len(done) < MOST_FOLLOWED:
         at, rest = ways[-1]
@@ -103,7 +106,7 @@ def needs_slot(survey: Survey, position: int) -> bool:
 
 
 def children_without_slot(game: Game, survey: Survey, position: int) -> list[int]:
-    """Return the children of a position, canonical ones, that have no slot, not even with the players exchanged."""
+    """Return the canonical children of a position that have no slot, even with the players exchanged."""
     if survey.primitive(position) != UNDECIDED:
         return []
     found = dict.fromkeys(survey.canonical(game.do_move(position, move)) for move in game.generate_moves(position))
@@ -111,13 +114,13 @@ def children_without_slot(game: Game, survey: Survey, position: int) -> list[int
 
 
 def has_other(game: Game, survey: Survey, position: int) -> bool:
-    """Tell whether the position with the players exchanged has a slot."""
+    """Return whether the position with the players exchanged has a slot."""
     other = game.swapped(position)
     return not is_none(other) and game.index(survey.canonical(other)) >= 0
 
 
 def check_slots(survey: Survey, deadline: float) -> None:
-    """Hold unindex() of some slots of each tier, the first, the last and others, against index()."""
+    """Compare unindex() with index() at some slots of each tier: the first, the last and random others."""
     game = survey.game
     numbering, chance = survey.numbering, Random(0)
     for row, tier in enumerate(numbering.tiers.tolist()):

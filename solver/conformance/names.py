@@ -1,4 +1,4 @@
-"""Members that are misspelt: a rule that has no name of the contract is asked by nobody, and the default counts."""
+"""Finds misspelt members: nothing calls a rule under a wrong name, and the default applies silently."""
 
 import ast
 from contextlib import suppress
@@ -16,11 +16,11 @@ from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault
 
 CLOSE = 0.8
-"""How alike a name and one of the contract are, at least, for one to be the other misspelt."""
+"""The least similarity, from 0 to 1, at which a name counts as a misspelt name of the contract."""
 
 
 def check_names(survey: Survey) -> None:
-    """Raise a Fault for a member that is misspelt."""
+    """Raise a Fault for a misspelt member."""
     cls: Any = type(survey.game)  # mypy thinks that classes cannot be hashed
     if found := misspelt(cls):
         name, meant = found
@@ -30,10 +30,13 @@ def check_names(survey: Survey) -> None:
 
 @cache
 def misspelt(cls: Any) -> tuple[str, str] | None:
-    """Return a member of a game that no rule reads and the name of the contract that it is close to; None if there is
-    no such member, or no source to look at."""
+    """Return (member, name of the contract) if a member that no rule reads is close to that name.
+
+    None if there is no such member, or no source to read.
+    """
     line = lineage(cls)
     for place, base in enumerate(line):
+        # Each class is compared with the contract and with all classes it is derived from.
         own = public_names(base)
         contract = public_names(Game).union(FOR_PEOPLE, NO_DEFAULT, *map(public_names, line[place + 1 :]))
         wanted = {spelling(name): name for name in sorted(contract - own)}
@@ -45,34 +48,34 @@ def misspelt(cls: Any) -> tuple[str, str] | None:
 
 
 def public_names(cls: type) -> set[str]:
-    """Return the names of the members that a class has or announces, but for those that begin with an underscore."""
+    """Return the names of members that a class defines or annotates, except those that begin with an underscore."""
     return {name for name in {*vars(cls), *get_annotations(cls)} if not name.startswith("_")}
 
 
 def spelling(name: str) -> str:
-    """Return a name as it is compared: `doMove` and `domove` are as close to `do_move` as can be."""
+    """Return a name in the form in which names are compared: `doMove` and `domove` equal `do_move`."""
     return name.replace("_", "").lower()
 
 
 def is_read(name: str, line: list[type]) -> bool:
-    """Tell whether the modules of a line of classes, or those that they import from beside them, read a member."""
+    """Return whether a class's modules, or those they import from their folder, read a member."""
     modules = {module for base in line for module in rule_modules(module_of(base))} - {CONTRACT}
     with suppress(OSError, AttributeError, KeyError):
         return any(name in names_read(source_of(module)) for module in modules)
-    return True  # without a source nobody knows
+    return True  # without a source, assume that it is read
 
 
 @cache
 def names_read(source: bytes) -> frozenset[str]:
     """Return the names of members that a source reads: as attributes, as text, or bare in the body of a class.
 
-    A member that only calls itself is read by nobody.
+    A member that only calls itself does not count as read.
     """
     return frozenset(reads(ast.parse(source), False))
 
 
 def reads(node: ast.AST, in_class: bool) -> set[str]:
-    """Return the names of members that are read below a node; *in_class* where that stands in the body of a class."""
+    """Return the names of members that are read below a node; *in_class* if it stands in the body of a class."""
     found = set()
     for child in ast.iter_child_nodes(node):
         inside = isinstance(node, FUNCTIONS) and child in bodies(node)
@@ -88,5 +91,5 @@ def reads(node: ast.AST, in_class: bool) -> set[str]:
 
 
 def bodies(function: Any) -> list[ast.AST]:
-    """Return what of a function does not stand in the class around it: not its decorators and defaults."""
+    """Return the parts of a function that are not evaluated in the class around it: not its decorators and defaults."""
     return function.body if isinstance(function.body, list) else [function.body]

@@ -1,7 +1,8 @@
-"""Rules held against one another: options and their text, a position and its text, moves and their names, a position
-and its images, children and parents, interpreted and compiled.
+"""Compares rules that must agree: each with its inverse, or with itself in another form.
 
-Each check looks at one position of a survey and raises a Fault at the first thing that is wrong.
+Options and their text, positions and their text, moves and their names, positions and their images, children and
+parents, positions and slots, interpreted and compiled rules. Each check concerns one position of a survey and raises a
+Fault at the first thing that is wrong.
 """
 
 import re
@@ -35,21 +36,21 @@ if TYPE_CHECKING:
     from retrograde.solver.rules.expansion import Expander
 
 SAMPLE = 8
-"""Of a position's images, so many are looked at."""
+"""Images of a position that are checked, at most."""
 ALL_SLOTS = 4000
-"""Of a numbering with no more, all slots are looked at."""
+"""In a numbering with at most this many slots, all are checked."""
 NONSENSE = "?!"
 IN_NO_FILE = re.compile(r"[/\\:*?\"<>|@\x00-\x1f\x7f]")
-"""Signs that names of files do not have on every system, or that part a variant's name from its options or metric."""
+"""Characters that file names cannot have on every system, or that separate a variant's name from options and metric."""
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-"""What Windows takes for a device, whatever follows a dot."""
+"""Names of devices on Windows, whatever follows a dot."""
 
 
 def text_of(game: Game, position: int) -> str:
-    """Return a position's text on one line, or its number where there is none."""
+    """Return a position's text on one line, or its number if the rules cannot write it."""
     try:
         return " ".join(str(game.write(position)).split())
-    except (Exception, SystemExit):  # what is wrong with write() is told elsewhere
+    except (Exception, SystemExit):  # `check_text` reports what is wrong with write()
         return str(position)
 
 
@@ -57,13 +58,13 @@ def text_of(game: Game, position: int) -> str:
 
 
 def check_name(game: Game) -> None:
-    """See whether a game's name can be the name of a file, on every system, and of no other variant's."""
+    """Check that a game's name can be a file name on every system, and cannot be confused with a variant's."""
     if IN_NO_FILE.search(game.name) or re.search(r"[,=]|^[-.]|[. ]$", game.name) or RESERVED.fullmatch(game.name):
         raise Fault(f"is {game.name!r}, which files cannot be named after; rename the rules: letters, digits, - and _")
 
 
 def check_options(game: Game) -> None:
-    """Hold the text of a game's options, defaults and all, against the game."""
+    """Check that the text of a game's options, defaults included, gives the same game."""
     options = {name: catalog.option_text(getattr(game, name)) for name in asdict(game)}  # type: ignore[call-overload]
     text = ",".join(f"{name}={value}" for name, value in options.items())
     signs = 'text without spaces, commas and the signs / \\ : * ? " < > | @, which file names do not have everywhere'
@@ -79,7 +80,7 @@ def check_options(game: Game) -> None:
 
 
 def check_text(survey: Survey, position: int) -> None:
-    """Hold read() against write(), and see whether read() refuses nonsense."""
+    """Check that read() is the inverse of write(), and that it refuses nonsense."""
     game = survey.game
     survey.at("write", position)
     text = game.write(position)
@@ -100,7 +101,7 @@ def check_text(survey: Survey, position: int) -> None:
 
 
 def check_moves(survey: Survey, position: int) -> None:
-    """Hold move() against move_name(), and see whether move() refuses nonsense."""
+    """Check that move() is the inverse of move_name(), and that it refuses nonsense."""
     game = survey.game
     names: dict[str, int] = {}
     for move in survey.views[position].moves:
@@ -125,7 +126,7 @@ def check_moves(survey: Survey, position: int) -> None:
 
 
 def expect_refusal(read: Callable[[], Any]) -> None:
-    """Raise a Fault unless nonsense is refused with a ValueError."""
+    """Raise a Fault unless *read* raises a ValueError for nonsense."""
     try:
         got = read()
     except ValueError:
@@ -139,12 +140,13 @@ def expect_refusal(read: Callable[[], Any]) -> None:
 
 
 def check_images(survey: Survey, position: int) -> None:
-    """Hold what the rules say about a position against what they say about its images."""
+    """Check that the rules say the same about a position and its images."""
     survey.at("images", position)
     images = images_of(survey, position)
     expect_again(images, images_of(survey, position))
     view, canonical = survey.views[position], survey.canonical(position)
     children = set(canonical_children(survey, position))
+    # The position seeds the choice of images, so that a fault can be reproduced.
     for image in Random(key_of(position)).sample(sorted(images), min(SAMPLE, len(images))):
         name = text_of(survey.game, image)
         if survey.canonical(image) != canonical or images_of(survey, image) != images:
@@ -169,7 +171,7 @@ def images_of(survey: Survey, position: int) -> frozenset[int]:
 
 
 def canonical_children(survey: Survey, position: int) -> list[int]:
-    """Return the canonical children of any position, by its moves."""
+    """Return the canonical children of any position."""
     if survey.primitive(position) != UNDECIDED:
         return []
     moves = limited(survey.game.generate_moves(position))
@@ -179,11 +181,12 @@ def canonical_children(survey: Survey, position: int) -> list[int]:
     ]
 
 
-# Back and forth
+# Children and parents
 
 
 def check_parents(survey: Survey, position: int) -> None:
-    """Hold parents() against do_move(), between canonical positions of a tier, as the solver uses it."""
+    """Check that parents() is the inverse of do_move(), between canonical positions of a tier, as the solver uses
+    it."""
     position = survey.canonical(position)
     for child in canonical_children(survey, position):
         if survey.tier(child) == survey.tier(position):
@@ -192,6 +195,7 @@ def check_parents(survey: Survey, position: int) -> None:
             expect_again(parents, canonical_parents(survey, child))
             if position not in parents:
                 raise Fault(f"does not yield {text_of(survey.game, position)}, from which a move leads here")
+            # No parent may be missing, and none may be too many.
             for parent in parents:
                 known = parent in survey.views and survey.primitive(parent) == UNDECIDED
                 if known and child not in canonical_children(survey, parent):
@@ -199,7 +203,7 @@ def check_parents(survey: Survey, position: int) -> None:
 
 
 def canonical_parents(survey: Survey, position: int) -> list[int]:
-    """Return the distinct canonical positions in a position's tier that parents() gives."""
+    """Return the distinct canonical parents of a position, from parents(), that lie in its tier."""
     given = limited(survey.game.parents(position))
     parents = dict.fromkeys(survey.canonical(checked_position(survey.game, parent, "it")) for parent in given)
     own = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
@@ -211,11 +215,11 @@ def canonical_parents(survey: Survey, position: int) -> list[int]:
     return own
 
 
-# Numbers
+# Numberings: positions and slots
 
 
 def check_slots(survey: Survey, position: int) -> None:
-    """Hold index() against unindex(), for a position and its images, and both against those of the family."""
+    """Check that unindex() is the inverse of index(), for a position and its images, and that the family agrees."""
     game, numbering, tier = survey.game, survey.numbering, survey.tier(position)
     row, canonical = numbering.row(tier), survey.canonical(position)
     survey.at("tiers", position)
@@ -241,7 +245,7 @@ def check_slots(survey: Survey, position: int) -> None:
 
 
 def check_slot(survey: Survey, position: int, canonical: int, slot: int) -> None:
-    """Hold the slot of a position, whose tier is there, against the tier's size and unindex()."""
+    """Check that the slot of a position is below its tier's size, and that unindex() returns the canonical position."""
     tier = survey.tier(position)
     if not 0 <= slot < (size := survey.numbering.size(survey.numbering.row(tier))):
         raise Fault(f"gives {slot}, and size({tier}) is {size}")
@@ -252,7 +256,7 @@ def check_slot(survey: Survey, position: int, canonical: int, slot: int) -> None
 
 
 def check_elsewhere(survey: Survey) -> None:
-    """See whether each tier that is in the database of another variant is there indeed."""
+    """Check that each tier said to be in another variant's database is there."""
     game, holders = survey.game, dict[str, set[int]]()
     survey.at("elsewhere", None)
     for tier in sorted(set(game.tiers)):  # type: ignore[attr-defined]  # a numbered game has tiers
@@ -265,8 +269,7 @@ def check_elsewhere(survey: Survey) -> None:
 
 
 def check_numbering(survey: Survey, deadline: float) -> None:
-    """See whether each slot of a small numbering stands for a position of its own; of placements, whether these and
-    their images are all that is declared."""
+    """Check all slots of a small numbering. For placements, check that slots and images cover all that is declared."""
     game, numbering = survey.game, survey.numbering
     if numbering.slots > ALL_SLOTS:
         return
@@ -287,7 +290,7 @@ def check_numbering(survey: Survey, deadline: float) -> None:
 
 
 def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
-    """Hold the compiled rules against the interpreted, at canonical positions of a tier."""
+    """Compare compiled and interpreted rules at canonical positions of a tier."""
     game = survey.game
     survey.at("compiled", None)
     symmetric = defines(game, "images")
@@ -312,12 +315,12 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
 
 
 def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
-    """Hold the compiled index() and unindex() against the interpreted."""
+    """Compare compiled and interpreted index() and unindex()."""
     from retrograde.solver.methods.numbered.kernels import there_and_back
     from retrograde.solver.rules.whole import of_positions
 
     numbered = [position for position in positions if survey.game.index(position) >= 0]
-    if not numbered:  # where there is chance, positions need have no slot
+    if not numbered:  # in games with chance, positions may lack a slot
         return
     asked, again = np.array(numbered, np.int64), of_positions(survey.game, len(numbered))
     slots = np.empty(len(numbered), np.int64)
@@ -330,7 +333,7 @@ def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positi
 
 
 def check_tuples_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[Any]) -> None:
-    """Hold the compiled rules against the interpreted, where positions are tuples of ints."""
+    """Compare compiled and interpreted rules of a game whose positions are tuples of ints."""
     from retrograde.solver.methods.numbered.kernels import children_of, parents_at
     from retrograde.solver.rules.expansion import compiling
     from retrograde.solver.rules.kernels import gather_images
@@ -356,11 +359,11 @@ def check_tuples_compiled(survey: Survey, expander: "Expander", tier: int, posit
 
 
 def tuples_in(rows: "np.ndarray[Any, Any]", count: int) -> list[tuple[int, ...]]:
-    """Return rows as tuples; where there should be more of them, nothing that any list is equal to."""
+    """Return rows as tuples. If their number is not *count*, return something that equals no list of tuples."""
     return [*map(tuple, rows.tolist())] if count == len(rows) else [()] * count
 
 
 def expect_same(what: str, interpreted: object, compiled: object) -> None:
-    """Raise a Fault unless rules say the same interpreted and compiled."""
+    """Raise a Fault unless rules answer the same interpreted and compiled."""
     if interpreted != compiled:
         raise Fault(f"{what} {interpreted} interpreted, and {compiled} compiled; do ints exceed 64 bits on the way?")

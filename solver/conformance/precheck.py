@@ -1,9 +1,8 @@
-"""What is looked at of the rules before they are solved or searched: the cheap part of the conformance check.
+"""A short check of the rules before they are solved or searched: the cheap part of the conformance check.
 
-It holds the rules that decide what is solved (players, turn, start, tier, primitive, generate_moves, do_move, the
-options' text, slots, images, parents) against the contract at some positions, interpreted, and leaves alone what is for
-people. Solving takes on trust what it does not look at, so that rules that break the contract could else end in a wrong
-database.
+It checks the rules that decide what is solved (players, turn, start, tier, primitive, generate_moves, do_move, the
+options' text, slots, images, parents) at some positions, interpreted. Rules for people, such as names of moves, are
+skipped. The solver trusts what it does not check itself, so broken rules could otherwise end in a wrong database.
 """
 
 import time
@@ -14,19 +13,18 @@ from retrograde.solver.conformance.check import Checker, Endless, check, patienc
 from retrograde.solver.rules.exits import no_exit
 
 POSITIONS = 200
-"""Positions tried at most."""
+"""The most positions tried."""
 SECONDS = 0.05
-"""Time for all of it."""
+"""Seconds for the whole check."""
 PATIENCE = 20.0
-"""More seconds after which a rule is taken to go on for ever: longer than any table takes that rules make for
-themselves."""
+"""Additional seconds after which a rule is assumed to run forever: longer than rules take to build any of their
+tables."""
 
 
 def refuse_broken(game: Game, seconds: float = SECONDS) -> None:
-    """Raise RuleError where rules are seen to break the contract, with the first finding in the words of `check`.
+    """Raise RuleError if rules visibly break the contract; the message is the first finding of `check`.
 
-    It takes about so many *seconds*, and longer only where a single rule does. What it does not see may be broken yet:
-    `check` looks at more.
+    It takes about *seconds*, and longer only if a single rule does. It may miss faults: `check` tries more positions.
     """
     checker = Checker(game)
     try:
@@ -39,7 +37,7 @@ def refuse_broken(game: Game, seconds: float = SECONDS) -> None:
 
 
 def blamed(game: Game, error: Exception) -> RetrogradeError:
-    """Return the error for a contradiction in what was solved: RuleError if `check` finds a fault of the rules.
+    """Return the error to raise when a solve contradicts the rules: a RuleError if `check` finds a fault of the rules.
 
     Otherwise it is an InternalError, so that no rules are blamed for a bug of retrograde.
     """

@@ -1,6 +1,6 @@
-"""A survey looks at positions of a game, and holds the rules on which all others rest against the contract.
+"""A survey visits positions of a game and checks the rules that all other checks depend on.
 
-It asks everything twice, and raises a Fault at the first thing that is wrong; `rule` and `position` then tell where.
+It calls every rule twice and raises a Fault at the first thing that is wrong. `rule` and `position` then say where.
 """
 
 import time
@@ -30,15 +30,15 @@ from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, 
 from retrograde.solver.runtime.progress import Phase
 
 GAMES, PLIES = 100, 1000
-"""Games played at random, and the most plies of one."""
+"""Random games that are played (GAMES), and the most plies of one (PLIES)."""
 LEAST = 10
-"""Positions that are looked at however long it takes."""
+"""Positions that are visited even if time is over."""
 PLACEMENTS = 300
-"""Positions that are taken from the slots of a dense numbering; others are found by moves from there."""
+"""Positions taken from slots of a dense numbering; further ones are found by moves from these."""
 
 
 class View(NamedTuple):
-    """What the rules say about one position; its children are not canonical."""
+    """What the rules say about one position. The children are not canonical."""
 
     value: Value
     tier: int
@@ -47,34 +47,35 @@ class View(NamedTuple):
 
 
 class Survey:
-    """The positions of a game that were looked at, in that order, and how often each rule was."""
+    """The positions of a game that were visited, in that order, and how often each rule was checked."""
 
     def __init__(self, game: Game):
         self.game = game
         self.views: dict[int, View] = {}
         self.phase = Phase("checking", None)
-        """Told of the positions that are looked at."""
+        """Receives the number of visited positions."""
         self.complete = False
         self.rule = "start"
         self.position: int | None = None
         self.checks: Counter[str] = Counter()
         self.turns_differ = False
-        """Whether the turn is drawn, and not always the same, or by what is declared must not be."""
+        """Whether drawn turns can be checked: they differ between positions, or the game declares how to see them."""
         self.canonical = lru_cache(1 << 16)(game.canonical)
         self.primitive = lru_cache(1 << 16)(game.primitive)
         self.tier = lru_cache(1 << 16)(game.tier)
 
     def at(self, rule: str, position: int | None) -> None:
-        """Note which rule is looked at, and where."""
+        """Record which rule is checked next, and where."""
         self.rule, self.position = rule, position
         self.checks[rule] += 1
 
     def explore(self, limit: int, deadline: float) -> None:
-        """Look at up to *limit* positions: half of them breadth-first, then games played at random, then the rest."""
+        """Visit up to *limit* positions: half of them breadth-first, then by random games, then the rest."""
         if is_numbered(self.game):
             starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
         else:
             starts = self.starts()
+        # Breadth-first search finds what is near the start, random games find ends.
         found, known = deque(starts), set(starts)
         halfway = (time.monotonic() + deadline) / 2
         self.look_around(found, known, limit // 2, halfway)
@@ -85,14 +86,14 @@ class Survey:
         self.complete = not found and not is_numbered(self.game)
 
     def look_around(self, found: deque[int], known: set[int], limit: int, deadline: float) -> None:
-        """Look at what is found, and add what is found there and not known, until so many positions were looked at."""
+        """Visit positions breadth-first from *found*, until *limit* positions are visited or time is over."""
         while found and len(self.views) < limit and (len(self.views) < LEAST or time.monotonic() < deadline):
             new = [child for child in self.view(found.popleft()).children if child not in known]
             found.extend(dict.fromkeys(new))
             known.update(new)
 
     def play(self, position: int, limit: int, deadline: float, chance: Random) -> None:
-        """Look at the positions of a game played at random."""
+        """Visit the positions of a random game."""
         for _ in range(PLIES):
             if len(self.views) >= limit or time.monotonic() >= deadline:
                 break
@@ -103,21 +104,21 @@ class Survey:
 
     @cached_property
     def classes(self) -> list[int]:
-        """The canonical ones of the positions that were looked at, ascending."""
+        """Return the canonical positions of those visited, ascending."""
         return sorted({self.canonical(position) for position in self.views})
 
     def number(self) -> None:
-        """Look at the tiers of a numbering."""
+        """Read the tiers and sizes of the game's numbering."""
         if isinstance(self.game, Placed):
             self.rule, self.position = "placements", None
-            asked(self.game, "placements")  # what is wrong in them is told here, and that there are none by `tiers`
+            asked(self.game, "placements")  # reports what is wrong in them; `tiers` reports if there are none
         self.at("tiers", None)
         self.numbering = Numbering.of(self.game)
 
     def placements(self, count: int, deadline: float) -> list[int]:
-        """Return the positions of some slots of a dense numbering, of each tier the first, the last and others.
+        """Return the positions of some slots of a dense numbering: of each tier the first, the last and random others.
 
-        After the deadline it is one of each tier.
+        After the deadline, one of each tier.
         """
         self.number()
         self.look_at_slots_of_starts()
@@ -128,6 +129,7 @@ class Survey:
         for row, tier in enumerate(self.numbering.tiers.tolist()):
             size = self.numbering.size(row)
             some = (chance.randrange(size) for _ in range(10 * count))
+            # An equal share of positions from each tier; empty slots are skipped.
             wanted = len(positions) + max(1, count // len(self.numbering.tiers))
             for slot in chain((0, size - 1), some):
                 self.at("unindex", None)
@@ -144,7 +146,7 @@ class Survey:
         return found
 
     def look_at_slots_of_starts(self) -> None:
-        """Raise a Fault unless each first position of a numbering, which need have none, has a slot."""
+        """Raise a Fault unless each start of a numbered game, if there is one, has a slot."""
         self.rule = "start"
         for start in [] if asked(self.game, "start") is None else self.starts():
             tier = self.look_at_tier(start)
@@ -162,7 +164,7 @@ class Survey:
     # One position
 
     def starts(self) -> list[int]:
-        """Return the first positions, each once."""
+        """Return the distinct starts of the game."""
         starts = [self.start()]
         if defines(self.game, "starts"):
             self.at("starts", None)
@@ -170,7 +172,7 @@ class Survey:
         return list(dict.fromkeys(starts))
 
     def start(self) -> int:
-        """Return the first position."""
+        """Return the start of the game."""
         self.at("start", None)
         if (given := asked(self.game, "start")) is None:
             raise Fault("is missing; give the class the first position as its start")
@@ -193,6 +195,7 @@ class Survey:
         return self.views[position]
 
     def look_at_tier(self, position: int) -> int:
+        """Return the tier of a position; raise a Fault if it is no int of 62 bits."""
         self.at("tier", position)
         tier = self.tier(position)
         if not is_int(tier) or not -(1 << TIER_BITS) < tier < 1 << TIER_BITS:
@@ -201,6 +204,7 @@ class Survey:
         return tier
 
     def look_at_value(self, position: int) -> Value:
+        """Return the primitive value of a position; raise a Fault if it is none."""
         self.at("primitive", position)
         value = self.game.primitive(position)
         try:
@@ -212,6 +216,8 @@ class Survey:
         return Value(value)
 
     def look_at_moves(self, position: int) -> list[int]:
+        """Return the moves of a position; raise a Fault if there are none, or if they are no distinct ints in
+        bounds."""
         self.at("generate_moves", position)
         moves = limited(self.game.generate_moves(position))
         if not moves:
@@ -225,6 +231,7 @@ class Survey:
         return [index(move) for move in moves]
 
     def look_at_child(self, position: int, move: int) -> int:
+        """Return the child that a move leads to; raise a Fault if it is no position."""
         self.at("do_move", position)
         child = checked_position(self.game, self.game.do_move(position, move), f"for the move {move} it")
         expect_again(child, self.game.do_move(position, move))
@@ -232,7 +239,7 @@ class Survey:
 
 
 def is_int(number: Any) -> bool:
-    """Tell whether something will do as an int."""
+    """Return whether something can be used as an int."""
     try:
         index(number)
     except TypeError:
@@ -241,7 +248,7 @@ def is_int(number: Any) -> bool:
 
 
 def limited(items: Iterable[int]) -> list[int]:
-    """Return what a rule yields; raise a Fault where it yields no end of it."""
+    """Return the list of what a rule yields. Raise a Fault if it yields MOST_MOVES items or more."""
     try:
         iterator = iter(items)
     except TypeError:
@@ -253,6 +260,6 @@ def limited(items: Iterable[int]) -> list[int]:
 
 
 def expect_again(first: object, second: object) -> None:
-    """Raise a Fault unless a rule says the same when it is asked again."""
+    """Raise a Fault unless a rule answers the same when it is called again."""
     if first != second:
         raise Fault(f"gives {first} and, asked again, {second}; let nothing decide but what it is given")

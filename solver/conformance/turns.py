@@ -1,4 +1,4 @@
-"""Who plays and what for, held against the contract: the players, whose turn it is, chance, and what ends pay.
+"""Checks who plays and for what: players, turns, chance, and payments.
 
 Each check raises a Fault at the first thing that is wrong.
 """
@@ -8,12 +8,12 @@ from retrograde.solver.conformance.survey import Survey, View, expect_again, is_
 from retrograde.solver.rules.examine import Fault
 
 SOLVED = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities")
-"""The metrics that there is a way to compute."""
+"""The metrics that can be computed."""
 METHODS = ("turn", "odds", "payoff")
 
 
 def check_players(survey: Survey) -> None:
-    """Raise a Fault where there are no players, where nobody says whose turn it is, or where nothing can be solved."""
+    """Raise a Fault if there are no players, if nothing says whose turn it is, or if nothing can be solved."""
     game = survey.game
     for name in METHODS:
         if not callable(member := getattr(game, name)):
@@ -30,7 +30,7 @@ def check_players(survey: Survey) -> None:
 
 
 def check_metric(survey: Survey) -> None:
-    """Raise a Fault where the metric of a game is none, does not fit its players, or is not computed yet."""
+    """Raise a Fault if the metric is unknown, does not fit the players, or cannot be computed yet."""
     game = survey.game
     survey.at("metric", None)
     metric = metric_of(game)
@@ -43,7 +43,7 @@ def check_metric(survey: Survey) -> None:
 
 
 def check_starts(survey: Survey) -> None:
-    """Raise a Fault where there are no first positions."""
+    """Raise a Fault unless `starts` is a tuple with at least one position."""
     survey.at("starts", None)
     starts = survey.game.starts
     if not isinstance(starts, tuple) or not starts:
@@ -52,7 +52,7 @@ def check_starts(survey: Survey) -> None:
 
 
 def check_turn(survey: Survey, position: int) -> None:
-    """See whose turn it is, what its moves weigh where it is chance's, and what is paid where the game is over."""
+    """Check whose turn it is, the weights of chance's moves, and what moves and ends pay."""
     view, game = survey.views[position], survey.game
     if defines(game, "turn"):
         check_mover(survey, position, view)
@@ -68,7 +68,7 @@ def check_turn(survey: Survey, position: int) -> None:
 
 
 def check_rewards(survey: Survey, position: int, view: View) -> None:
-    """See what the moves of a position pay at once."""
+    """Check what the moves of a position pay at once."""
     game = survey.game
     survey.at("reward", position)
     for move in view.moves:
@@ -80,7 +80,7 @@ def check_rewards(survey: Survey, position: int, view: View) -> None:
 
 
 def check_mover(survey: Survey, position: int, view: View) -> None:
-    """See whether it is the turn of a player, or of chance where that may be."""
+    """Check that it is the turn of a player, or of chance if the metric allows that."""
     game = survey.game
     survey.at("turn", position)
     turn = game.turn(position)
@@ -102,5 +102,5 @@ def check_mover(survey: Survey, position: int, view: View) -> None:
 
 
 def has_turns(game: Game) -> bool:
-    """Tell whether a game says whose turn it is, or what ends pay."""
+    """Return whether a game defines whose turn it is or what is paid."""
     return any(defines(game, name) for name in ("turn", "payoff", "reward"))

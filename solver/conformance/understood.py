@@ -1,4 +1,4 @@
-"""What a check has understood of a game: what its class says, and what follows where it says nothing."""
+"""Says what a check has understood of a game: what its class declares, and which defaults apply."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -9,7 +9,7 @@ from retrograde.games.contract.game import CHANCE, Game, alternates, declared_bo
 from retrograde.solver.conformance.survey import Survey
 
 LOOKED_AT = 200
-"""Positions of which images are counted."""
+"""Positions whose images are counted, at most."""
 
 
 def understood(survey: Survey) -> dict[str, str]:
@@ -23,7 +23,7 @@ def understood(survey: Survey) -> dict[str, str]:
 
 
 def facts(survey: Survey) -> Iterator[tuple[str, str]]:
-    """Yield a heading, and what there is to say."""
+    """Yield pairs of a heading and its text."""
     game = survey.game
     yield "players", players(survey)
     yield "end", "primitive" if defines(game, "primitive") else "a player who cannot move loses"
@@ -38,7 +38,7 @@ def facts(survey: Survey) -> Iterator[tuple[str, str]]:
 
 
 def players(survey: Survey) -> str:
-    """Return how many there are, and how they take turns."""
+    """Return how many players there are, and how they take turns."""
     game = survey.game
     if alternates(game):
         return "2, alternating"
@@ -48,7 +48,7 @@ def players(survey: Survey) -> str:
 
 
 def images(survey: Survey) -> str:
-    """Return how many positions are equal by symmetry, at most, of some."""
+    """Return the greatest number of positions that are equal by symmetry, in a sample."""
     game = survey.game
     if not defines(game, "images"):
         return "no"
@@ -57,7 +57,7 @@ def images(survey: Survey) -> str:
 
 
 def names_of_moves(game: Game) -> str:
-    """Return what moves are called by."""
+    """Return what moves are named by."""
     if defines(game, "move_name"):
         return "move_name"
     return "the places of the board" if declared_board(game) else "their numbers"

@@ -1,4 +1,4 @@
-"""Amounts as ranges, and what was measured of ways of solving, of which forecasts are made."""
+"""Amounts as ranges, and the measured ratios from which estimates are made."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 CODE_BITS = 14
 """Bits for plies that a solve begins with."""
 SECOND_WORKER = 0.75
-"""What each further worker adds to the speed."""
+"""What each further worker adds to the speed of the first."""
 
 
 class Range(NamedTuple):
-    """An amount: the least, the likely, and the most, which is None where it is not known."""
+    """An amount as its least, likely and greatest number; the greatest is None if unknown."""
 
     low: float
     likely: float
@@ -24,7 +24,10 @@ class Range(NamedTuple):
         )
 
     def times(self, ratio: "Range | float", power: float = 0.0) -> "Range":
-        """Return the product with a number or a range, which holds of 35 million and changes with a power of that."""
+        """Return the product with a number or a range. With *power*, the ratio changes with the amount.
+
+        The ratio holds for 35 million, and is multiplied by (amount / 35 million) ** power.
+        """
         ratios = ratio if isinstance(ratio, Range) else Range(ratio, ratio, ratio)
         low, likely, high = (
             None if a is None or b is None else a * b * (max(a, 1) / 35e6) ** power
@@ -35,8 +38,12 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Ratios:
-    """What was measured of a way of solving: seconds for each second of expanding, or for each slot; and bytes of
-    memory, of scratch files and of the database for each record."""
+    """What was measured of one method: seconds, and bytes for each record.
+
+    `seconds` is for each second of calling the rules or, if the game numbers its positions, for each slot. `start` is
+    seconds before the work begins. `memory`, `scratch` and `database` are bytes for each record, `fixed_memory` bytes
+    for the process. `source` names the solves that were measured.
+    """
 
     seconds: Range
     start: Range
@@ -46,7 +53,7 @@ class Ratios:
     database: Range
     source: str
     power: float = 0.0
-    """How what a record takes of the disk changes as games grow."""
+    """How disk bytes for each record change with the number of records (see `Range.times`)."""
 
 
 NOTHING = Range(0.0, 0.0, 0.0)
@@ -100,24 +107,25 @@ EXPECTED = Ratios(
     "solves of Can't Stop 3,2, Pig to 40 and the Royal Game of Ur with three pieces",
 )  # fmt: skip
 BY_METRIC = {"score": SCORED, "drawlevel": SCORED, "nimber": IMPARTIAL, "utilities": SCORED, "expectation": EXPECTED}
-"""What was measured of positions listed in memory, by metric."""
+"""Measured ratios of solves with positions listed in memory, by metric."""
 CACHE = 250 * MB
-"""Scratch files that a stream keeps in memory."""
+"""Bytes of scratch files that the streamed method caches in memory."""
 TASK = 150 * MB
-"""What a worker takes in a stream of many positions."""
+"""Bytes that a worker of the streamed method takes, in games of many positions."""
 LINK = Range(0.0, 4.5, 6.5)
-"""Bytes for each child in a tier with cycles, where the rules do not give the parents: in memory while there is enough,
-else in scratch."""
+"""Bytes for each child in a tier with cycles, if the rules do not give parents: in memory if it fits, else in scratch
+files."""
 COMPILED = 295 * MB
-"""Memory without which no rules are compiled: what the compiler takes (see engine.py), and what is there before."""
+"""Memory without which no rules are compiled: the process and the compiler (see engine.py)."""
 COMPILED_ASIDE = 370 * MB
-"""The same where all lists lie in scratch, with tasks. (For 3.5 million positions 350 MB do, for 5.2 million 410.)"""
+"""The same if all lists lie in scratch files, including tasks. (350 MB suffice for 3.5 million positions, 410 for 5.2
+million.)"""
 ASIDE = 3.0
-"""Bytes for each position of a tier with cycles that are in memory where all lists lie in scratch."""
+"""Bytes for each position of a tier with cycles that stay in memory if all lists lie in scratch files."""
 LINKED = Range(0.0, 12.0, 40.0)
-"""Bytes for each child in a tier with cycles, where another metric than remoteness is computed."""
+"""Bytes for each child in a tier with cycles, for other metrics than remoteness."""
 
 
 def speed_of(workers: int) -> float:
-    """Return how many times as fast as one some workers are."""
+    """Return how many times as fast as one worker some workers are."""
     return 1 + SECOND_WORKER * (workers - 1)

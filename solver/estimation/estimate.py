@@ -1,12 +1,12 @@
-"""What a solve will take, told beforehand: positions by tier, time, memory, scratch files and database.
+"""Estimates what a solve will take: positions by tier, time, memory, scratch files and database.
 
-How many positions there are is counted, sampled (`sampling.py`) or, where the game numbers them, known. What each of
-them takes was measured, of the solves that are named here; so all is told as a range, from the least to the most that
-was seen, and with what it rests on::
+The number of positions is counted, sampled (`sampling.py`) or, if the game numbers them, known. What each record takes
+was measured in the solves named in `amounts.py`. So each amount is a range, from the least to the most measured, with
+the sources it rests on:
 
     amount    =  fixed + records · ratio · (records / 35 million) ** power          low  <=  likely  <=  high
 
-The same forecast decides whether a solve is refused: where even the least that it takes does not fit the disk.
+The same estimate decides whether a solve is refused: it is, if the disk cannot hold even the least amount.
 """
 
 from collections.abc import Callable
@@ -46,13 +46,13 @@ from retrograde.solver.runtime.progress import Listener, announce
 from retrograde.solver.runtime.sizes import Sizes
 
 COUNTED, SAMPLED = 1_000_000, 300_000
-"""Positions up to which a wave is counted, and positions in each of the two samples of a later one."""
+"""Waves of up to COUNTED positions are counted; later ones are estimated from two samples of SAMPLED positions."""
 QUICK = 100_000, 30_000
-"""The same for a look that takes less than a second."""
+"""The same pair of numbers for an estimate in less than a second."""
 SECONDS = 10.0
-"""Time for counting. (Sampling Connect Four 7×6 takes as long.)"""
+"""Seconds for counting. Sampling Connect Four 7×6 takes as long again."""
 INTERPRETED = 5_000
-"""Records up to which games are solved interpreted, about."""
+"""Games of up to about this many records are solved interpreted."""
 
 
 def estimate(
@@ -60,12 +60,12 @@ def estimate(
     listener: Listener | None = None, metric: str | None = None, against: bool = False,
     is_plain: Callable[[Game], bool] = lambda game: False,
 ) -> Estimate:  # fmt: skip
-    """Return what a solve of a game will take with so many *workers*, by a *metric*, the game's own if None, or
-    *against* a model.
+    """Return what a solve of a game will take with *workers* workers.
 
-    Waves of up to *counted* positions are counted, later ones estimated from *sampled* positions each; games of up to
-    *in_memory* records are solved in memory. *listener* is called with Progress. Raises RuleError where the rules break
-    the contract. *is_plain* tells of a game for a stream whether it will be solved word by word instead.
+    *metric* is the game's own if None; *against* says that a best response to a model is computed. Waves of up to
+    *counted* positions are counted; later ones are estimated from *sampled* positions each. Games of up to *in_memory*
+    records are solved in memory. *is_plain* says whether a game for the streamed method will be solved set-wise
+    instead. *listener* is called with Progress. Raises RuleError if the rules break the contract.
     """
     announce(listener, "reading the rules")
     game, _ = with_source(game)
@@ -93,23 +93,26 @@ def estimate(
         ratios = WORDS if found.records * WORDS.memory.likely < MemoryBudget().left() else WORDS_ASIDE
     if listed:
         ratios = BY_METRIC[metric]
-        records = records.times(2.0 if against else 1.0)  # a position has two seats
+        records = records.times(2.0 if against else 1.0)  # either player may respond
     work = records.times(found.expansion).times(ratios.seconds).times(1 / speed_of(workers))
     memory = records.times(ratios.memory) + ratios.fixed_memory
+    # Buffers of the streamed method: small for games far below 150 and 500 million records.
     if result.streamed and not words:
         memory += Range(0, 1, 1).times(workers * TASK * min(1, found.records / 150e6))
         memory += Range(0, 1, 1).times(CACHE * min(1, found.records / 500e6))
+    # Predecessor lists: if play can return to a tier and the rules do not give parents, or for utilities.
     linked = (found.returns and (listed or not defines(game, "parents"))) or metric == "utilities"
     links = records.times(LINKED if listed else LINK).times(found.links if linked else 0.0)
     memory += links
     result.least_memory = round(COMPILED)
-    if found.complete and found.records <= INTERPRETED and not listed:
+    if found.complete and found.records <= INTERPRETED and not listed:  # solved interpreted: no compiler
         result.least_memory = 0
         result.put("seconds", Range(0.1, 0.4, 1.5))
         memory = Range(50 * MB, 58 * MB, 70 * MB)
     else:
         result.put("seconds", work + ratios.start)
     result.put("memory", memory)
+    # Bytes of a record in scratch files: a run-length item, or a position with its number of images and its score.
     item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize + 4
     put_disk(result, records, ratios, item, Range(0.0, 0.0, links.high))
     result.rests_on = [*how_counted(found, counted, sampled), f"ratios of {ratios.source}"]

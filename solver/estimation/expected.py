@@ -1,4 +1,4 @@
-"""Estimates: what a solve will take, or several one after another, and whether it fits the disk."""
+"""Estimates: what a solve will take, or several in a row, and whether it fits the disk."""
 
 import shutil
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ from retrograde.solver.runtime.memory import DiskTooSmall, format_size
 
 @dataclass
 class Estimate:
-    """What a solve will take. `records` counts symmetric positions once, `positions` each.
+    """What a solve will take: likely amounts, in bytes and seconds, and their `ranges`.
 
-    `waves` are records by the plies from the start, `tiers` by tier. `counted` waves are not estimated; `complete` says
-    that these are all, `open` that nothing is known beyond them, so that all is told of these alone. `ranges` has the
-    least and the most of each amount, by its name, the most None where it is not known; `rests_on` says in sentences
-    where all that comes from. With less than the `least_memory` a solve is refused. Where play comes back, a record has
-    so many `links`.
+    `records` counts symmetric positions once, `positions` counts each. `waves` are records by plies from the start,
+    `tiers` records by tier. `counted` waves are counted, further ones estimated. `complete`: the counted waves are all.
+    `open`: nothing is known beyond them, so that all amounts concern these alone. `links` is the number of children of
+    a record, if play can return to a tier. With less than `least_memory`, a solve is refused.
 
-    `worker` and `wire` are of solves by ranges on a cluster (see ranges.py): memory of each worker, and bytes
-    that are sent for each step.
+    `ranges` has (least, most) of each amount by name; most is None if unknown. `rests_on` says in sentences where the
+    numbers come from. `worker` and `wire` are for solves by ranges on a cluster (see ranges.py): bytes of memory of
+    each worker, and bytes sent for each remoteness.
     """
 
     records: int
@@ -45,43 +45,46 @@ class Estimate:
 
     @property
     def disk(self) -> int:
-        """What is likely to be written."""
+        """Return the bytes likely to be written."""
         return self.scratch + self.database
 
     @property
     def least_disk(self) -> float:
-        """The least that will be written."""
+        """Return the least bytes that will be written."""
         return sum(self.ranges[name][0] for name in ("scratch", "database"))
 
     def fits(self, free: float) -> bool:
-        """Tell whether at least the least that will be written fits so many bytes."""
+        """Return whether at least the least amount fits in *free* bytes."""
         return self.least_disk <= free
 
     def put(self, name: str, amount: Range) -> None:
-        """Note an amount, and its range."""
+        """Set an amount and its range."""
         kind = float if name == "seconds" else round
         setattr(self, name, kind(amount.likely))
         self.ranges[name] = kind(amount.low), None if amount.high is None else kind(amount.high)
 
 
 def put_disk(result: Estimate, records: Range, ratios: Ratios, scratch_item: int, beside: Range = NOTHING) -> None:
-    """Note what so many records take of the disk, and what there is *beside* them in scratch."""
+    """Set what *records* take of the disk. *beside* is added to the scratch files."""
     result.put("scratch", records.times(ratios.scratch, ratios.power).times(float(scratch_item)) + beside)
     result.put("database", records.times(ratios.database, ratios.power) + 4_000)
 
 
 def of_set(estimates: list[Estimate]) -> Estimate:
-    """Return what it will take to solve numbered games one after another, from what each will take: sums, but for the
-    memory and the scratch files, of which there is no more than one game's at a time."""
+    """Return the estimate of solving several numbered games in a row, from their estimates.
+
+    Amounts are summed. Memory and scratch files are the maximum instead, since one game at a time uses them.
+    """
     result = Estimate(0, 0, complete=all(each.complete for each in estimates))
     result.least_memory = max((each.least_memory for each in estimates), default=0)
     for name in ("records", "positions", "seconds", "database", "memory", "scratch"):
         each = [Range(each.ranges[name][0], getattr(each, name), each.ranges[name][1]) for each in estimates]
+        # These are used by one game at a time.
         if name in ("memory", "scratch"):
             result.put(name, Range(*(max(amounts) for amounts in zip(NOTHING, *each, strict=True))))
         else:
             result.put(name, sum(each, NOTHING))
-    starts = max(len(estimates) - 1, 0)  # of the program: there is one
+    starts = max(len(estimates) - 1, 0)  # the program starts once, not for each game
     low, high = result.ranges["seconds"]
     once = Range(low, result.seconds, high) + NUMBERED.start.times(-starts)
     result.put("seconds", once)
@@ -90,16 +93,16 @@ def of_set(estimates: list[Estimate]) -> Estimate:
 
 
 def streamed_estimate(records: int) -> Estimate:
-    """Return what solving so many records in a stream takes of the disk; all else is left open."""
+    """Return what the streamed method takes of the disk for *records* records. Other amounts stay 0."""
     result = Estimate(records, records, streamed=True)
     put_disk(result, Range(records, records, records), STREAMED, 1)
     return result
 
 
 def check_disk(game: Game, folder: Path, expected: Estimate, written: int) -> None:
-    """Raise DiskTooSmall where not even the least that a solve is expected to write fits the disk of a folder.
+    """Raise DiskTooSmall if a folder's disk cannot hold even the least that a solve will write.
 
-    So much of it is *written* already.
+    *written* bytes of that have been written already.
     """
     free = shutil.disk_usage(folder).free
     if not expected.fits(free + written):

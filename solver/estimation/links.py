@@ -1,6 +1,6 @@
-"""Links, told beforehand: where play comes back to a tier and the rules do not give the parents of its positions.
+"""Estimates predecessor lists (links): needed if play can return to a tier and the rules do not give parents.
 
-in memory  <-- where there is room --  links  -- else -->  in scratch files  -- else -->  time: forward passes
+in memory  <-- if they fit --  predecessor lists  -- else -->  in scratch files  -- else -->  time: forward passes
 """
 
 import time
@@ -19,14 +19,16 @@ from retrograde.solver.rules.examine import examine
 from retrograde.solver.runtime.memory import format_size
 
 SLOTS, SECONDS = 1_000, 0.5
-"""Slots that are looked at, of a tier, and time for it."""
+"""Slots of a tier that are sampled at most, and the seconds for it."""
 LARGEST = "the largest tier has"
-"""How the sentence about links begins."""
+"""The beginning of the sentence about predecessor lists."""
 
 
 def add_links(game: Game, expected: Estimate, numbering: Numbering, slow: list[int]) -> None:
-    """Have an estimate of a game that numbers its positions say what links take of the largest of the tiers that are
-    solved slot by slot, given by their rows."""
+    """Add the predecessor lists of the largest tier to the estimate of a game that numbers its positions.
+
+    *slow* are the rows of the tiers that are solved slot by slot.
+    """
     if defines(game, "parents") or not slow:
         return
     most = max(slow, key=numbering.size)
@@ -40,8 +42,10 @@ def add_links(game: Game, expected: Estimate, numbering: Numbering, slow: list[i
 
 
 def where_links_lie(links: Range, seconds: float) -> list[str]:
-    """Return in a sentence where links of the largest tier lie, so many bytes, and what is done without them, which
-    takes so many seconds of a processor."""
+    """Return a sentence that says where the largest tier's predecessor lists lie, and the cost of doing without them.
+
+    *links* are their bytes, *seconds* the processor time of one forward pass.
+    """
     if not links.likely:
         return []
     return [
@@ -52,7 +56,10 @@ def where_links_lie(links: Range, seconds: float) -> list[str]:
 
 
 def links_in(game: Game, numbering: Numbering, row: int) -> Range:
-    """Return how many children a slot of a tier has there, by some that are looked at."""
+    """Return how many children in the same tier a slot of a tier has, by a sample.
+
+    The range is the mean plus and minus three standard errors.
+    """
     dice, deadline = Random(0), time.monotonic() + SECONDS
     found: list[int] = []
     while len(found) < SLOTS and (len(found) < 2 or time.monotonic() < deadline):
@@ -60,5 +67,6 @@ def links_in(game: Game, numbering: Numbering, row: int) -> Range:
         children: Iterable[Any] = () if is_none(position) else examine(game, position)[2]
         slots = [numbering.slot_of(game, child) for child in children]
         found.append(len({slot for where, slot in slots if where == row}))
+    # Three standard errors on either side.
     mean, chance = float(np.mean(found)), 3 * float(np.std(found)) / len(found) ** 0.5
     return Range(max(mean - chance, 0.0), mean, mean + chance)

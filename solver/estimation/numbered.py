@@ -1,4 +1,4 @@
-"""What a solve of a game that numbers its positions will take: how many slots there are is known."""
+"""Estimates a solve of a game that numbers its positions: the number of slots is known."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -30,20 +30,21 @@ if TYPE_CHECKING:
     from retrograde.solver.methods.chess.formation import Formation
 
 SLOTS, SLOT_SECONDS = 2_000, 0.5
-"""Slots that are looked at of a numbering, and time for it."""
+"""Slots of a numbering that are sampled at most, and the seconds for it."""
 
 
 def of_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
-    """Return what a solve of a game that numbers its positions will take, by remoteness or one of
-    TO_PROGRESS."""
+    """Return what a solve of a game that numbers its positions will take, by remoteness or a metric of TO_PROGRESS."""
     numbering = Numbering.own(game)
     slots = numbering.slots
     sample = numbering.sample(game, SLOTS, SLOT_SECONDS)
     result = Estimate(0, 0, complete=sample.slots >= slots)
+    # Three standard errors of the share of slots that stand for a position.
     chance = 3 * ((sample.slots - sample.records) / max(sample.records, 1) / sample.slots) ** 0.5
     for name, seen in (("records", sample.records), ("positions", sample.positions)):
         likely = seen / sample.slots * slots
         result.put(name, Range(likely * max(1 - chance, 0), likely, likely * (1 + chance)))
+    # Tiers solved set by set are much faster than tiers solved slot by slot.
     rows = dict(formations(game, numbering))
     by_sets = sum(numbering.size(row) for row, formation in rows.items() if formation)
     kinds = [(ratios, part) for ratios, part in ((NUMBERED, slots - by_sets), (BY_SETS, by_sets)) if part]
@@ -67,15 +68,18 @@ def of_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
 
 
 def formations(game: Game, numbering: Numbering) -> Iterator[tuple[int, "Formation | None"]]:
-    """Yield for the row of each tier what stands on the board where it is solved set by set, else None."""
+    """Yield (row, pieces on the board) for each tier; the pieces are None if the tier is not solved set by set."""
     for row, tier in enumerate(numbering.tiers.tolist()):
         yield row, formation_of(game, tier, CODE_BITS)
 
 
 def memory_of_numbered(game: Game, numbering: Numbering, metric: str) -> Range:
-    """Return the memory of a solve of a game that numbers its positions, beside what is always taken: two bytes for
-    the score of each slot, and what the tier that takes most has beside."""
+    """Return the memory that a solve of a numbered game takes in addition to the process.
+
+    Two bytes for the score of each slot, and the workspace of the tier that takes most.
+    """
     beside = [NOTHING]
+    # The tier that takes most decides; tiers are solved one after another.
     for row, formation in formations(game, numbering):
         size = numbering.size(row)
         room = room_for(game, size, CODE_BITS)

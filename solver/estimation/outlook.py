@@ -41,7 +41,7 @@ class RunningOutlook:
         return self.known
 
     def check_records(self, records: int) -> None:
-        """Raise DiskTooSmall if the disk cannot hold so many records as runs."""
+        """Raise DiskTooSmall if the disk cannot hold *records* records as runs."""
         self.check(streamed_estimate(records))
 
     def plain_waves(self, written: int) -> list[int]:

@@ -1,12 +1,12 @@
-"""What a solve by ranges of slots takes on a cluster, told beforehand: of the process that solves, of each worker, of
-the folder that they share, and of the wire (see methods/listed/ranges/tier.py).
+"""Estimates a solve by ranges of slots on a cluster: the solving process, each worker, the shared folder, the network.
 
-It follows from the slots of the largest tier in ranges, from how these are cut, and from the links of a slot, which are
-sampled. What each of these takes was measured, of teeko, quixo, six men's morris and dodgem::
+See methods/listed/ranges/tier.py for the method. The amounts follow from the slots of the largest tier in ranges, from
+how these are cut, and from the sampled number of children (links) of a slot. What each slot and link takes was measured
+with teeko, quixo, six men's morris and dodgem:
 
-    worker    =  fixed + the larger of  turning a range round, looking at a block        (bytes a slot, and a link)
-    folder    =  scores of all + what is known of the slots of a tier, and its links
-    wire      =  for each remoteness a task of each range
+    worker    =  fixed + the larger of  building a range's predecessor lists, expanding a block
+    folder    =  scores of all slots + state and predecessor lists of the tier
+    wire      =  for each remoteness, a task for each range
 """
 
 from typing import NamedTuple
@@ -30,29 +30,34 @@ from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import LARGER, worth_sending
 
 WORKER = Range(165 * MB, 185 * MB, 230 * MB)
-"""Memory of a worker that has machine code loaded, and no task."""
+"""Memory of a worker with machine code loaded and no task."""
 TURNING = Range(16, 20, 24), Range(6, 11, 25)
-"""Bytes for a slot of a range that is turned round, and for each of its links: ranges have more than others."""
+"""Bytes for a slot of a range whose predecessor lists are built, and for each link. Some ranges have more links than
+others."""
 LOOKING = Range(12, 30, 60), Range(8, 32, 40)
-"""The same for a slot of a block that is looked at."""
+"""The same for a slot of a block that is expanded."""
 FOLDER = Range(7, 12, 40), Range(4.2, 7, 11)
-"""Bytes of scratch files for a slot of a tier in ranges and for a link, beside the scores: what is superfluous goes
-with the next note."""
+"""Bytes of scratch files for a slot of a tier in ranges and for a link, besides the scores.
+
+Files that are no longer needed are removed at the next checkpoint.
+"""
 TASK = Range(1_000, 3_000, 70_000)
-"""Bytes that are sent for a task, and come back; whatever has more than 32 kB each way goes by a file."""
+"""Bytes sent for a task and back. Data of more than 32 kB in one direction goes by a file."""
 SLOWER = Range(1.0, 1.15, 1.4)
-"""What it takes more of the time of processors than on threads."""
+"""How much more processor time it takes than on threads."""
 MAPPED = Range(0.0, 1.4, 2.0)
-"""Bytes for each slot of all tiers in the memory of who solves: scores, as far as the system keeps their file there."""
+"""Bytes of the solving process for each slot of all tiers: scores, as far as the system caches their file."""
 OTHERWISE = "solve ", LARGEST
-"""How sentences begin that are of solves on one machine: where lists lie there, and links."""
+"""How sentences begin that apply only to solves on one machine: where lists and predecessor lists lie."""
 LISTS = Range(4, 8, 24)
-"""Bytes for each record there where positions are listed: the lists, numbers of symmetric positions, and scores."""
+"""Bytes of the solving process for each record, if positions are listed: lists, symmetry counts and scores."""
 
 
 class Ranged(NamedTuple):
-    """The largest tier that lies in ranges: its slots, links of a slot, how many are usually looked at together, and
-    the slots of all tiers."""
+    """The largest tier that is solved in ranges.
+
+    `slots` of it, `links` of a slot, `usual` slots that are expanded together, and `all_slots` of all tiers.
+    """
 
     slots: int
     links: Range
@@ -61,8 +66,10 @@ class Ranged(NamedTuple):
 
 
 def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes: Sizes | None = None) -> bool:
-    """Have an estimate say what a solve takes on so many workers of a cluster, so many *sharing* a machine, where tiers
-    lie in ranges; tell whether any does."""
+    """Add to an estimate what a solve takes on *workers* workers of a cluster; return whether any tier lies in ranges.
+
+    *sharing* workers run on one machine.
+    """
     sizes = sizes or Sizes()
     numbered = is_numbered(game)
     ranged = (largest_numbered if numbered else largest_listed)(game, expected, sizes.ranged_slots)
@@ -71,6 +78,7 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
     memory = MemoryBudget().left() // sharing
     shape = cut(ranged.slots, workers, memory, sizes.range_bits)
     block = min(LARGER * ranged.usual, worth_sending(ranged.slots, ranged.usual, workers), 1 << shape.shift)
+    # A worker holds one task at a time: of either kind, the larger counts.
     tasks = [
         (a_slot + ranged.links.times(a_link)).times(float(size))
         for size, (a_slot, a_link) in ((1 << shape.shift, TURNING), (block, LOOKING))
@@ -91,7 +99,7 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
 
 
 def largest_numbered(game: Game, expected: Estimate, least: int) -> Ranged | None:
-    """Return the largest tier in ranges of a game that numbers its positions, None where none is."""
+    """Return the largest tier in ranges of a game that numbers its positions; None if there is none."""
     numbering = Numbering.own(game)
     rows = [row for row, by_sets in formations(game, numbering) if not by_sets and numbering.size(row) >= least]
     if not rows:
@@ -101,7 +109,7 @@ def largest_numbered(game: Game, expected: Estimate, least: int) -> Ranged | Non
 
 
 def largest_listed(game: Game, expected: Estimate, least: int) -> Ranged | None:
-    """Return the largest tier in ranges of a game whose positions are listed and come back, None where none does."""
+    """Return the largest tier in ranges of a game whose positions are listed and can recur; None if there is none."""
     most = max(expected.tiers.values(), default=expected.records)
     if not expected.links or most < least:
         return None
@@ -109,7 +117,7 @@ def largest_listed(game: Game, expected: Estimate, least: int) -> Ranged | None:
 
 
 def put_folder(game: Game, expected: Estimate, ranged: Ranged, numbered: bool) -> None:
-    """Add to the scratch files of an estimate what lies in the folder that all share."""
+    """Add the files in the shared folder to an estimate's scratch files."""
     a_slot, a_link = FOLDER
     folder = (a_slot + ranged.links.times(a_link)).times(float(ranged.slots))
     all_of_them = 2 if numbered else 2 + np.dtype(position_type(start_of(game))).itemsize
@@ -126,6 +134,6 @@ def memory_of_solver(game: Game, expected: Estimate, sizes: Sizes) -> Range:
 
 
 def lists_of(expected: Estimate) -> Range:
-    """Return the same of a game whose positions are listed."""
+    """Return the memory of the process that solves a game whose positions are listed."""
     low, high = expected.ranges["records"]
     return CYCLIC.fixed_memory + Range(low, expected.records, high).times(LISTS)

@@ -1,21 +1,21 @@
-"""How many positions a game has, counted wave by wave as long as that is quick, and sampled from then on.
+"""Counts the positions of a game wave by wave as long as that is quick, then samples.
 
-From a wave that is too large to be counted on, two samples of each wave, drawn apart, go on from generation to
-generation. How many children all positions of a wave have follows from the samples; how many *different* ones, from how
-often a child of the one sample is a child of the other as well, as the fish in a lake are counted by catching some
-twice. The more parents children have, the more often that happens; how it depends on the number of parents is taken
-from the last waves that were counted::
+A *wave* is all positions first reached after the same number of plies. From the first wave that is too large to count,
+two independent samples are carried from wave to wave. The number of children follows from the samples. How many of
+these are *different* follows from how often a child of one sample is a child of the other too, as the number of fish in
+a lake is estimated by catching some twice. The more parents children have, the more often that happens; how it depends
+on the number of parents is taken from the last waves that were counted:
 
     children of all     =  wave · children of a sample / sample
     parents each has    =  1 + factor · (what both samples have, scaled up, / children of all - 1)
     the next wave       =  children of all / parents each has
 
-Where few children are in both samples, chance would decide; what the waves before had then counts as well. The samples
-lean towards positions with many parents, and the more so the deeper they go: what comes out is too low, by how much is
-known of Connect Four (`lean`).
+If few children are in both samples, chance would decide; then the waves before count as well. The samples lean towards
+positions with many parents, more so the deeper they go. The result is too low, by an amount known from Connect Four
+(`LEAN`).
 
-Where play comes back, no wave beyond those counted can be told from the one before: such games are counted as far as
-patience goes, and what is beyond can be told only where the waves dwindle.
+If play can return to a wave, no wave beyond the counted ones can be predicted. Such games are counted for a limited
+time. What lies beyond is estimated only if waves get smaller.
 """
 
 import math
@@ -34,24 +34,26 @@ from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 Array = np.ndarray[Any, Any]
 
 LOWEST = -(1 << 62)
-"""A tier below all."""
+"""A tier below all others."""
 TRUSTED = 100.0
-"""What waves before have told counts as much as so many children that are in both samples."""
+"""The weight of the estimate from earlier waves, as a number of children that are in both samples."""
 LEAN = 0.002
-"""A wave that is d waves beyond the last one counted is told too low by e to the power of LEAN · d². (Of Connect Four
-5×5 to 6×6, for a million positions counted and 300,000 sampled 0.0018 to 0.0024, for a tenth 0.0015 to 0.0031.)"""
+"""A wave d waves beyond the last one counted is estimated too low by a factor of e to the power of LEAN · d².
+
+Measured with Connect Four 5×5 to 6×6: 0.0018 to 0.0024 for a million counted and 300,000 sampled positions, 0.0015 to
+0.0031 for a tenth of these.
+"""
 DWINDLING = 0.8
-"""Waves that are so much smaller than the one before will soon come to an end."""
+"""Waves that are smaller than the one before by this factor will soon end."""
 
 
 @dataclass
 class Sampled:
-    """What is known of the positions of a game: records by wave and by tier, as found or as estimated.
+    """What is known about the positions of a game: records by wave and by tier, counted or estimated.
 
-    `low` and `high` is between what the number of all records is, *high* being None where nothing is known; `counted`
-    waves are not estimated; `complete` says that these are all, `open` that nothing is known of any wave beyond, and
-    `returns` that play comes back. A record stands for `symmetric` positions, has `links` children, and takes the rules
-    `expansion` seconds.
+    All records are between `low` and `high`; *high* is None if unknown. The first `counted` waves are counted.
+    `complete`: these are all. `open`: nothing is known about any wave beyond. `returns`: play can come back. A record
+    stands for `symmetric` positions, has `links` children, and takes the rules `expansion` seconds.
     """
 
     waves: list[float]
@@ -73,12 +75,12 @@ class Sampled:
 
 @dataclass
 class Known:
-    """Positions that were met, in sorted runs of which there are few."""
+    """A set of positions, as a few sorted arrays."""
 
     runs: list[Array] = field(default_factory=list)
 
     def new(self, positions: Array) -> Array:
-        """Tell which of some sorted positions are not known, and take note of these."""
+        """Return which of some sorted positions are new, and add these."""
         there = np.zeros(len(positions), bool)
         for run in self.runs:
             places = np.minimum(run.searchsorted(positions), len(run) - 1)
@@ -86,6 +88,7 @@ class Known:
         new = ~there
         if new.any():
             self.runs.append(positions[new])
+        # Merge arrays so that each is at least twice as long as the next: few arrays, and few merges.
         while len(self.runs) > 1 and len(self.runs[-2]) < 2 * len(self.runs[-1]):
             self.runs[-2:] = [np.sort(np.concatenate(self.runs[-2:]))]
         return new
@@ -94,8 +97,8 @@ class Known:
 class Sampler:
     """Counts and samples the waves of a game.
 
-    Waves of up to *counted* positions are counted, later ones estimated from two samples of *sampled* positions. Where
-    play comes back, up to four times as many are counted in all. Counting takes some *seconds* at most.
+    Waves of up to *counted* positions are counted; later ones are estimated from two samples of *sampled* positions. If
+    play can return, up to four times as many positions are counted in all. Counting takes at most *seconds*.
     """
 
     def __init__(self, game: Game, counted: int, sampled: int, seconds: float, listener: Listener | None = None):
@@ -107,16 +110,16 @@ class Sampler:
         self.expanded = self.sizes = self.links = 0
         self.passed = 0.0
         self.returns = False
-        """Whether play has been seen to come back to a tier, or to what was met in another wave."""
+        """Whether play was seen to return to a tier, or to a position of an earlier wave."""
         self.late = False
-        """Whether there was no time to count more."""
+        """Whether time for counting is over."""
         self.tiers: dict[int, float] = defaultdict(float)
         self.waves: list[float] = []
         self.variance = 0.0
-        """That of the logarithm of the last wave's size, as far as chance decides it."""
+        """The variance of the logarithm of the last wave's size, as far as chance decides it."""
 
     def run(self) -> Sampled:
-        """Return what is found."""
+        """Return the counts and estimates."""
         game = self.expander.game
         wave = np.array(sorted(starts_of(game)))
         self.expander.expand(LOWEST, wave, sizes=True)  # compiles
@@ -128,6 +131,7 @@ class Sampler:
         if len(wave) and not self.returns and not (self.late and len(wave) < self.counted):
             spread = self.sample(wave, parents, factor)
             whole = sum(self.waves)
+            # Without the correction for the lean, the sum is too low: it serves as the least.
             low = min(whole * math.exp(-spread), sum(self.plain))
             high: float | None = whole * math.exp(spread)
         else:
@@ -139,8 +143,11 @@ class Sampler:
         )  # fmt: skip
 
     def count(self, wave: Array) -> tuple[Array, float, float]:
-        """Count wave after wave, and return the last one, nothing if that is all; with it, how many parents its
-        positions have, and how that depends on how often a child is met again."""
+        """Count wave after wave. Return (last wave, its mean number of parents, factor); the wave is empty if all were
+        counted.
+
+        *factor* relates the number of parents to how often a child is met again.
+        """
         known, deadline = Known([wave]), time.monotonic() + self.seconds
         parents = factor = 1.0
         while True:
@@ -151,6 +158,7 @@ class Sampler:
             if not len(children):
                 return children, parents, factor
             parents = float(pairs.sum() / len(children))
+            # How many other parents a child has, on average over all edges.
             again = float((pairs * (pairs - 1)).sum() / pairs.sum())
             factor = (parents - 1) / again if again else factor
             wave = children
@@ -162,21 +170,24 @@ class Sampler:
                 return wave, parents, factor
 
     def sample(self, wave: Array, parents: float, factor: float) -> float:
-        """Estimate all further waves; return the spread of the logarithm of their sum."""
+        """Estimate all further waves. Return the spread of the logarithm of their sum."""
         self.phase = Phase("sampling", self.phase.listener, course=self.phase.course)
         self.plain = list(self.waves)
         samples = [self.draw(wave) for _ in range(2)]
         count, depth, weight = float(len(wave)), 0, 0.0
         logs = [math.log(max((parents - 1) / factor, 1e-9))]
         while True:
+            # Step 1: expand both samples, and scale up the number of children.
             found = [self.children(sample) for sample in samples]
             edges = count * sum(one[2].sum() / len(sample) for one, sample in zip(found, samples, strict=True)) / 2
             if min(len(one[0]) for one in found) == 0 or self.returns:
                 break
+            # Step 2: count how often both samples have the same child, and infer the number of parents.
             _, first, second = np.intersect1d(found[0][0], found[1][0], assume_unique=True, return_indices=True)
             hits = int((found[0][2][first] * found[1][2][second]).sum())
             again = self.believe(logs, hits * count**2 / len(samples[0]) / len(samples[1]) / edges - 1, hits)
             here = factor * again / (1 + factor * again)
+            # Step 3: the next wave, corrected for the lean.
             self.variance += here**2 / (TRUSTED + hits)
             count, depth = max(edges / (1 + factor * again), 1.0), depth + 1
             lean = math.exp(LEAN * depth**2)
@@ -184,21 +195,22 @@ class Sampler:
             self.waves.append(count * lean)
             self.add(found[0][1], count * lean / len(found[0][0]))
             weight += count * lean * (2 * self.variance**0.5 + LEAN * depth**2 / 2)
+            # Step 4: draw the next samples from the children.
             samples = [self.draw(one[0]) for one in found]
         return weight / sum(self.waves)
 
     @staticmethod
     def believe(logs: list[float], again: float, hits: int) -> float:
-        """Return how often a child is met again, from what is seen in this wave and was in those before."""
+        """Return how often a child is met again: a weighted mean of this wave and the two before, in logarithms."""
         before = sum(logs[-2:]) / len(logs[-2:])
         seen = math.log(again) if again > 0 else before
         logs.append((TRUSTED * before + hits * seen) / (TRUSTED + hits))
         return math.exp(logs[-1])
 
     def dwindle(self, more: bool) -> tuple[float, float | None]:
-        """Return between what the number of all records is, where there may be *more* than those counted.
+        """Return the range of the number of all records, if there may be *more* than those counted.
 
-        Waves that dwindle are taken to go on so, and at worst half as quickly.
+        Waves that shrink are assumed to go on shrinking, at worst half as fast.
         """
         low = sum(self.waves)
         if not more:
@@ -210,7 +222,7 @@ class Sampler:
         return low, low + self.waves[-1] * slow / (1 - slow)
 
     def children(self, positions: Array) -> tuple[Array, Array, Array]:
-        """Return the distinct children of positions, their tiers, and how often each is one."""
+        """Return the distinct children of positions, their tiers, and how often each is a child."""
         began = time.thread_time()
         children, tiers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for begin, end in self.expander.blocks(0, len(positions)):
@@ -230,13 +242,13 @@ class Sampler:
         return distinct, np.concatenate(tiers)[first], times
 
     def draw(self, positions: Array) -> Array:
-        """Return some positions by chance, in order."""
+        """Return a random sample of positions, in order."""
         if len(positions) <= self.sampled:
             return positions
         return positions[np.sort(self.dice.choice(len(positions), self.sampled, replace=False))]
 
     def add(self, found: Array, weight: float) -> None:
-        """Count positions by tier."""
+        """Add positions to the counts by tier."""
         numbers, counts = np.unique(found, return_counts=True)
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             self.tiers[number] += weight * count

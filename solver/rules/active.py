@@ -1,7 +1,7 @@
-"""What compiled rules are being asked about just now, so that rules which never answer can be named.
+"""Knows which position each running kernel passes to the rules, to name rules that never return.
 
-A kernel writes each position to its array of troubles before it asks the rules about it (see kernels.py); as long as it
-runs, that array is here.
+A kernel writes each position to its trouble array before it calls the rules for it (see kernels.py). While the kernel
+runs, `ASKED` holds that array.
 """
 
 from collections.abc import Iterator
@@ -16,27 +16,29 @@ from retrograde.games.contract.game import Game, width_of
 Array = np.ndarray[Any, Any]
 
 NOWHERE = -1
-"""In the place of a position, before a kernel has looked at any: it may be compiling yet."""
+"""Stands for a position before a kernel has passed one to the rules; it may still be compiling."""
 
 ASKED: dict[int, tuple[Game, Array]] = {}
-"""The games and the arrays of troubles of the kernels that run. (Each thread adds and takes away its own.)"""
+"""The games and trouble arrays of running kernels, by the array's id. Each thread adds and removes its own."""
 
 
 def troubles(game: Game, count: int = 2) -> Array:
-    """Return an array of troubles of so many entries: what is wrong, the position, and others. Behind them is room for
-    a position that is a tuple, of which the second entry is a key."""
+    """Return a trouble array of *count* entries: the Trouble code, the position, and others.
+
+    If positions are tuples, entry 1 holds a key of the position, and room for the tuple itself is appended.
+    """
     return np.zeros(count + width_of(game), np.int64)
 
 
 def asked_in(game: Game, trouble: Array) -> Any:
-    """Return the position that an array of troubles speaks of."""
+    """Return the position that a trouble array holds."""
     width = width_of(game)
     return tuple(trouble[-width:].tolist()) if width else int(trouble[1])
 
 
 @contextmanager
 def asking(game: Game, trouble: Array) -> Iterator[None]:
-    """Let it be known, within, that a kernel asks the rules, and writes to *trouble* (see `troubles`) about what."""
+    """Register *trouble* (see `troubles`) as the array of a kernel that runs inside this context."""
     trouble[1] = NOWHERE
     ASKED[id(trouble)] = game, trouble
     try:
@@ -46,12 +48,12 @@ def asking(game: Game, trouble: Array) -> Iterator[None]:
 
 
 def positions_asked() -> dict[int, int]:
-    """Return the position that each running kernel looks at, by a number for the kernel's call."""
+    """Return the position that each running kernel has passed to the rules, by a number for the call."""
     return {key: int(trouble[1]) for key, (_, trouble) in list(ASKED.items()) if trouble[1] != NOWHERE}
 
 
 def stuck_since(before: dict[int, int]) -> str:
-    """Return in words the first position that a kernel looked at *before* and looks at still; nothing if none does."""
+    """Return a message about the first kernel that is still at its position of *before*; "" if there is none."""
     now = positions_asked()
     for key, (game, trouble) in list(ASKED.items()):
         position = before.get(key)

@@ -1,10 +1,19 @@
-"""Rules become machine code: numba sees every game as a type of its own.
+"""Compiles rules to machine code: numba sees each variant of a game as a type of its own.
 
-On that type options and tables are constants, and the methods of the rules are functions, so that each variant is
-compiled to code made for it. The type is named after the variant and a digest of the sources, so that numba's cache on
-disk finds the code again in a later process, and misses it after an edit of the rules or of the kernels.
-Only the public names of `numba.extending` are used, and the class that it wants for attributes. (Kernels that close
-over jitted functions would never hit the cache, and numba cannot cache a jitted generator; both were tried.)
+On that type, options and tables are constants and the methods of the rules are functions. So numba compiles code made
+for each variant. The type's name contains the variant and a digest of the sources. Numba's cache on disk therefore
+finds the code in a later process, and misses it after the rules or the kernels change.
+
+How a class of games becomes a numba type (`numba_type`):
+
+1. `add_functions` registers the plain functions of each rule module.
+2. `add_numbers` registers the options and attributes that are numbers, as constants.
+3. `add_member` registers each table as an array, each property as an attribute and each method as a method.
+4. `spelled_out` rewrites what numba lacks: `yield from` becomes a loop, `super().name` becomes another member.
+
+The module uses only the public names of `numba.extending`, plus the class that numba requires for attributes. Two
+simpler designs were tried and failed: kernels that close over jitted functions never hit the cache, and numba cannot
+cache a jitted generator.
 """
 
 import ast
@@ -42,19 +51,24 @@ from retrograde.solver.runtime.kernel import is_kept_for
 from retrograde.solver.runtime.sources import rules_compiler_digest
 
 COUNTED = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
-"""What numba is told of all rules: they may make arrays, also where the kernel that asks them may not; and neither C
-nor Python calls them, but kernels."""
+"""Numba's options for all rules.
+
+Rules may create arrays (`_nrt`) even if the kernel that calls them may not. Only kernels call them, so wrappers for C
+and Python are left out.
+"""
 GUARD = {"boundscheck": True, **COUNTED}
-"""What numba is told where a place that an array has not is to raise IndexError. Places before the first count from
-the end, as in Python."""
+"""Numba's options for rules in which an index outside an array raises IndexError.
+
+Negative indices count from the end, as in Python.
+"""
 
 
 ALIKE = "make them of one length, as with -1 at their ends"
-"""What to do where rows of a table differ in length."""
+"""Advice for tables whose rows differ in length."""
 
 
 class Guarded(NamedTuple):
-    """A game whose compiled rules look at no place that an array has not, whatever position they are asked about."""
+    """A game whose compiled rules check every array index, so that any number may be passed as a position."""
 
     game: Game
 
@@ -63,16 +77,16 @@ class GameType(types.Opaque):
     """Numba's view of one game with given options."""
 
     known: ClassVar[dict[tuple[str, ...], "GameType"]]
-    """Those of one class of games, by their options."""
+    """The types of one class of games, by their options."""
     guarded: ClassVar[bool]
     line: ClassVar[tuple[type, ...]]
-    """The class and all that it is derived from, in the order in which Python looks for members."""
+    """The method resolution order of the class: itself and its bases."""
     above: ClassVar[set[str]]
-    """The names that numba knows what rules say `super()` for by."""
+    """The names under which members that rules reach by `super()` are registered."""
 
     def __init__(self, game: Game):
         self.game = game
-        module = type(game).__module__  # what is cached may import it by this name
+        module = type(game).__module__  # cached code may import the module by this name
         options = ", ".join(options_of(game))
         name = f"{'guarded ' * self.guarded}{type(game).__qualname__}({options}) of {module}"
         super().__init__(f"{name} {rules_digest(game, contract=True)} {rules_compiler_digest()}")
@@ -83,7 +97,7 @@ class GameType(types.Opaque):
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def __reduce__(self) -> Any:  # numba's cache need only tell games apart
+    def __reduce__(self) -> Any:  # numba's cache needs the name only, to distinguish games
         return types.Opaque, (self.name,)
 
 
@@ -98,10 +112,11 @@ def _(guarded: Any, context: Any) -> GameType:
 
 
 def type_of(game: Game, guarded: bool) -> GameType:
-    """Return the numba type of a game, which is that of its family: positions mean the same in all of it."""
+    """Return the numba type of a game's family, in which positions mean the same throughout."""
     game_type = numba_type(cast(Any, type(game)), guarded)
     options = options_of(game)
     if options not in game_type.known:
+        # All variants of a family share one type, so that numba compiles them once.
         family = game.family if type(game.family) is type(game) else game
         found = game_type.known.get(options_of(family)) or game_type(family)
         game_type.known[options] = game_type.known[options_of(family)] = found
@@ -109,25 +124,29 @@ def type_of(game: Game, guarded: bool) -> GameType:
 
 
 def options_of(game: Game) -> tuple[str, ...]:
-    """Return all options as text: games that are equal may differ in some, and be written alike as well."""
+    """Return all options of a game as text.
+
+    Games that compare equal and have the same name may still differ in an option.
+    """
     return tuple(f"{field.name}={getattr(game, field.name)!r}" for field in fields(cast(Any, game)))
 
 
 def prepare(game: Game) -> None:
-    """Let numba know a game, so that kernels take it as an argument."""
+    """Register a game's class with numba, so that kernels accept the game as an argument."""
     numba_type(cast(Any, type(game)), False)  # mypy thinks that classes cannot be hashed
 
 
 def is_kept(game: Game, kernels: Iterable[Any]) -> bool:
-    """Tell whether machine code of one of some kernels is kept for the rules of a game."""
+    """Return whether the cache holds machine code of one of some kernels for the rules of a game."""
     prepare(game)
     return any(is_kept_for(kernel, type_of(game, guarded=False)) for kernel in kernels)
 
 
 @cache
 def numba_type(cls: type, guarded: bool) -> type[GameType]:
-    """Return the numba type of games of a class, on which its options, tables and rules are known."""
+    """Return the numba type of a class of games, with its options, tables and rules registered."""
     line = cls.__mro__[:-1]
+    # An opaque type: compiled code never reads the Python object, since all members are constants or functions.
     game_type = type(cls.__name__, (GameType,), {"known": {}, "guarded": guarded, "line": line, "above": set()})
     register_model(game_type)(models.OpaqueModel)
     unbox(game_type)(lambda typ, obj, c: NativeValue(c.context.get_dummy_value()))
@@ -147,9 +166,10 @@ def numba_type(cls: type, guarded: bool) -> type[GameType]:
 
 @cache
 def add_functions(module: ModuleType) -> None:
-    """Let numba compile the functions of a rule module where rules call them.
+    """Register the functions of a rule module with numba, so that rules may call them.
 
-    What arrays they have they are given, and look at none elsewhere: that costs little, and all games need it.
+    They run with index checks (GUARD). That costs little, since they receive their arrays as arguments; and all games
+    need it.
     """
     for function in vars(module).values():
         if isfunction(function) and function.__module__ == module.__name__:
@@ -157,9 +177,12 @@ def add_functions(module: ModuleType) -> None:
 
 
 def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
-    """Let numba know one table, property or method of a game, or the one that `super()` stands for in what is defined
-    by a class of its line: the one that is found *after* that."""
+    """Register one table, property or method of a game with numba.
+
+    With *after*, register instead the member that `super()` finds in the class at that index of the line.
+    """
     line = game_type.line
+    # The first class behind *after* that defines the name, as Python looks it up.
     place = next((at for at in range(after + 1, len(line)) if name in vars(line[at])), len(line))
     member = vars(line[place])[name] if place < len(line) else None
     known = name if after < 0 else name_above(after, name)
@@ -180,12 +203,12 @@ def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
 
 
 def name_above(place: int, name: str) -> str:
-    """Return by what name numba knows what `super()` stands for where the class at that place of the line says it."""
+    """Return the name under which `super().name` is registered for the class at an index of the line."""
     return f"{name}_above_{place}"
 
 
 def add_numbers(game_type: type[GameType], names: set[str]) -> None:
-    """Let numba know the options of a game that are numbers: constants, with no function to be compiled for each."""
+    """Register the numeric options of a game as constants, so that numba compiles no function for them."""
 
     @infer_getattr
     class Numbers(AttributeTemplate):
@@ -195,15 +218,16 @@ def add_numbers(game_type: type[GameType], names: set[str]) -> None:
             return self.context.resolve_value_type(constant(getattr(typ.game, name))) if name in names else None
 
     @lower_getattr_generic(game_type)
+    # The number is a constant of the type: reading it compiles to nothing.
     def _(context, builder, typ, value, name):
         number = constant(getattr(typ.game, name))
         return context.get_constant_generic(builder, context.typing_context.resolve_value_type(number), number)
 
 
 def stand_in(function: FunctionType, game_type: type[GameType] | None = None) -> Any:
-    """Return what numba asks for a function's implementation, whatever the types of the arguments."""
+    """Return the implementation that numba asks for when rules call *function*, for any types of arguments."""
 
-    def resolve(*args, **named):  # only now spelled out: what is never compiled may say what it likes
+    def resolve(*args, **named):  # rewrite only now: functions that are never compiled may use all of Python
         return spelled_out(function, game_type)  # type: ignore[arg-type]  # a class can be hashed
 
     resolve.__signature__ = signature(function)  # type: ignore[attr-defined]  # numba compares the two
@@ -212,13 +236,15 @@ def stand_in(function: FunctionType, game_type: type[GameType] | None = None) ->
 
 @cache
 def spelled_out(function: FunctionType, game_type: type[GameType] | None) -> FunctionType:
-    """Return a function in words that numba understands: each `yield from` is a loop, and in a method of a game,
-    `super().name` is a member of the game by a name of its own, which numba is let know.
+    """Return a function rewritten in the part of Python that numba understands.
 
-    Raises RuleError where the source is not found, or `super()` is said for a class that the game is not derived from.
+    Each `yield from` becomes a loop. In a method, `super().name` becomes a member of the game with a name of its own,
+    which is registered with numba. Raises RuleError if the source is not found, or if `super()` refers to a class that
+    the game is not derived from.
     """
     code = function.__code__
     loops = code.co_flags & CO_GENERATOR and any(at.opname == "GET_YIELD_FROM_ITER" for at in get_instructions(code))
+    # Most functions need no change.
     if not loops and "__class__" not in code.co_freevars:
         return function
     definition = definition_of(function)
@@ -232,10 +258,12 @@ def spelled_out(function: FunctionType, game_type: type[GameType] | None) -> Fun
                 add_member(game_type, name, place)
     module = ast.Module([tree], [])
     *_, owner, name = ["", *function.__qualname__.split(".")]
-    if owner.isidentifier():  # a class, within which Python knows `self.__name` by another name
+    # The qualified name is `Class.method`: put the method into a class of the same name.
+    if owner.isidentifier():  # so that Python mangles names like `self.__name`
         module = ast.parse(f"class {owner}: pass")
         module.body[0].body = [tree]  # type: ignore[attr-defined]
     names: dict[str, Any] = {}
+    # Compile the new definition with the old globals and file name.
     exec(compile(ast.fix_missing_locations(module), code.co_filename, "exec"), function.__globals__, names)
     spelled = vars(names[owner])[name] if owner in names else names[name]
     spelled.__defaults__, spelled.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
@@ -243,7 +271,7 @@ def spelled_out(function: FunctionType, game_type: type[GameType] | None) -> Fun
 
 
 def place_of(function: FunctionType, game_type: type[GameType]) -> int:
-    """Return the place, in the line of a game, of the class in which a method that says `super()` is defined."""
+    """Return the index, in the game's line of classes, of the class that defines a method with `super()`."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     said_by = cells["__class__"].cell_contents
     if said_by not in game_type.line:
@@ -253,8 +281,11 @@ def place_of(function: FunctionType, game_type: type[GameType]) -> int:
 
 
 def bare(definition: ast.FunctionDef) -> ast.FunctionDef:
-    """Return the definition of a function without what Python looks up as it defines one: the names that stand there
-    may be known in a class alone, or to type checkers."""
+    """Return a function definition without annotations, defaults and decorators.
+
+    Python evaluates these when it defines the function. Their names may be known only inside a class, or only to type
+    checkers.
+    """
     arguments = definition.args
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         argument.annotation = None
@@ -265,7 +296,7 @@ def bare(definition: ast.FunctionDef) -> ast.FunctionDef:
 
 
 def definition_of(function: FunctionType) -> Any:
-    """Return the syntax tree of a function as it was imported; raise RuleError where its module has no such one."""
+    """Return the syntax tree of a function as it was imported. Raise RuleError if its module does not contain it."""
     with suppress(OSError):
         for node in ast.walk(ast.parse(source_of(module_of(function)))):
             if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
@@ -276,14 +307,14 @@ def definition_of(function: FunctionType) -> Any:
 
 
 class SpellOut(ast.NodeTransformer):
-    """Turns `yield from items` into `for item in items: yield item`, and `super().name` into `self.name_above_…`."""
+    """Rewrites `yield from items` as `for item in items: yield item`, and `super().name` as `self.name_above_…`."""
 
     def __init__(self, game: str, place: int):
         self.game, self.place = game, place
         self.above: set[str] = set()
         """The names that follow `super()`."""
 
-    def visit_Expr(self, node: ast.Expr) -> ast.AST:  # the name is that of the class in ast
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:  # ast prescribes this method's name
         self.generic_visit(node)
         if not isinstance(node.value, ast.YieldFrom):
             return node
@@ -301,15 +332,16 @@ class SpellOut(ast.NodeTransformer):
 
 
 def constant(value: Any, name: str = "it") -> Any:
-    """Return an option or table of a name as a constant that compiled code can use: tuples of ints become arrays.
+    """Return an option or table as a constant for compiled code: tuples of ints become arrays.
 
-    Raises RuleError where there is no such constant.
+    *name* is what the message calls it. Raises RuleError if compiled code cannot hold the value.
     """
     if isinstance(value, list | dict | set | frozenset):
         what = f"{name} is a {type(value).__name__}"
         raise RuleError(f"{what}, which compiled code does not know; make it a tuple of ints")
     if isinstance(value, tuple):
         try:
+            # Rows of different lengths make numpy raise ValueError.
             array = np.array(value)
         except ValueError:
             raise RuleError(f"the rows of {name} differ in length; {ALIKE}") from None
@@ -319,7 +351,7 @@ def constant(value: Any, name: str = "it") -> Any:
     return value
 
 
-# Tuples of ints, which numba can make of one length alone
+# Tuples of ints: numba needs their length when it compiles
 
 
 @overload(replaced)

@@ -1,4 +1,8 @@
-"""The rules of a game asked about one position, interpreted, with every answer held against the contract."""
+"""Calls the interpreted rules for one position and checks every answer against the contract.
+
+`examine` is the reference: compiled rules must give the same answers, and every message about broken rules comes from
+here.
+"""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -28,20 +32,22 @@ from retrograde.games.contract.raised import given_start
 
 TIER_BITS = 62
 MIX = 0x9E3779B97F4A7C15
-"""An odd number whose products' upper bits look random."""
+"""An odd number; the upper bits of its products look random. `key_of` mixes tuples with it."""
 
 
 def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
     """Return a position's primitive value, its moves, and the canonical children they lead to.
 
-    Raises RuleError where the rules break the contract.
+    Raises RuleError if the rules break the contract.
     """
     with blame(game, position):
+        # Case: the game is over. There are no moves to check.
         value = checked_value(game.primitive(position))
         if defines(game, "turn") and turn_of(game, position) == CHANCE and value != UNDECIDED:
             raise Fault("the game is over, and turn() gives CHANCE; let it give the player whose value that is")
         if value != UNDECIDED:
             return value, [], []
+        # Case: the game goes on. Take at most MOST_MOVES moves, since a broken rule may yield moves forever.
         moves = [checked_move(move) for move in islice(game.generate_moves(position), MOST_MOVES)]
         if not moves:
             raise Fault("it is UNDECIDED and has no moves; let primitive() say who has won, or tie it")
@@ -72,7 +78,7 @@ def turn_of(game: Game, position: int) -> int:
 
 
 def refuse_chance(game: Game, position: int) -> int:
-    """Return whose turn it is; raise RuleError where it is chance's, which has no values to choose from."""
+    """Return whose turn it is. Raise RuleError if it is chance's: remoteness is not defined for chance."""
     with blame(game, position):
         if (turn := turn_of(game, position)) == CHANCE:
             raise Fault("it is chance's turn, and remoteness is for games without; let metric be 'expectation'")
@@ -80,29 +86,29 @@ def refuse_chance(game: Game, position: int) -> int:
 
 
 def movers_of(game: Game, positions: Iterable[int]) -> dict[int, int] | None:
-    """Return who is to move in some positions; None where two players alternate. Raises RuleError for chance."""
+    """Return who is to move at each position; None if two players alternate. Raises RuleError for chance."""
     return None if alternates(game) else {position: refuse_chance(game, position) for position in positions}
 
 
 def start_of(game: Game) -> int:
-    """Return the canonical first position of a game."""
+    """Return the canonical start of a game."""
     if (start := given_start(game)) is None:
         raise RuleError(f"{variant(game)} has no start; give its class one")
     return first_position(game, start)
 
 
 def starts_of(game: Game) -> list[int]:
-    """Return the canonical first positions of a game, each once, that of its start first."""
+    """Return the distinct canonical starting positions of a game, `start` first."""
     return list(dict.fromkeys([start_of(game), *(first_position(game, start) for start in game.starts)]))
 
 
 def is_for_a_stream(game: Game) -> bool:
-    """Tell whether two players alternate from one first position on, as is taken for granted in a stream."""
+    """Return whether two players alternate from a single start, as the streamed method requires."""
     return alternates(game) and len(starts_of(game)) == 1
 
 
 def first_position(game: Game, start: Any) -> int:
-    """Return the canonical position of what the rules give as a first one."""
+    """Return the canonical position of a starting position that the rules give."""
     with blame(game, start):
         first = canonical(game, checked_position(game, start, "start"))
         tier_of(game, first)
@@ -110,7 +116,7 @@ def first_position(game: Game, start: Any) -> int:
 
 
 def tier_of(game: Game, position: int) -> int:
-    """Return the tier of a position as an int that 64 bits have room for."""
+    """Return the tier of a position. Raise a Fault unless it fits in 64 bits."""
     tier = game.tier(position)
     try:
         number = index(tier)
@@ -122,16 +128,16 @@ def tier_of(game: Game, position: int) -> int:
 
 
 def canonical(game: Game, position: int) -> int:
-    """Return the canonical position, if it is one."""
+    """Return the canonical position of *position*. Raise a Fault if it is not a position."""
     return checked_position(game, game.canonical(position), f"images({position})")
 
 
 class NotForSearch(RetrogradeError, ValueError):
-    """A game that searches know nothing of: they take it that turns alternate, and positions are ints."""
+    """A game that search cannot handle: it needs two alternating players, and positions that are ints."""
 
 
 def refuse_to_search(game: Game) -> None:
-    """Raise NotForSearch where turns do not alternate between two players, or positions are tuples of ints."""
+    """Raise NotForSearch unless two players alternate and positions are ints."""
     refuse_tuples(game, "searched")
     if not alternates(game):
         what = f"searches are for two players who alternate; solve {variant(game)} instead"
@@ -139,7 +145,7 @@ def refuse_to_search(game: Game) -> None:
 
 
 def not_for_proofs(game: Game) -> str:
-    """Return why no certificate can prove what a position is worth; an empty string if one can."""
+    """Return why no certificate can prove the value of a position; "" if one can."""
     name = variant(game)
     if game.players != 2:
         return f"{name} is for {game.players} player{'s' * (game.players > 1)}, and a certificate is for two"
@@ -153,7 +159,7 @@ def not_for_proofs(game: Game) -> str:
 
 
 def refuse_tuples(game: Game, done: str) -> None:
-    """Raise NotForSearch where positions are tuples of ints: in tables and lists there is room for ints alone.
+    """Raise NotForSearch if positions are tuples of ints, since tables and lists there hold ints only.
 
     *done* says what cannot be done with such a game.
     """
@@ -164,16 +170,16 @@ def refuse_tuples(game: Game, done: str) -> None:
 
 
 class NotCompilable(RuleError):
-    """Rules that run interpreted only, and so slowly."""
+    """Rules that cannot be compiled. They still run interpreted, slowly."""
 
 
 class Fault(Exception):
-    """What the rules did wrong, in words that follow those about the position."""
+    """A breach of the contract, in words that follow the name of the game and the position."""
 
 
 @contextmanager
 def blame(game: Game, position: object) -> Iterator[None]:
-    """Turn a fault, or whatever the rules raise, into a RuleError that names game and position."""
+    """Turn a Fault, or whatever the rules raise, into a RuleError that names game and position."""
     try:
         yield
     except RuleError:
@@ -188,10 +194,11 @@ def blame(game: Game, position: object) -> Iterator[None]:
 
 
 def raised_by_rules(error: BaseException) -> bool:
-    """Tell whether it is rules that raise something, and not a person who presses Ctrl-C, or who waits no longer.
+    """Return whether the rules raised an exception, as opposed to Ctrl-C or a time limit.
 
-    Rules that leave by SystemExit, or raise what Ctrl-C does, are broken like others that raise something. Where a
-    signal arrives, the statement that is interrupted is none that raises.
+    Rules that raise SystemExit or KeyboardInterrupt are as broken as rules that raise anything else. A signal
+    interrupts some statement that is not a `raise`. That distinguishes a real Ctrl-C from a KeyboardInterrupt that the
+    rules raise.
     """
     if isinstance(error, Exception | SystemExit):
         return True
@@ -200,19 +207,20 @@ def raised_by_rules(error: BaseException) -> bool:
         trace = trace.tb_next
     if trace is None or not isinstance(error, KeyboardInterrupt):
         return False
+    # Read the bytecode instruction at which the innermost frame stopped. (A bytecode instruction has two bytes.)
     code = trace.tb_frame.f_code.co_code[trace.tb_lasti : trace.tb_lasti + 2]
-    return len(code) == 2 and code[0] == opmap["RAISE_VARARGS"] and code[1] > 0  # a bare `raise` passes on another's
+    return len(code) == 2 and code[0] == opmap["RAISE_VARARGS"] and code[1] > 0  # a bare `raise` (argument 0) re-raises
 
 
 def checked_value(value: Any) -> Value:
-    """Return what primitive() gave as a Value; True and False, which Python counts as 1 and 0, are meant otherwise."""
+    """Return what primitive() returned as a Value. Refuse bools, which Python would take for 0 and 1."""
     if value is None or isinstance(value, bool) or value not in tuple(Value):
         raise Fault(f"primitive() gives {value!r}; it must give WIN, LOSE, TIE, DRAW or UNDECIDED")
     return Value(value)
 
 
 def checked_move(move: Any) -> int:
-    """Return a move that the rules gave as an int."""
+    """Return a move that the rules gave, as an int."""
     try:
         return index(move)
     except TypeError:
@@ -220,9 +228,9 @@ def checked_move(move: Any) -> int:
 
 
 def checked_position(game: Game, position: Any, source: str) -> int:
-    """Return a position that the rules gave as an int.
+    """Return a position that the rules gave, as an int.
 
-    Where the game numbers its positions it may be a tuple of ints as well, which goes wherever ints go.
+    If the game numbers its positions, it may also be a tuple of ints; the same code handles both.
     """
     if isinstance(position, tuple):
         return checked_tuple(game, position, source)  # type: ignore[no-any-return]  # it goes where ints go
@@ -236,7 +244,7 @@ def checked_position(game: Game, position: Any, source: str) -> int:
 
 
 def checked_tuple(game: Game, position: tuple[Any, ...], source: str) -> Any:
-    """Return a position that the rules gave as a tuple as one of ints."""
+    """Return a position that the rules gave as a tuple, as a tuple of ints."""
     if not (width := width_of(game)):
         what = "tuples of ints where the game numbers them (tiers, size, index, unindex), and then all of them"
         raise Fault(f"{source} gives {position!r:.60}; positions are ints below 2**{POSITION_BITS}, or {what}")
@@ -251,12 +259,12 @@ def checked_tuple(game: Game, position: tuple[Any, ...], source: str) -> Any:
 
 
 def is_position(position: Any) -> bool:
-    """Tell whether a position is in its bounds."""
+    """Return whether all numbers of a position are within bounds."""
     return all(0 <= number < POSITION_LIMIT for number in (position if isinstance(position, tuple) else (position,)))
 
 
 def key_of(position: Any) -> int:
-    """Return an int from 0 on that looks random and depends on a tuple alone; an int as it is."""
+    """Return an int position itself; for a tuple, a nonnegative hash that depends on the tuple alone."""
     if not isinstance(position, tuple):
         return position  # type: ignore[no-any-return]  # it is an int
     key = 0
@@ -267,7 +275,7 @@ def key_of(position: Any) -> int:
 
 
 def differ(game: Game, position: int) -> str:
-    """Return the complaint that rules do not do the same, interpreted and compiled, or twice."""
+    """Return the message that rules answer differently when interpreted and compiled, or when called twice."""
     return (
         f"{variant(game)}, position {position}: the rules do one thing interpreted and another compiled; do ints "
         f"exceed 64 bits on the way, or does anything but the position decide? {or_a_bug(game)}"
@@ -275,5 +283,5 @@ def differ(game: Game, position: int) -> str:
 
 
 def or_a_bug(game: Game) -> str:
-    """Return the sentence that says how to tell a fault of the rules from a bug of retrograde."""
+    """Return the sentence on how to distinguish a fault of the rules from a bug of retrograde."""
     return f"If `retrograde check {variant(game)}` finds nothing, it is a bug of retrograde: {REPORT}"

@@ -1,6 +1,7 @@
-"""Rules that would end the process, and so pass for a command that has done its work, raise a Fault instead.
+"""Makes rules that would end the process raise a Fault instead.
 
-This is no wall against rules that mean harm, which no process can be for what runs inside it.
+Otherwise `os._exit(0)` in a rule would look like a command that has succeeded. This is no protection against malicious
+rules: code inside a process cannot be contained there.
 """
 
 import importlib
@@ -13,22 +14,23 @@ from typing import Any, NoReturn
 from retrograde.solver.rules.examine import Fault
 
 WAYS_OUT = ("_exit", "abort", "execv", "execve")
-"""Functions of `os` after which nothing of Python's runs any more."""
+"""Functions of `os` that end or replace the process without running any more Python code."""
 
 really_exit = os._exit
-"""What ends the process at once, also while rules must not."""
+"""Ends the process at once, even inside `no_exit`."""
 
 
 class Doors:
-    """The functions that end the process: closed as long as anyone wants them closed."""
+    """The functions that end the process, replaced as long as at least one `no_exit` is active."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.wanted = 0
-        self.modules = [os, importlib.import_module(os.name)]  # what os takes them from: posix, or nt
+        self.modules = [os, importlib.import_module(os.name)]  # os imports them from posix or nt
         self.saved: list[tuple[Any, str, Callable[..., Any]]] = []
 
     def close(self) -> None:
+        """Replace the functions, unless another `no_exit` has done so."""
         with self.lock:
             self.wanted += 1
             if self.wanted == 1:
@@ -38,13 +40,14 @@ class Doors:
                         setattr(module, name, closed(name))
 
     def open(self) -> None:
+        """Put the functions back when the last `no_exit` ends."""
         with self.lock:
             self.wanted -= 1
             while not self.wanted and self.saved:
                 setattr(*self.saved.pop())
 
     def after_fork(self) -> None:
-        """Let a process that was forked, as those of a pool are, end as they do."""
+        """Put the functions back in a forked process, so that workers of a pool can exit."""
         self.lock, self.wanted = threading.Lock(), 1
         self.open()
 
@@ -55,7 +58,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def closed(name: str) -> Callable[..., NoReturn]:
-    """Return what stands in for a way out."""
+    """Return the replacement of a function that ends the process: it raises a Fault."""
 
     def complain(*_: object, **__: object) -> NoReturn:
         raise Fault(f"rules must not end the process, as os.{name}() does")
@@ -65,7 +68,7 @@ def closed(name: str) -> Callable[..., NoReturn]:
 
 @contextmanager
 def no_exit() -> Iterator[None]:
-    """Let os._exit() and its like raise a Fault within, in all threads."""
+    """Make os._exit() and similar functions raise a Fault inside this context, in all threads."""
     DOORS.close()
     try:
         yield

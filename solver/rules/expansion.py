@@ -1,4 +1,4 @@
-"""Blocks of positions expanded by the compiled rules, on any number of workers."""
+"""Expands blocks of positions with the compiled rules, on any number of threads."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -20,15 +20,15 @@ from retrograde.solver.rules.trouble import Trouble
 Array = np.ndarray[Any, Any]
 
 CELLS = 1 << 15
-"""Cells of a matrix of children: 256 kB, so that the three of a thread stay in a core's cache."""
+"""Cells of a matrix of children: 256 kB, so that a thread's three matrices stay in a core's cache."""
 BLOCK = 1 << 14
 """The most positions in a block."""
 
 
 class Block:
-    """A thread's matrices, filled anew for each block of positions: see Matrix, as far as `columns`.
+    """A thread's buffers for one block of positions. See Matrix for the fields; the first `columns` columns are valid.
 
-    `places` int64[rows, positions] is for where the children are, `out` int64[cells + 1] for a list of them.
+    `places` int64[rows, positions] is for the places of the children, `out` int64[cells + 1] for a list of them.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Block:
         self.images = np.empty(MOST_IMAGES, np.int64)
 
     def fit(self, rows: int, positions: int, sizes: bool = False) -> None:
-        """Make all arrays as large as the block at hand needs them."""
+        """Make all arrays large enough for *rows* times *positions* cells, and cut views of that shape."""
         cells = rows * positions
         if cells >= self.flat.shape[1]:
             self.flat = np.empty((4, max(cells + 1, CELLS + 1)), np.int64)
@@ -51,7 +51,7 @@ class Block:
         self.columns = 0
 
     def by_position(self) -> tuple[list[int], list[list[int]]]:
-        """Return primitive values and children of each position."""
+        """Return the primitive value and the list of children of each position."""
         children: list[list[int]] = [[] for _ in self.primitives]
         for column, origin in enumerate(self.origins[: self.columns].tolist()):
             children[origin] = [child for child in self.children[:, column].tolist() if child >= 0]
@@ -59,7 +59,7 @@ class Block:
 
 
 class Expander:
-    """The compiled rules of a game, asked for children and parents."""
+    """Expands positions of one game with its compiled rules: children and parents."""
 
     def __init__(self, game: Game):
         compiled.prepare(game)
@@ -68,21 +68,24 @@ class Expander:
         self.local = threading.local()
 
     def blocks(self, begin: int, end: int, times: int = 1) -> Iterator[tuple[int, int]]:
-        """Yield the ends of the blocks in which a stretch is best expanded, or of blocks so many *times* as long."""
+        """Yield (begin, end) of blocks that cover a range of positions, each of the best length, or *times* as long."""
         while begin < end:
             stop = min(begin + max(1, times * min(BLOCK, CELLS // self.rows)), end)
             yield begin, stop
             begin = stop
 
     def expand(self, tier: int, positions: Array, sizes: bool = False) -> Block:
-        """Return a block with the children of positions of a tier and, if asked for, how many are symmetric to each."""
+        """Return a block with the children of some positions of a tier.
+
+        With *sizes*, the block also holds how many positions are equal to each by symmetry.
+        """
         wide = positions.astype(np.int64, copy=False)
         return self.run(
             lambda block, trouble: kernels.expand(self.game, tier, wide, block.matrix, trouble), len(positions), sizes
         )
 
     def expand_parents(self, tier: int, positions: Array) -> Block:
-        """Return a block with the parents, in the place of children, of positions of a tier."""
+        """Return a block that holds the parents of some positions of a tier, in the fields for children."""
         wide = positions.astype(np.int64, copy=False)
 
         def ask(block: Block, trouble: Array) -> tuple[int, int]:
@@ -93,7 +96,7 @@ class Expander:
         return self.run(ask, len(positions))
 
     def mark_moves_again(self, positions: Array, block: Block, origins: Array) -> None:
-        """Turn the places of children where the same player moves again into -2 less the place; see the kernel."""
+        """Mark the children at which the same player moves again; see the kernel of the same name."""
         if alternates(self.game):
             return
         wide, trouble = positions.astype(np.int64, copy=False), np.zeros(2, np.int64)
@@ -104,7 +107,7 @@ class Expander:
             raise RuleError(differ(self.game, int(bad)))
 
     def run(self, ask: Callable[[Block, Array], tuple[int, int]], positions: int, sizes: bool = False) -> Block:
-        """Call a kernel with matrices of enough rows; raise RuleError where the rules break the contract."""
+        """Call a kernel with matrices of enough rows. Raise RuleError if the rules break the contract."""
         if not hasattr(self.local, "block"):
             self.local.block = Block()
         block: Block = self.local.block
@@ -113,17 +116,19 @@ class Expander:
             block.fit(self.rows, positions, sizes)
             with compiling(self.game, trouble):
                 block.columns, needed = ask(block, trouble)
+            # The interpreted rules show the same fault in detail. If they show none, compiled and interpreted rules
+            # differ.
             if trouble[0] != Trouble.FINE or needed >= MOST_MOVES:
-                examine(self.game, int(trouble[1]))  # finds the same fault and says it in full
+                examine(self.game, int(trouble[1]))
                 check_image(self.game, int(trouble[1]))
                 raise RuleError(differ(self.game, int(trouble[1])))
             if needed <= len(block.children):
                 return block
+            # Too few rows: remember how many are needed, and call again.
             self.rows = max(self.rows, needed)
 
     def spot_check(self, tier: int, positions: Array) -> None:
-        """Raise RuleError unless the interpreted rules say of some positions what the compiled ones do, and of an image
-        of each the same."""
+        """Raise RuleError unless interpreted and compiled rules agree at some positions, and at an image of each."""
         for position, value, children in zip(
             positions.tolist(), *self.expand(tier, positions).by_position(), strict=True
         ):
@@ -134,13 +139,13 @@ class Expander:
 
 @lru_cache(8)
 def expander_of(game: Game) -> Expander:
-    """Return the expander of a game: one for all tasks of a process."""
+    """Return the expander of a game; all tasks of a process share it."""
     return Expander(game)
 
 
 @contextmanager
 def compiling(game: Game, trouble: Array) -> Iterator[None]:
-    """Turn what compiled rules raise into a RuleError that names the position, which they write to *trouble*."""
+    """Turn errors of compiled rules into a RuleError that names the position, taken from *trouble*."""
     try:
         with compilable(game), asking(game, trouble):
             yield

@@ -1,7 +1,8 @@
-"""Symmetry held against the rules: what they say of a position they must say of its images.
+"""Checks the symmetry that `images` declares: symmetric positions must have the same value and symmetric moves.
 
-The solver keeps one of the positions that images() makes equal, and takes the others to have its value and, by
-symmetry, its moves. To prove that, all positions would have to be looked at with all their images; a sample is.
+The solver stores one position of each set that images() makes equal. It assumes that the others have the same value
+and, by symmetry, the same moves. Only a check of all positions with all their images would prove that; this module
+checks a sample.
 """
 
 from collections.abc import Sequence
@@ -23,11 +24,14 @@ from retrograde.solver.rules.examine import (
 )
 
 SOME = 16
-"""Positions that stand for all, where only a mean is wanted."""
+"""Positions in the sample from which `mean_size` takes a mean."""
 
 
 def check_image(game: Game, position: int) -> None:
-    """Hold a canonical position against one of its images, whichever falls to it; raise RuleError where they differ."""
+    """Compare a canonical position with one of its images. Raise RuleError if they differ.
+
+    The position itself decides which image.
+    """
     if not defines(game, "images"):
         return
     value, _, children = examine(game, position)
@@ -37,6 +41,7 @@ def check_image(game: Game, position: int) -> None:
         others = images_of(game, position)
         if not others:
             return
+        # The position seeds the choice, so that a fault can be reproduced.
         image = Random(key_of(position)).choice(others)
         if (least := canonical(game, image)) != position:
             what = "yield of each position all symmetric ones"
@@ -52,13 +57,13 @@ def check_image(game: Game, position: int) -> None:
 
 
 def canonical_children(game: Game, position: int) -> set[int]:
-    """Return the canonical children of a position, canonical or not."""
+    """Return the canonical children of any position."""
     moves = islice(game.generate_moves(position), MOST_MOVES)
     return {canonical(game, checked_position(game, game.do_move(position, move), "do_move()")) for move in moves}
 
 
 def images_of(game: Game, position: int) -> list[int]:
-    """Return the positions equal to one by symmetry, ascending, without itself."""
+    """Return the other positions equal to one by symmetry, ascending."""
     others = set()
     for image in game.images(position):
         others.add(checked_position(game, image, "images()"))
@@ -68,7 +73,10 @@ def images_of(game: Game, position: int) -> list[int]:
 
 
 def mean_size(game: Game, positions: "np.ndarray[Any, Any] | Sequence[int]") -> float:
-    """Return how many positions are equal by symmetry to one of some, itself counted: the mean of a few of them."""
+    """Return the mean number of positions that are equal by symmetry to each of *positions*, itself included.
+
+    Only an evenly spaced sample of SOME is counted.
+    """
     if not defines(game, "images") or not len(positions):
         return 1.0
     places = np.linspace(0, len(positions) - 1, min(SOME, len(positions))).astype(np.int64)
@@ -76,5 +84,5 @@ def mean_size(game: Game, positions: "np.ndarray[Any, Any] | Sequence[int]") -> 
     some = some if width_of(game) else [*map(int, some)]
     try:
         return sum(len({position, *islice(game.images(position), MOST_IMAGES)}) for position in some) / len(some)
-    except Exception:  # rules that are broken are told of where they are checked
+    except Exception:  # other checks report broken rules
         return 1.0

@@ -1,15 +1,15 @@
-"""The compiled loops that ask the rules of a game about positions; they are compiled for each variant.
+"""Compiled loops that call a game's rules for blocks of positions. Numba compiles them for each variant.
 
-They release the GIL and write to arrays that the caller gives: blocks run on threads without locks.
+They release the GIL and write only to arrays of the caller, so that threads run them on different blocks without locks.
 
-The children of a block of positions, in the order in which the rules generate the moves, make a matrix with a column
-for each position that is undecided (`origins` has its place in the block)::
+`expand` writes the children of a block of positions to a matrix. The matrix has a column for each undecided position;
+`origins` holds that position's index in the block. Rows follow the order in which the rules generate moves:
 
-    row 0   child of one position by its first move, of the next one by its first move, …       -1: no such move
-    row 1   … by its second move, …
+row 0   child of the first position by its first move, child of the second position by its first move, …
+row 1   … by its second move, …                                                    -1: no such move
 
-Where a game codes its positions so that a move keeps their order (see the guide for authors), a row is sorted when the
-positions are, and whatever is done with it runs along memory.
+If a game codes its positions so that a move preserves their order (see the guide for authors), each row of a sorted
+block is sorted too. Loops over a row then access memory in order.
 """
 
 from typing import Any, NamedTuple
@@ -38,14 +38,15 @@ from retrograde.solver.runtime.kernel import kernel
 Array = np.ndarray[Any, Any]
 
 WEIGHT_LIMIT = 1 << 31
-"""What the odds of a position add up to is below this."""
+"""The sum of the odds of a position's moves is below this limit."""
 
 
 class Matrix(NamedTuple):
-    """The children of a block of positions: `children` and their `tiers`, int64[rows, positions].
+    """Output arrays of `expand` for one block of positions.
 
-    `primitives` uint8 and `sizes` uint16 have an entry for each position, `sizes` perhaps none; `origins` int32 has one
-    for each column. `images` is room for MOST_IMAGES positions.
+    `children` and `tiers` are int64[rows, columns]. `primitives` uint8 and `sizes` uint16 have an entry for each
+    position; `sizes` may be empty. `origins` int32 has an entry for each column. `images` is a buffer for MOST_IMAGES
+    positions.
     """
 
     children: Array
@@ -58,8 +59,10 @@ class Matrix(NamedTuple):
 
 @kernel
 def place_in(ascending, number):
-    """Return how many of some ascending numbers are below one, as np.searchsorted does, which takes the compiler ten
-    times as long: a third of a second for each game."""
+    """Return how many of some ascending numbers are less than *number*.
+
+    The same as np.searchsorted, which takes ten times as long to compile: a third of a second for each game.
+    """
     low, high = 0, len(ascending)
     while low < high:
         middle = (low + high) // 2
@@ -72,19 +75,20 @@ def place_in(ascending, number):
 
 @kernel
 def longer(array):
-    """Return an array of twice the length that begins as another one does."""
+    """Return an array of twice the length whose first half is a copy of *array*."""
     double = np.empty(2 * len(array), array.dtype)
-    for i in range(len(array)):  # an array at once takes the compiler two seconds, for errors in words
+    for i in range(len(array)):  # a slice assignment takes two seconds to compile, because of its error messages
         double[i] = array[i]
     return double
 
 
 @kernel
 def expand(game, tier, positions, matrix, trouble):
-    """Write primitive values, numbers of symmetric positions (if `sizes` has room), children, and their tiers.
+    """Write primitive values, symmetry counts, children and their tiers for a block of positions.
 
-    Returns the numbers of columns written and rows needed; where the matrices have fewer rows, the call was in vain.
-    *trouble* becomes what is wrong, and the last position looked at.
+    `sizes` receives how many positions are equal by symmetry to each, unless it is empty. *trouble* receives a Trouble
+    code and the last position tried. Returns (columns written, rows needed). If the matrix has fewer rows than needed,
+    the output is incomplete: the caller enlarges it and calls again.
     """
     children, tiers, primitives, sizes, origins, images = matrix
     rows = children.shape[0]
@@ -94,39 +98,46 @@ def expand(game, tier, positions, matrix, trouble):
         position = positions[i]
         trouble[0] = Trouble.FINE
         trouble[1] = position
+        # Step 1: count the symmetric positions.
         if len(sizes):
             sizes[i] = count_images(game, position, images)
             if sizes[i] == MOST_IMAGES:
                 trouble[0] = Trouble.BAD_IMAGES
                 return columns, needed
+        # Step 2: ask whether the game is over here.
         value = whole(game.primitive(position))
         primitives[i] = value
         row = 0
         if value == UNDECIDED:
+            # Step 3 (undecided): write the canonical child of each move, one row per move.
             for move in game.generate_moves(position):
                 if whole(move) < 0:
                     trouble[0] = Trouble.BAD_MOVE
                     return columns, needed
+                # Too few rows: keep counting moves, so that the caller learns how many rows it needs.
                 if row < rows:
                     child = whole(game.do_move(position, move))
                     if not 0 <= child < POSITION_LIMIT:
                         trouble[0] = Trouble.OUT_OF_RANGE
                         return columns, needed
                     child, child_tier = canonical(game, child)
-                    if child < 0:  # an image is no position
+                    if child < 0:  # an image is not a position
                         trouble[0] = Trouble.OUT_OF_RANGE
                         return columns, needed
+                    # Tiers never fall along a move; otherwise solving tier by tier would be impossible.
                     if child_tier < tier:
                         trouble[0] = Trouble.TIER_FALLS
                         return columns, needed
                     children[row, columns] = child
                     tiers[row, columns] = child_tier
                 row += 1
+                # A rule that never stops yielding moves must not hang the kernel.
                 if row == MOST_MOVES:
                     return columns, row
             if row == 0:
                 trouble[0] = Trouble.NO_MOVES
                 return columns, needed
+            # Step 4: mark the unused rows of this column, and record the column's position.
             for rest in range(row, rows):
                 children[rest, columns] = -1
             origins[columns] = i
@@ -139,20 +150,21 @@ def expand(game, tier, positions, matrix, trouble):
 
 
 def canonical(game, position):
-    """Return what `Game.canonical` does, and its tier."""
+    """Return the canonical position, as `Game.canonical` does, and its tier."""
     return least_image(game, position)
 
 
 @overload(canonical)
 def _(game, position):
-    if not defines(game.game, "images"):  # most of the loop's cost is its compilation
+    if not defines(game.game, "images"):  # saves the compilation of the loop, which costs more than running it
         return lambda game, position: (position, whole(game.tier(position)))
     return lambda game, position: least_image(game, position)
 
 
 @kernel
 def least_image(game, position):
-    """Return the least of the positions equal to one by symmetry, lowest tier first, and its tier."""
+    """Return the canonical position and its tier: of all images the one with the lowest tier, then the lowest
+    number."""
     least, least_tier = position, whole(game.tier(position))
     for given in game.images(position):
         image = as_position(given)
@@ -164,10 +176,10 @@ def least_image(game, position):
 
 @kernel
 def mark_moves_again(game, columns, positions, origins, children, places):
-    """Turn the place of each child where the player of its position moves again into -2 less the place.
+    """Mark the children at which the same player moves again: replace their place p by -2 - p.
 
-    Column i of *children* and *places* is of `positions[origins[i]]`. Returns a position at which it is the turn of
-    none of the players, -1 where there is none.
+    Column i of *children* and *places* belongs to `positions[origins[i]]`. Returns -1, or a position at which it is
+    chance's turn: the caller reports that as a fault.
     """
     for row in range(children.shape[0]):
         for i in range(columns):
@@ -195,11 +207,12 @@ def _(game, position, images):
 
 @kernel
 def gather_images(game, position, images):
-    """Write the positions equal to one by symmetry, itself first; return how many (at most MOST_IMAGES)."""
+    """Write the distinct positions equal to one by symmetry, itself first. Return how many (at most MOST_IMAGES)."""
     put(images, 0, position)
     count = 1
     for given in game.images(position):
         image = as_position(given)
+        # A linear search is enough for so few images.
         new = count < MOST_IMAGES
         for j in range(count):
             new &= not stands_at(images, j, image)
@@ -210,7 +223,7 @@ def gather_images(game, position, images):
 
 
 def multiplicity(game, position, images):
-    """Return the same as *count_images*, from the rules where they tell it."""
+    """Return the same as `count_images`, from the rule `multiplicity` if the game has it."""
     return game.multiplicity(position) if defines(game, "multiplicity") else count_images(game, position, images)
 
 
@@ -223,9 +236,10 @@ def _(game, position, images):
 
 @kernel
 def expand_parents(game, tier, positions, parents, trouble):
-    """Write the distinct canonical parents of each position that are in its tier, row by row; -1 for none.
+    """Write the distinct canonical parents of each position that lie in its own tier.
 
-    Returns the numbers of columns written, one for each position, and rows needed, as `expand` does.
+    Row by row, -1 for none. Returns (columns written, rows needed) like `expand`; there is one column for each
+    position.
     """
     rows = parents.shape[0]
     needed = 0
@@ -233,6 +247,7 @@ def expand_parents(game, tier, positions, parents, trouble):
         trouble[0] = Trouble.FINE
         trouble[1] = positions[i]
         row = 0
+        # Step 1: take the canonical position of each parent that the rules yield.
         for given in game.parents(positions[i]):
             parent = whole(given)
             if not 0 <= parent < POSITION_LIMIT:
@@ -242,6 +257,7 @@ def expand_parents(game, tier, positions, parents, trouble):
             if parent < 0:
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, needed
+            # Step 2: keep parents of this tier only, each once.
             new = parent_tier == tier
             for other in range(min(row, rows)):
                 new &= parents[other, i] != parent
@@ -251,6 +267,7 @@ def expand_parents(game, tier, positions, parents, trouble):
                 row += 1
                 if row == MOST_MOVES:
                     return i, row
+        # Step 3: fill up the column with -1.
         needed = max(needed, row)
         for rest in range(row, rows):
             parents[rest, i] = -1
@@ -259,7 +276,7 @@ def expand_parents(game, tier, positions, parents, trouble):
 
 @kernel
 def ask_movers(game, positions, found, trouble):
-    """Write whose turn it is; *trouble* becomes the last position looked at."""
+    """Write whose turn it is at each position. *trouble* receives the last position tried."""
     for i in range(len(positions)):
         trouble[1] = positions[i]
         found[i] = whole(game.turn(positions[i]))
@@ -267,9 +284,15 @@ def ask_movers(game, positions, found, trouble):
 
 @kernel
 def weigh_block(game, positions, primitives, origins, weights, trouble):
-    """Fill the weights of a block (see listed/weights.py); *trouble* becomes what is wrong, and the last position."""
+    """Write the weights of a block's moves and the payoffs of its ends.
+
+    See `methods/listed/weights.py`. *weights* are four arrays: `turns` (whose turn, by column), `odds` and `rewards`
+    (by row and column; `rewards` is empty if moves pay nothing), and `pays` (by position). Amounts are player 0's less
+    player 1's. *trouble* receives a Trouble code and the last position tried.
+    """
     turns, odds, rewards, pays = weights
     players = game.players
+    # Step 1: payoffs, where the game is over.
     for i in range(len(positions)):
         if primitives[i] == UNDECIDED:
             continue
@@ -280,6 +303,7 @@ def weigh_block(game, positions, primitives, origins, weights, trouble):
             trouble[0] = Trouble.BROKEN
             return
         pays[i] = paid - other
+    # Step 2: whose turn it is, at each undecided position.
     for column in range(len(origins)):
         position = positions[origins[column]]
         trouble[1] = position
@@ -290,7 +314,9 @@ def weigh_block(game, positions, primitives, origins, weights, trouble):
         turns[column] = turn
         if turn != CHANCE and not len(rewards):
             continue
+        # Step 3: odds of chance's moves, and what each move pays. A player's moves have weight 0.
         total = 0
+        # Weights must be positive, and their sum below WEIGHT_LIMIT, so that products fit in 64 bits.
         for row, move in enumerate(game.generate_moves(position)):
             weight = whole(game.odds(position, move)) if turn == CHANCE else 0
             total += weight

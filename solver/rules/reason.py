@@ -1,7 +1,7 @@
-"""Why rules do not compile: numba's innermost complaint about a line of the rules, in words.
+"""Explains why rules do not compile: numba's innermost complaint about a line of the rules, in plain words.
 
-What numba raises tells of every step on its way, outermost first and nested, of which most is about the solver's own
-kernels. What an author can mend stands before the first line of a rule module::
+Numba's message lists all steps on the way, outermost first, and most concern the solver's own kernels. What an author
+can fix stands before the first line that names a rule module:
 
     TypingError: Failed in nopython mode pipeline (step: nopython frontend)
     Untyped global name 'NAMES': Cannot determine Numba type of <class 'dict'>          <- the complaint
@@ -26,7 +26,7 @@ from retrograde.games.contract.game import Game, RuleError
 from retrograde.solver.rules.examine import NotCompilable
 
 NOT_COMPILED = (NumbaError, UnsupportedBytecodeError, RuleError)
-"""What comes out where a kernel with rules in it is compiled and cannot be; the last where a table holds no ints."""
+"""Errors of a kernel whose rules cannot be compiled. RuleError: a table holds something else than ints."""
 
 OUTSIDE = "outside the function, which compiled code does not know"
 NO_ROWS = "the items of this tuple differ in kind or length; make all rows of one length, as with -1 at their ends"
@@ -81,7 +81,7 @@ WORDS = (
     (r"Cannot unify (.*) and (.*) for '.*", r"a name stands for \1 and for \2; let it stand for one kind of value"),
     (r"Type of variable '.*' cannot be determined, operation: (\w+)\(.*", r"compiled code does not know \1 here"),
 )
-"""Numba's sentences, and what to say instead."""
+"""Numba's messages, as regular expressions, and what to say instead."""
 
 NOISE = (
     (r"Literal\[(\w+)\]\(.*?\)", r"\1"),
@@ -94,20 +94,20 @@ NOISE = (
     (r"\b(\w+)_above_\d+", r"super().\1"),
     (r"type\(CPUDispatcher\(<function (\w+)>\)\)", r"\1"),
 )
-"""What says nothing to an author."""
+"""Parts of numba's messages that mean nothing to an author, and their replacements."""
 
 REMEDY = "write it with ints, tuples, loops and functions of the file"
-"""What helps where no sentence has a remedy of its own."""
+"""Advice, unless the message contains its own."""
 
 CONTRACT = Path(str(modules[Game.__module__].__file__)).resolve()
 SOLVER = Path(__file__).parents[1].resolve()
 COMPILER = os.path.join("numba", "core", "")
-"""What the paths of the compiler's modules contain."""
+"""Part of the paths of the compiler's own modules."""
 
 
 @contextmanager
 def compilable(game: Game) -> Iterator[None]:
-    """Turn what is raised where the rules of a game do not compile into NotCompilable, which says why."""
+    """Turn errors because the rules of a game do not compile into NotCompilable, which says why."""
     try:
         yield
     except Exception as error:
@@ -117,14 +117,19 @@ def compilable(game: Game) -> Iterator[None]:
 
 
 def is_from_compiler(error: Exception) -> bool:
-    """Tell whether the compiler raised an error, which fails in many ways, and not the rules."""
+    """Return whether an error was raised inside the compiler, and not by the rules.
+
+    The compiler fails with many types of exceptions.
+    """
     *_, (frame, _) = walk_tb(error.__traceback__)
     return COMPILER in frame.f_code.co_filename
 
 
 def reason(game: Game, error: Exception) -> str:
-    """Return in one line why the rules of a game do not compile: file, line, what stands there, the complaint, and what
-    to do."""
+    """Return in one line why the rules of a game do not compile.
+
+    The line names the file, the line number, its code, the complaint and a remedy.
+    """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     if not isinstance(error, NOT_COMPILED):
         text = f"the compiler raises {type(error).__name__}"
@@ -140,11 +145,15 @@ def reason(game: Game, error: Exception) -> str:
 
 
 def innermost(text: str) -> tuple[str, str, int]:
-    """Return the innermost complaint about a rule module, its file and the line; no file where none is named."""
+    """Return the innermost complaint about a rule module, the module's file and line.
+
+    The file is empty if the text names none.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for_people = False
     for number, line in enumerate(lines):
         found = re.match(r'File "(.+)", line (\d+):', line)
+        # A line of the contract itself means that the rules call a method meant for people, such as write().
         if found and (file := Path(found[1]).absolute().resolve()) == CONTRACT:
             for_people = True
         elif found and SOLVER not in file.parents:
@@ -156,7 +165,7 @@ def innermost(text: str) -> tuple[str, str, int]:
 
 
 def place_of(error: Exception) -> tuple[str, int]:
-    """Return the file and the line that the compiler was at when it failed; no file where that is no rule module."""
+    """Return the file and line of a rule module at which the compiler failed; ("", 0) if there is none."""
     for frame, _ in reversed(list(walk_tb(error.__traceback__))):
         for value in frame.f_locals.values() if COMPILER in frame.f_code.co_filename else ():
             place = getattr(value, "loc", None)
@@ -166,7 +175,7 @@ def place_of(error: Exception) -> tuple[str, int]:
 
 
 def complaint_in(lines: list[str]) -> str:
-    """Return what follows the last step that failed, together with the call that it is about."""
+    """Return the text behind the last failed step, together with the call that it concerns."""
     steps = [number for number, line in enumerate(lines) if "Failed in nopython mode pipeline" in line]
     rest = lines[steps[-1] + 1 :] if steps else lines
     if len(rest) > 1 and rest[0].endswith("found for signature:"):
@@ -175,7 +184,7 @@ def complaint_in(lines: list[str]) -> str:
 
 
 def in_words(complaint: str) -> str:
-    """Return a complaint of numba's without what only numba's authors understand.
+    """Return numba's complaint in words for authors of games.
 
     >>> in_words("Untyped global name 'NAMES': Cannot determine Numba type of <class 'dict'>")
     'NAMES is a dict outside the function, which compiled code does not know; make it a tuple of ints'
@@ -185,7 +194,7 @@ def in_words(complaint: str) -> str:
     known = next((pair for pair in WORDS if re.match(pair[0], complaint)), None)
     if known:
         complaint = re.sub(*known, complaint)
-    elif re.match("[A-Z][a-z]* ", complaint):  # a sentence, and no name
+    elif re.match("[A-Z][a-z]* ", complaint):  # a sentence, not a name
         complaint = complaint[0].lower() + complaint[1:]
     for pattern, words in NOISE:
         complaint = re.sub(pattern, words, complaint)

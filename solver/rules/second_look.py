@@ -1,4 +1,8 @@
-"""What rules said while a game was explored, interpreted, held against what they say afterwards, and of one another."""
+"""Calls the rules a second time after a game is explored, interpreted, and compares the answers.
+
+`look_again` checks that the rules repeat themselves, that images and slots agree, and that `parents` is the inverse of
+`do_move`.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -11,16 +15,17 @@ from retrograde.solver.rules.examine import Fault, blame, canonical, checked_pos
 from retrograde.solver.rules.images import check_image
 
 SAMPLE = 400
-"""Positions that are looked at again, at most; all where there are no more."""
+"""The most positions that are checked again."""
 IMAGES = 100
-"""Of these, so many are held against an image."""
+"""The most of these that are compared with an image."""
 
 
 def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Value]) -> None:
-    """Hold what was found out about some positions against what the rules say now; raise RuleError where it differs.
+    """Check that the rules repeat what they said about some positions. Raise RuleError if an answer differs.
 
-    *children* are the distinct ones of all positions, *values* those of primitive ones.
+    *children* holds the distinct children of all positions, *values* the values of primitive positions.
     """
+    # Every k-th position, so that at most SAMPLE are checked.
     sample = list(children)[:: -(-len(children) // SAMPLE)]
     for number, position in enumerate(sample):
         value, moves, reached = examine(game, position)
@@ -36,13 +41,14 @@ def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Val
 
 
 def check_parents(game: Game, children: dict[int, list[int]], values: dict[int, Value], sample: Iterable[int]) -> None:
-    """Hold the parents that the rules give of some positions against the positions from which moves lead there."""
+    """Compare the parents that the rules yield for some positions with the positions from which moves lead there."""
     met: dict[int, set[int]] = {position: set() for position in sample}
     for parent, reached in children.items():
         for child in reached:
             if child in met and game.tier(child) == game.tier(parent):
                 met[child].add(parent)
     for position, expected in met.items():
+        # Only explored positions in which the game goes on count as parents.
         given = {parent for parent in own_parents(game, position) if parent in children and parent not in values}
         with blame(game, position):
             for parent in given - expected:
@@ -52,7 +58,7 @@ def check_parents(game: Game, children: dict[int, list[int]], values: dict[int, 
 
 
 def by_tier(game: Game, positions: Iterable[int]) -> dict[int, list[int]]:
-    """Return positions by tier; raise RuleError where a tier is no int of 64 bits."""
+    """Return positions by tier. Raise RuleError if a tier is not an int of 64 bits."""
     found: defaultdict[int, list[int]] = defaultdict(list)
     for position in positions:
         with blame(game, position):
@@ -68,10 +74,10 @@ def by_tier(game: Game, positions: Iterable[int]) -> dict[int, list[int]]:
 
 
 def blame_parents(game: Game, child: int, known: Callable[[int], bool], others: Iterable[int]) -> NoReturn:
-    """Raise the RuleError due where the parents of a position are not those from which moves lead there.
+    """Raise the RuleError for a position whose parents() are not the positions from which moves lead there.
 
-    Only *known* parents count. Where none is wrong one must be missing: *others* are positions of the tier among which
-    one is looked for.
+    Only parents for which *known* is true count. If none of them is wrong, one must be missing: it is searched among
+    *others*, positions of the tier.
     """
     for parent in own_parents(game, child):
         if known(parent) and game.primitive(parent) == UNDECIDED and child not in examine(game, parent)[2]:
@@ -89,14 +95,14 @@ def blame_parents(game: Game, child: int, known: Callable[[int], bool], others: 
 
 
 def own_parents(game: Game, position: int) -> list[int]:
-    """Return the distinct canonical positions in a position's tier that parents() gives."""
+    """Return the distinct canonical parents of a position, from parents(), that lie in its tier."""
     with blame(game, position):
         given = [canonical(game, checked_position(game, parent, "parents()")) for parent in game.parents(position)]
         return [parent for parent in dict.fromkeys(given) if game.tier(parent) == game.tier(position)]
 
 
 def check_index(game: Any, parent: int, child: int) -> None:
-    """Raise RuleError unless a child of a position has the slot of the canonical one."""
+    """Raise RuleError unless a child of *parent* has the same slot as its canonical position."""
     canonical = game.canonical(child)
     if canonical == child:
         return

@@ -1,10 +1,13 @@
-"""What a kernel that asks rules may find: how it ended, as all kernels say it."""
+"""Codes by which a kernel reports what it found when it called the rules."""
 
 from enum import IntEnum
 
 
 class Trouble(IntEnum):
-    """Anything but FINE breaks the contract, at the position in `trouble[1]`; the last five need not."""
+    """How a kernel call ended. NO_ROOM and the last four codes need not be faults of the rules.
+
+    All others but FINE are breaches of the contract at the position in `trouble[1]`.
+    """
 
     FINE = 0
     NO_MOVES = 1
@@ -15,18 +18,18 @@ class Trouble(IntEnum):
     BAD_MOVE = 6
     BAD_IMAGES = 7
     BAD_INDEX = 8
-    """index() gives what is no slot of the tier."""
+    """index() returns a number that is not a slot of the tier."""
     BAD_PARENTS = 9
-    """parents() gives others than those from which moves lead there."""
+    """parents() returns positions other than those from which a move leads here."""
     NO_ROOM = 10
-    """What was to be written to is full; the kernel is called again with more."""
+    """An output array is full; the caller enlarges it and calls the kernel again."""
     BROKEN = 11
-    """The rules break the contract in some way; the interpreted ones will say in which."""
+    """The rules break the contract in some way; calling the interpreted rules shows how."""
     OTHER_TIER = 12
-    """A move leads to another tier than it does elsewhere in the same one."""
+    """A move leads to another tier than the same move does elsewhere in this tier."""
     UNSORTED = 13
-    """Children by one move do not ascend where it was taken for granted that they do."""
+    """The children by one move do not ascend although the caller relies on that order."""
     LOST = 14
-    """A child was not found among the positions that are solved."""
+    """A child is not among the solved positions."""
     UNSOLVED = 15
     """A move leads to a tier that is not solved yet."""

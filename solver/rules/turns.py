@@ -1,6 +1,6 @@
-"""Whose turn it is, asked by compiled code: whether a move hands the turn over, and so turns a value round.
+"""Answers in compiled code whether a move passes the turn, and so reverses the value.
 
-Where two players alternate it always does, where there is one it never does; both are known when rules are compiled,
+With two players that alternate it always does; with one player it never does. Both cases are constants at compile time
 and cost nothing.
 """
 
@@ -11,12 +11,12 @@ from retrograde.solver.rules.whole import whole
 
 
 def turns(game: Game, position: int, child: int) -> bool:
-    """Tell whether after a move from a position to a child somebody else is to move."""
+    """Return whether another player is to move after a move from *position* to *child*."""
     return not same_mover(game, position, child)
 
 
 def is_players(game: Game, position: int) -> bool:
-    """Tell whether it is the turn of one of the players, and not chance's."""
+    """Return whether it is the turn of a player, and not chance's."""
     return 0 <= mover(game, position) < game.players
 
 

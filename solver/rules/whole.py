@@ -1,10 +1,13 @@
-"""Whole numbers only: what compiled rules give is refused, when they are compiled, where it is anything else.
+"""Makes kernels accept whole numbers only, and positions that are ints or tuples of ints.
 
-Written to an array of ints, a float would lose its fraction without a word.
+Numba would write a float to an array of ints without its fraction, silently. `whole` therefore refuses to compile rules
+that return anything but an int.
 
-Positions are ints, or of games that number them tuples of so many ints, which only pass through kernels. These speak of
-both in the same words, which mean for an int just what they say, and cost nothing; arrays have an entry for an int, a
-row for a tuple.
+Positions are ints or, in some games that number their positions, tuples of a fixed number of ints. Kernels use the
+functions below for both kinds. For ints they compile to the plain operation and cost nothing. An array of positions has
+an entry for each int, or a row for each tuple.
+
+Each function has a Python version, for interpreted use, and an `@overload` below that gives numba its own version.
 """
 
 from typing import Any
@@ -22,7 +25,7 @@ Array = np.ndarray[Any, Any]
 
 
 def whole(number: int) -> int:
-    """Return a number that rules have given, as an int."""
+    """Return a number that a rule has returned, as an int."""
     return int(number)
 
 
@@ -40,64 +43,71 @@ def whole_number(number):
 
 
 def as_position(number: Any) -> Any:
-    """Return a position that rules have given: an int, or a tuple of ints."""
+    """Return a position that a rule has returned: an int, or a tuple of ints."""
     return tuple(map(int, number)) if isinstance(number, tuple) else whole(number)
 
 
 def note(trouble: Array, position: Any) -> None:
-    """Write to an array of troubles which position the rules are asked about."""
+    """Record in a trouble array which position the rules are called for next."""
     trouble[1] = key_of(position)
     if isinstance(position, tuple):
         trouble[-len(position) :] = position
 
 
 def put(array: Array, place: int, position: Any) -> None:
-    """Write a position to a place of an array."""
+    """Write a position to an array at an index."""
     array[place] = position
 
 
 def stands_at(array: Array, place: Any, position: Any) -> bool:
-    """Tell whether a position is what a place of an array holds."""
+    """Return whether an array holds a position at an index."""
     return bool((array[place] == position).all())
 
 
 def position_in(game: Game, array: Array, place: int) -> Any:
-    """Return the position of a game that a place of an array holds."""
+    """Return the position that an array of a game's positions holds at an index."""
     return tuple(array[place].tolist()) if width_of(game) else int(array[place])
 
 
 def swapped(game: Any, position: Any) -> Any:
-    """Return the same position with the players exchanged; of a tuple as well one that is none where it is not told."""
+    """Return the same position with the players exchanged, or a negative number if the game does not define that.
+
+    For positions that are tuples, compiled code returns a tuple of -1.
+    """
     return game.swapped(position)
 
 
 def number_of(position: Any, place: int) -> int:
-    """Return the number by which a file knows a position: itself or, of a tuple, its place among all slots."""
+    """Return the number that a file stores for a position: itself or, for a tuple, its slot *place*."""
     return place if isinstance(position, tuple) else position
 
 
-# For those who call kernels
+# Buffers for callers of kernels
 
 
 def of_positions(game: Game, count: int) -> Array:
-    """Return an array with room for so many positions: int64[count] or, of tuples, int64[count, ints]."""
+    """Return a buffer for *count* positions: int64[count] or, for tuples, int64[count, ints]."""
     width = width_of(game)
     return np.zeros((count, width) if width else count, np.int64)
 
 
 def room_for_images(game: Game) -> Array:
-    """Return room for MOST_IMAGES positions, for this thread alone to work in."""
+    """Return this thread's buffer for MOST_IMAGES positions."""
     width = width_of(game)
     if not width:
         return room("images", MOST_IMAGES)
     return room(f"images of {width}", MOST_IMAGES * width)[: MOST_IMAGES * width].reshape(MOST_IMAGES, width)
 
 
-# What numba makes of it
+# The same functions in compiled code
 
 
 def spelled(text: str, count: int) -> Any:
-    """Return a function of some arguments whose result is a tuple: *text* with each number below *count* for `#`."""
+    """Return a function whose result is a tuple: *text* repeated with each number below *count* in place of `#`.
+
+    Numba needs the length of a tuple when it compiles. *text* is the source of a lambda without the word: arguments, a
+    colon, and one item.
+    """
     arguments, _, item = text.partition(": ")
     return eval(f"lambda {arguments}: ({''.join(item.replace('#', str(k)) + ', ' for k in range(count))})", {"np": np})
 

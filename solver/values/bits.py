@@ -1,4 +1,4 @@
-"""Masks, compiled: the bits of a position that vary, pushed together to a rank, and spread again.
+"""Masks, compiled: pushes the bits of a position that vary together to a rank, and spreads a rank again.
 
 position   0 1 1 0 1 0 0 1
 mask       0 1 1 0 0 0 1 1      two runs of ones
@@ -15,12 +15,14 @@ from retrograde.solver.values.extract import IS_QUICK, deposit, extract
 Array = np.ndarray[Any, Any]
 
 MOST_RUNS = 32
-"""Runs of ones that a mask of 62 bits may have, and one more."""
+"""One more than the most runs of ones in a mask of 62 bits."""
 
 
 class Runs(NamedTuple):
-    """A mask and the runs of ones in it, int64[n] each: the `bits` of each, and how far it `shifts` to the right when
-    all are pushed together."""
+    """A mask and the runs of ones in it, int64[n] each.
+
+    `bits` are the bits of a run, `shifts` how far it moves to the right when all runs are pushed together.
+    """
 
     bits: Array
     shifts: Array
@@ -29,16 +31,17 @@ class Runs(NamedTuple):
 
 @kernel
 def room_for_runs():
-    """Return room for the runs of any mask."""
+    """Return a buffer for the runs of any mask."""
     return Runs(np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64), np.int64(0))
 
 
 @kernel
 def find_runs(mask, room):
-    """Return the runs of ones in a mask, which take the place of those found before in the same *room*."""
+    """Return the runs of ones in a mask, written to the buffer *room* over those found before."""
     bits, shifts, _ = room
     count = below = bit = 0
     while mask >> bit:
+        # Skip zeros: the next run moves to the right by all zeros below it.
         while not mask >> bit & 1:
             bit += 1
         shifts[count] = bit - below
@@ -54,6 +57,7 @@ def find_runs(mask, room):
 @kernel
 def rank_of(position, runs):
     """Return a position's bits under a mask, pushed together."""
+    # One instruction of the processor (pext); otherwise run by run.
     if IS_QUICK:
         return np.int64(extract(np.uint64(position), np.uint64(runs.mask)))
     rank = 0
@@ -64,7 +68,8 @@ def rank_of(position, runs):
 
 @kernel
 def spread(rank, runs):
-    """Return the bits that a rank stands for."""
+    """Return the position bits that a rank stands for: the inverse of `rank_of`."""
+    # One instruction of the processor (pdep); otherwise run by run.
     if IS_QUICK:
         return np.int64(deposit(np.uint64(rank), np.uint64(runs.mask)))
     position = 0

@@ -1,11 +1,14 @@
-"""Parents held against children: the edges that are met from behind must be those that were met from the front.
+"""Compares parents with children: the edges that `parents()` gives must be those that moves give.
 
-A tier is solved with links in both directions: a position's children come from its moves, and its parents, where a game
-has them, from `parents()`. When the children are looked at, each child gets added up what stands for its parents, a
-number that looks random for each; when the parents are asked for, those given must add up to the same. A sum that is
-wrong is right by chance once in 2**32, or where memory is short, and sums are of 16 bits or 8, once in so many. What is
-asked for its parents is all that has been decided, so that a wrong
-answer cannot change a value; of draws, whose parents decide nothing, some are asked.
+A tier is solved with edges in both directions. Children come from moves; parents come from `parents()`, if the game has
+it. A 32-bit number that looks random, the *mark*, stands for each parent:
+
+ from moves       each child sums up the marks of the parents that lead to it   (`add_up`)
+ from parents()   the marks of the parents given must have the same sum         (`compare`)
+
+A wrong sum is equal by chance once in 2**32 cases; if memory is short, sums have 16 or 8 bits, and it happens
+accordingly more often. Parents are requested of all decided positions, so a wrong answer cannot change a value
+unnoticed. Parents of draws decide nothing; only a sample of draws is checked.
 """
 
 from typing import Any
@@ -17,12 +20,13 @@ from retrograde.solver.runtime.kernel import kernel
 Array = np.ndarray[Any, Any]
 
 SAMPLE = 1 << 11
-"""Positions of a tier, about, that are looked at where there is no need to look at all."""
+"""Positions of a tier, about, in a sample."""
 
 
 @kernel
 def mark_of(position):
-    """Return the number from 0 to 2**32 - 1 that stands for a parent, given by its place in the tier."""
+    """Return the mark of a parent, a number from 0 to 2**32 - 1. *position* is its number in the tier."""
+    # As in splitmix64: multiply by odd constants whose bits look random, and fold the upper bits down.
     mark = np.uint64(position + 1) * np.uint64(0x9E3779B97F4A7C15)
     mark = (mark ^ mark >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9)
     return np.uint32(mark >> np.uint64(32))
@@ -30,9 +34,10 @@ def mark_of(position):
 
 @kernel
 def add_up(links, counts, first, sums):
-    """Add to the sum of each child what stands for its parents.
+    """Add the marks of parents to the sums of their children.
 
-    The *links* are children, so many as *counts* says of one parent after another, from parent number *first* on.
+    *links* holds the children of one parent after another, beginning with parent number *first*; *counts* says how many
+    each has.
     """
     end = 0
     for i in range(len(counts)):
@@ -44,22 +49,23 @@ def add_up(links, counts, first, sums):
 
 @kernel
 def differs(total, numbers, which):
-    """Return by how much a sum of marks is less than one of some *numbers*, as far as these have bits for it."""
+    """Return by how much a sum of marks falls short of `numbers[which]`, as far as that type has bits."""
     return np.uint32(numbers[which] - total) & np.uint32((1 << 8 * numbers.itemsize) - 1)
 
 
 @kernel
 def compare(frontier, places, low, left, sums):
-    """Return the number in the *frontier* of a position whose parents do not add up to its sum, -1 for none; and by how
-    much.
+    """Return the index in *frontier* of a position whose parents do not have its sum, and the difference; (-1, 0) if
+    none.
 
-    The parents of one position are a column of *places*, less than 0 for none and else from *low* on.
+    Column i of *places* holds the parents of `frontier[i]`, numbered from *low* on; below 0: none.
     """
     primitive = (1 << 8 * left.itemsize) - 1
     for i in range(len(frontier)):
         total = np.uint32(0)
         for slot in range(places.shape[0]):
             parent = places[slot, i] - low
+            # Primitive parents have no moves, so they do not count.
             if parent >= 0 and left[parent] != primitive:
                 total = np.uint32(total + mark_of(parent))
         if differs(total, sums, frontier[i]):
@@ -69,7 +75,7 @@ def compare(frontier, places, low, left, sums):
 
 @kernel
 def place_of(mark, count):
-    """Return which of so many positions a mark stands for; -1 where it is none of them."""
+    """Return which of *count* positions has a mark; -1 if none has."""
     for position in range(count):
         if mark_of(position) == mark:
             return position
@@ -77,5 +83,8 @@ def place_of(mark, count):
 
 
 def some_of(count: int) -> Array:
-    """Return some of so many places, spread evenly, by an odd step, for sides may take turns among them."""
+    """Return an evenly spaced sample of *count* positions.
+
+    The spacing is odd: if players alternate from one position number to the next, both are in the sample.
+    """
     return np.arange(0, count, count // SAMPLE | 1)

@@ -1,5 +1,11 @@
-"""Blocks of records encoded by a compiled loop: what `encoding.encode_group` does, several times as fast, without the
-GIL; so that the writer's threads work side by side.
+"""Encodes blocks of records in a compiled loop.
+
+It does the same as `encoding.encode_group`, several times as fast and without the GIL, so that the writer's threads run
+in parallel.
+
+Within a block, a *mask* has the bits in which neighbouring positions differ. A position's bits under the mask, pushed
+together, are its *rank* (see `bits.py`). A *gap* is the difference between consecutive ranks. It is stored in byte
+planes: the lowest byte of all gaps, then the next byte of all gaps, and so on.
 """
 
 from typing import Any
@@ -16,7 +22,7 @@ Array = np.ndarray[Any, Any]
 def encode_group(
     positions: Array, rows: Array, begins: Array, length: int, outcome_size: int, gap_size: int
 ) -> tuple[Array, Array, Array]:
-    """Return the masks of consecutive blocks, the planes of their outcomes, and those of their gaps."""
+    """Return the masks of consecutive blocks, the planes of their outcomes, and the planes of their gaps."""
     blocks = -(-len(positions) // length)
     masks = np.empty(blocks, np.int64)
     gaps = np.zeros((blocks, gap_size, length), np.uint8)
@@ -27,14 +33,15 @@ def encode_group(
 
 @kernel
 def encode_gaps(positions, begins, length, masks, planes):
-    """Write the mask of each block, and the planes, zeros so far, of the gaps; return 1 where positions do not ascend.
+    """Write the masks of blocks and the byte planes of their gaps. Return 1 if positions do not ascend, else 0.
 
-    Tiers begin at the indices *begins*, ascending.
+    *planes* must be zero before. Tiers begin at the indices *begins*, which ascend.
     """
     room = room_for_runs()
     next_begin = 0
     for block in range(len(masks)):
         low, high = block * length, min((block + 1) * length, len(positions))
+        # Step 1: the mask, by comparing each position with the one before, except at the beginning of a tier.
         begin = next_begin
         mask = 0
         for i in range(low, high):
@@ -43,6 +50,7 @@ def encode_gaps(positions, begins, length, masks, planes):
             elif i > low:
                 mask |= positions[i] ^ positions[i - 1]
         masks[block] = mask
+        # Step 2: the gaps between ranks, again except at the beginning of a tier, where the gap stays 0.
         runs = find_runs(mask, room)
         before = 0
         for i in range(low, high):
@@ -51,8 +59,10 @@ def encode_gaps(positions, begins, length, masks, planes):
                 next_begin += 1
             elif i > low:
                 gap = rank - before
+                # Positions must ascend strictly, and so must ranks.
                 if gap <= 0:
                     return 1
+                # Byte by byte, the lowest first.
                 plane = 0
                 while gap:
                     planes[block, plane, i - low] = gap & 255

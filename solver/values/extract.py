@@ -1,4 +1,7 @@
-"""The bits of a word under a mask pushed together, and spread again: by one instruction where processors have it."""
+"""Pushes the bits of a word under a mask together, and spreads them again.
+
+Uses one instruction (pext, pdep of BMI2) if the processor has it, a loop otherwise.
+"""
 
 import numpy as np
 from llvmlite import binding, ir
@@ -10,14 +13,14 @@ from retrograde.solver.runtime.kernel import lean_kernel
 
 ONE, NOTHING = np.uint64(1), np.uint64(0)
 SLOW = {"bdver4", "znver1", "znver2"}
-"""Processors that have the instructions, and take longer for them than a loop does."""
+"""Processors that have the instructions but take longer for them than for a loop."""
 
 
 def is_quick() -> bool:
-    """Tell whether machine code is made for a processor that has the instructions and is quick with them."""
+    """Return whether machine code is made for a processor on which the instructions are fast."""
     if config.DISABLE_JIT:
         return False
-    if config.CPU_NAME or config.CPU_FEATURES is not None:  # not for this one
+    if config.CPU_NAME or config.CPU_FEATURES is not None:  # numba compiles for another processor
         return "+bmi2" in (config.CPU_FEATURES or "").split(",")
     return bool(binding.get_host_cpu_features().get("bmi2")) and binding.get_host_cpu_name() not in SLOW
 
@@ -30,6 +33,7 @@ def extract_by_loop(word, mask):
     """Return the bits of a word under a mask, pushed together."""
     found, place = NOTHING, NOTHING
     while mask:
+        # The lowest bit of the mask that is left.
         low = mask & (~mask + ONE)
         if word & low:
             found |= ONE << place
@@ -40,7 +44,7 @@ def extract_by_loop(word, mask):
 
 @lean_kernel
 def deposit_by_loop(bits, mask):
-    """Return a word in which the ones of a mask are, from the lowest on, as the bits say."""
+    """Return a word with the given bits at the ones of a mask, the lowest bit at the lowest one."""
     found = NOTHING
     while mask:
         low = mask & (~mask + ONE)
@@ -52,7 +56,7 @@ def deposit_by_loop(bits, mask):
 
 
 def instruction(name):
-    """Return an instruction of two words, by LLVM's name for it."""
+    """Return a function of two words for an LLVM instruction of this name."""
 
     @intrinsic
     def compiled(_, word, mask):
@@ -76,7 +80,7 @@ if IS_QUICK:
 
     @lean_kernel
     def deposit(bits, mask):
-        """Return a word in which the ones of a mask are, from the lowest on, as the bits say."""
+        """Return a word with the given bits at the ones of a mask, the lowest bit at the lowest one."""
         return deposit_by_one(bits, mask)
 
 else:

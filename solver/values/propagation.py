@@ -1,4 +1,18 @@
-"""Outcomes passed back through a tier: from what is decided to the positions that lead there."""
+"""Retrograde analysis of a tier: passes outcomes from decided positions back to their predecessors.
+
+The algorithm, for the positions of one tier, numbered from 0 (`Propagation.run`):
+
+1. Positions that are primitive are decided. Undecided ones have the best score from children in later tiers, and a
+   counter of undecided children in this tier.
+2. For remoteness 1, 2, 3, …: each position decided at the remoteness before updates its parents (`pass_back`). A LOSE
+   makes an undecided parent a WIN. A WIN decrements the parent's counter; at zero the parent is a LOSE.
+3. A position *due* at this remoteness, because a child in a later tier decides it, is decided as well.
+4. When no more is to come, the same is done for TIEs: a TIE makes an undecided parent a TIE.
+5. All that is still undecided is a DRAW.
+
+Since remotenesses come in order, each position is decided once, with its least remoteness for a WIN or TIE and its
+greatest for a LOSE.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -14,15 +28,20 @@ from retrograde.solver.values.tally import PART
 
 Array = np.ndarray[Any, Any]
 Tell = Callable[[int, int, int, float | None], None]
-"""Told of how many positions are decided, of how many, the remoteness of those decided last, and what part is done of a
-forward pass, if this is one."""
+"""Called with the number of decided positions, of all, the remoteness decided last, and the share of a forward pass
+that is done (None if there is none)."""
 Mark = Callable[[int, int], None]
-"""Told of a class, WIN_CLASS or TIE_CLASS, and a remoteness: up to there outcomes have been passed back, and what the
-arrays hold is all that must be known to go on."""
+"""Called with WIN_CLASS or TIE_CLASS and a remoteness, after each remoteness.
+
+What the arrays hold is then all that a checkpoint needs in order to resume.
+"""
 
 
 def telling(phase: Telling, tier: int, looking: float) -> Tell:
-    """Return what tells a phase how far a tier is, of which looking at all of it once has been such a share."""
+    """Return a function that reports the progress of a tier to a phase.
+
+    *looking* is the share of the work that the first look at all positions has taken.
+    """
 
     def tell(decided: int, total: int, remoteness: int, again: float | None) -> None:
         phase.working(looking * total + (1 - looking) * decided, tier, Deciding(decided, total, remoteness, again))
@@ -31,14 +50,16 @@ def telling(phase: Telling, tier: int, looking: float) -> Tell:
 
 
 def scores_at(group: int, remoteness: int, bits: int) -> list[int]:
-    """Return the scores of what is passed back with a class, WINs and LOSEs or TIEs, from so many plies."""
+    """Return the scores with a remoteness that are propagated together: of WIN and LOSE, or of TIE."""
     scores = [group << bits | (1 << bits) - 1 - remoteness]
     return scores + [LOSE_CLASS << bits | remoteness] * (group == WIN_CLASS)
 
 
 class Batch:
-    """Positions of one score, decided or due: `count` of them, listed as long as there is room, and else to be found by
-    that score (then `parts` is None)."""
+    """The positions with one score: a count, and a list of them as long as there is memory.
+
+    Without a list (`parts` is None), they are found by searching all scores.
+    """
 
     def __init__(self) -> None:
         self.count = 0
@@ -46,20 +67,22 @@ class Batch:
 
     @property
     def listed(self) -> int:
-        """How many positions are listed."""
+        """Return how many positions are listed."""
         return self.count if self.parts is not None else 0
 
 
 class Propagation:
-    """Outcomes passed back through a tier, from each remoteness to the next; its positions are numbered from 0.
+    """Passes outcomes back through one tier, remoteness by remoteness. Positions are numbered from 0.
 
-    `scores` comes with what is primitive, and for what is undecided with the greatest score passed up from later tiers,
-    0 for none; `left` says what is decided, and how many distinct children of all others must still turn out to be WINs
-    before the position is a LOSE (see left.py). *parents_of* gives the parents within the tier of some positions, a few
-    at a time, each as often as it has distinct children there; it is asked once about each position that is decided.
-    *tell* is called now and again. If *again*, the same player may move twice: then the complement (`~`) of a parent's
-    number stands for the parent where it does, to whom a WIN is a WIN. So many positions are listed as *room* says;
-    where more are decided at once they are looked for among all. *mark* is called after each remoteness.
+    `scores` holds primitive scores and, for undecided positions, the greatest score passed up from later tiers, 0 for
+    none. `left` says what is decided. For undecided positions it counts the distinct children that must still turn out
+    to be WINs before the position is a LOSE (see left.py).
+
+    *parents_of* takes positions and yields arrays of their parents in the tier, each parent as often as it has distinct
+    children among them. It is called once for each decided position. *tell* is called now and then, *mark* after each
+    remoteness. With *again*, the same player may move twice: a parent whose player moves again is given as the
+    complement (`~`) of its number, and for it a WIN is a WIN. At most *room* positions are listed; beyond that,
+    positions are found by searching.
     """
 
     def __init__(
@@ -72,19 +95,19 @@ class Propagation:
         self.decided_from = decided_from(left)
         self.narrow = np.uint32 if len(scores) < 1 << 32 else np.int64
         self.due: dict[int, Batch] = {}
-        """By score, the undecided positions that will have it at the latest."""
+        """By score: the undecided positions that get this score unless a better one comes earlier."""
         self.last: dict[int, Batch] = {}
-        """By score, the positions that were decided last."""
+        """By score: the positions decided last."""
         self.listed = 0
-        """How many positions are listed in these."""
+        """How many positions are listed in all batches."""
         self.looked_again: float | None = None
-        """What part is done of a forward pass, if this is one."""
+        """The share of a forward pass that is done; None if there is none."""
 
     def run(self, group: int = WIN_CLASS, remoteness: int = 0) -> None:
-        """Score all positions, from the start or from where a *mark* was made, with what the arrays held then.
+        """Decide all positions, from the start or from where *mark* was called with what the arrays held then.
 
-        A parent of a LOSE is a WIN; an undecided parent of a WIN whose children are all WINs is a LOSE. (Of the same
-        player's moves it is the other way round.) Then a parent of a TIE is a TIE, and what is left is a DRAW.
+        A parent of a LOSE is a WIN. An undecided parent whose children are all WINs is a LOSE. (For moves of the same
+        player it is the other way round.) Then a parent of a TIE is a TIE, and what is left is a DRAW.
         """
         self.decided = sum(int(np.count_nonzero(left >= self.decided_from)) for _, _, left in self.stretches())
         if group == WIN_CLASS:
@@ -96,24 +119,30 @@ class Propagation:
             kernels.leave_draws(scores, left, self.decided_from, DRAW_CLASS << self.bits)
 
     def propagate(self, group: int, remoteness: int) -> None:
-        """Pass back WINs and LOSEs, or TIEs, from those that are decided in so many plies and from what later tiers
+        """Pass back WINs and LOSEs, or TIEs, beginning with those decided at a remoteness and those that later tiers
         decide."""
+        # Step 1: collect what later tiers will decide, by score.
         for some in self.found(kernels.find_due, self.decided_from, group, self.bits):
             self.put_off(some)
+        # Step 2: collect what is decided at the first remoteness.
         self.last = {score: Batch() for score in scores_at(group, remoteness, self.bits)}
         for score, batch in self.last.items():
             for some in self.with_score(score, due=False):
                 self.note(batch, some)
         self.remoteness = remoteness
+        # Step 3: go from each remoteness to the next.
         while any(batch.count for batch in self.last.values()) or self.due:
+            # Nothing was decided last: skip to the least remoteness at which something is due.
             if not any(batch.count for batch in self.last.values()):
                 self.remoteness = min(map(self.plies, self.due)) - 1
             self.remoteness += 1
+            # Scores have no bits for this remoteness; the caller starts again with more.
             if self.remoteness >= self.greatest - 1:
                 raise RemotenessOverflow
             before, self.last = self.last, {}
             now = {score: self.due.pop(score) for score in list(self.due) if self.plies(score) == self.remoteness}
             self.listed -= sum(batch.listed for batch in (*before.values(), *now.values()))
+            # Parents of what was decided last, then what is due now and still undecided.
             self.tell_parents(group, before)
             for score, batch in now.items():
                 for some in self.positions(score, batch, due=True):
@@ -121,17 +150,19 @@ class Propagation:
             self.mark(group, self.remoteness)
 
     def tell_parents(self, group: int, before: dict[int, Batch]) -> None:
-        """Tell the parents of what was decided last, by score, where WINs and LOSEs are passed back, or TIEs."""
+        """Update the parents of what was decided last, by score."""
         for score, batch in before.items():
             self.pass_back(score >> self.bits, self.positions(score, batch, due=False))
 
     def pass_back(self, group: int, frontier: Iterable[Array]) -> None:
-        """Tell the parents of positions of a class, some at a time, that these are decided."""
+        """Update the parents of decided positions of a class, block by block."""
         score = (TIE_CLASS if group == TIE_CLASS else WIN_CLASS) << self.bits | self.greatest - self.remoteness
         for positions in frontier:
+            # Numbers below 0 are complements: parents whose player moves again.
             for parents in self.parents_of(positions):
                 others = parents[parents >= 0] if self.again else parents
                 own = ~parents[parents < 0] if self.again else parents[:0]
+                # The outcome is bad for the parent's player if it is a WIN of the other player, or a LOSE of the same.
                 for to, bad in ((others, group == WIN_CLASS), (own, group == LOSE_CLASS)):
                     if len(to) and bad:
                         self.count_down(to)
@@ -139,10 +170,11 @@ class Propagation:
                         self.settle(to, score)
 
     def count_down(self, positions: Array) -> None:
-        """Note that a move of each position is lost; those of which all are have lost, now or when the last is."""
+        """Decrement the counters of positions. Those that reach zero are a LOSE, now or when a later tier's child
+        is."""
         out = np.empty(len(positions), np.int64)
         ready = out[: kernels.count_down(positions, self.decided_from, self.left, out)]
-        late = (self.scores[ready] & self.greatest) > self.remoteness  # a child in a later tier holds out longer
+        late = (self.scores[ready] & self.greatest) > self.remoteness  # a child in a later tier delays the loss
         self.put_off(ready[late])
         self.settle(ready[~late], LOSE_CLASS << self.bits | self.remoteness)
 
@@ -155,7 +187,7 @@ class Propagation:
         self.tell(self.decided, len(self.scores), self.remoteness, self.looked_again)
 
     def put_off(self, positions: Array) -> None:
-        """Note that some positions will have the scores that are passed up to them."""
+        """Record undecided positions as due at the scores that later tiers pass up to them."""
         scores = self.scores[positions]
         order = np.argsort(scores, kind="stable")
         cuts = np.flatnonzero(np.diff(scores[order])) + 1
@@ -164,7 +196,7 @@ class Propagation:
                 self.note(self.due.setdefault(int(self.scores[some[0]]), Batch()), some)
 
     def note(self, batch: Batch, positions: Array) -> None:
-        """Add positions to a batch; where lists grow too long, forget the longest."""
+        """Add positions to a batch. If lists grow too long, drop the longest list."""
         if not len(positions):
             return
         batch.count += len(positions)
@@ -177,7 +209,7 @@ class Propagation:
             longest.parts = None
 
     def positions(self, score: int, batch: Batch, due: bool) -> Iterator[Array]:
-        """Yield the positions of a batch, ascending, and so many at once."""
+        """Yield the positions of a batch, ascending, in blocks."""
         if batch.parts is None:
             yield from self.with_score(score, due)
             return
@@ -187,30 +219,31 @@ class Propagation:
             yield positions[begin : begin + PART].astype(np.int64)
 
     def with_score(self, score: int, due: bool) -> Iterator[Array]:
-        """Yield the positions with a score, ascending, and so many at once: those that are decided, or *due*."""
+        """Yield the positions with a score, ascending, in blocks: decided ones, or with *due* undecided ones."""
         low, high = (0, self.decided_from - 1) if due else (self.decided_from, self.decided_from + 1)
+        # A LOSE is due only when no undecided child is left.
         if due and score >> self.bits == LOSE_CLASS:
             high = 0
         yield from self.found(kernels.find_scored, score, low, high)
 
     def found(self, find: Callable[..., int], *what: int) -> Iterator[Array]:
-        """Yield the positions that a kernel finds, stretch by stretch."""
+        """Yield the positions that a kernel finds, block by block."""
         for first, scores, left in self.stretches():
             out = np.empty(len(left), np.int64)
             yield out[: find(scores, left, first, *what, out)]
 
     def stretches(self) -> Iterator[tuple[int, Array, Array]]:
-        """Yield stretches of all positions: where each begins, its scores, and what is left."""
+        """Yield blocks of all positions: the first number, the scores and the counters."""
         for begin in range(0, len(self.scores), PART):
             yield begin, self.scores[begin : begin + PART], self.left[begin : begin + PART]
 
     def plies(self, score: int) -> int:
-        """Return the remoteness that a score says."""
+        """Return the remoteness of a score."""
         plies = score & self.greatest
         return plies if score >> self.bits == LOSE_CLASS else self.greatest - plies
 
     def ask_draws(self) -> None:
-        """Ask some draws for their parents, which decide nothing, so that wrong ones are told."""
+        """Request the parents of some draws. They decide nothing, but wrong ones are then detected."""
         places = edges.some_of(len(self.scores))
         undecided = self.left[places] < self.decided_from
         for _ in self.parents_of(places[undecided | (self.scores[places] == DRAW_CLASS << self.bits)]):

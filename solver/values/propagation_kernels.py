@@ -1,6 +1,6 @@
-"""The compiled loops of propagation: positions get their scores, come nearer to them, or are found by them.
+"""Compiled loops of propagation: they decide positions, count down, or search for positions.
 
-Positions whose `left` is below *decided* are undecided (see left.py).
+A position is undecided if its `left` is below *decided* (see left.py).
 """
 
 from retrograde.solver.runtime.kernel import kernel
@@ -9,7 +9,7 @@ from retrograde.solver.values.score import WIN_CLASS
 
 @kernel
 def settle(candidates, decided, score, scores, left, out):
-    """Give those of the candidates that are undecided a score; write them to *out* and return how many they are."""
+    """Give the undecided ones of the candidates a score. Write them to *out* and return how many there are."""
     count = 0
     for position in candidates:
         if left[position] < decided:
@@ -22,7 +22,7 @@ def settle(candidates, decided, score, scores, left, out):
 
 @kernel
 def count_down(candidates, decided, left, out):
-    """Take one from what is left of each candidate, and write to *out* the undecided ones with nothing left."""
+    """Decrement the counter of each undecided candidate. Write those that reach zero to *out* and return how many."""
     count = 0
     for position in candidates:
         if 0 < left[position] < decided:
@@ -35,10 +35,14 @@ def count_down(candidates, decided, left, out):
 
 @kernel
 def find_due(scores, left, first, decided, group, bits, out):
-    """Write to *out* the undecided ones of some positions, from number *first* on, whose value later tiers decide;
-    return how many. Of WINs those that have lost are there, too."""
+    """Write to *out* the undecided positions whose value later tiers decide, and return how many there are.
+
+    Positions are numbered from *first* on. *group* is the class of their score; with WINs come positions without
+    undecided children, which are LOSEs.
+    """
     count = 0
     for i in range(len(left)):
+        # The score's class is the group, or all children in the tier are WINs.
         if left[i] < decided and (scores[i] >> bits == group or (group == WIN_CLASS and left[i] == 0)):
             out[count] = first + i
             count += 1
@@ -47,8 +51,10 @@ def find_due(scores, left, first, decided, group, bits, out):
 
 @kernel
 def find_scored(scores, left, first, score, low, high, out):
-    """Write to *out* those of some positions, from number *first* on, that have a score, and of which what is left is
-    from *low* to *high*; return how many."""
+    """Write to *out* the positions with a score whose `left` is from *low* to *high*, and return how many there are.
+
+    Positions are numbered from *first* on.
+    """
     count = 0
     for i in range(len(left)):
         if scores[i] == score and low <= left[i] <= high:
@@ -59,7 +65,7 @@ def find_scored(scores, left, first, score, low, high, out):
 
 @kernel
 def leave_draws(scores, left, decided, draw):
-    """Give all that is undecided the score of a draw."""
+    """Give all undecided positions the score of a draw."""
     for i in range(len(left)):
         if left[i] < decided:
             scores[i] = draw

@@ -1,14 +1,14 @@
-"""A score is value and remoteness in one number, such that the greater is the better for the player to move.
+"""A score is value and remoteness in one number: the greater, the better for the player to move.
 
     | class | plies |      of 16 bits: 2 for the class, 14 for the plies (of 32 bits: 2 and 30)
 
     class 0  LOSE      plies = remoteness               the later the better
-          1  DRAW      plies = 0, or 1 for UNDECIDED, or 2 for what is no position
+          1  DRAW      plies = 0, or 1 for UNDECIDED, or 2 for a slot without a position
           2  TIE       plies = greatest - remoteness    the sooner the better
           3  WIN       plies = greatest - remoteness
 
-The score of a position that is not primitive is the greatest that its children pass up; a child passes up its own value
-as the other player sees it, one ply later; where the same player moves again, as it is, one ply later.
+A position that is not primitive has the greatest of the scores that its children pass up. A child passes up its own
+value one ply later, as the other player sees it or, if the same player moves again, unchanged.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,16 +25,16 @@ LOSE_CLASS, DRAW_CLASS, TIE_CLASS, WIN_CLASS = range(4)
 CLASSES = (LOSE, DRAW, TIE, WIN)
 EMPTY_PLIES = 2
 GREATEST_BITS = 30
-"""The most bits for the remoteness in a score; as many as a database has room for."""
+"""The most bits for the remoteness in a score, which is what a database has room for."""
 
 
 def score_type(bits: int) -> type[np.unsignedinteger[Any]]:
-    """Return the type of scores with so many bits for plies."""
+    """Return the type of scores with *bits* bits for plies."""
     return np.uint16 if bits <= 14 else np.uint32
 
 
 def encode(value: Value, remoteness: int, bits: int) -> int:
-    """Return the score of a value and remoteness (any number for a DRAW) with so many bits for plies."""
+    """Return the score of a value and remoteness, with *bits* bits for plies. A DRAW ignores the remoteness."""
     if value in (DRAW, UNDECIDED):
         return DRAW_CLASS << bits | (value == UNDECIDED)
     plies = remoteness if value == LOSE else (1 << bits) - 1 - remoteness
@@ -54,14 +54,14 @@ def decode(score: int, bits: int) -> tuple[Value, int]:
 
 
 class RemotenessOverflow(RetrogradeError, OverflowError):
-    """A position is further from the end than scores of this size can say."""
+    """A position is further from the end than scores of this size can represent."""
 
     def __str__(self) -> str:
         return f"a position is {1 << GREATEST_BITS:,} plies or more from the end; no database can say so"
 
 
 def with_enough_bits(choices: Sequence[int], solve: Callable[[int], Result]) -> Result:
-    """Return what *solve* does with the first of some numbers of bits for plies that is enough."""
+    """Call *solve* with each number of bits until one is enough for the remoteness; return its result."""
     *fewer, most = choices
     for bits in fewer:
         with suppress(RemotenessOverflow):

@@ -1,7 +1,7 @@
-"""Sums of impartial games: who is to move chooses one of them and moves there; who can move in none has lost.
+"""Sums of impartial games: a player chooses one game and moves there, and loses if no move is left in any.
 
-What a sum is worth follows from the nimbers of its parts, without solving all of it as one game. The theory is that of
-Sprague and Grundy, and for infinite nimbers that of Smith, and of Fraenkel and Yesha.
+The value of a sum follows from the nimbers of its parts, without solving the whole as one game. The theory is by
+Sprague and Grundy; for infinite nimbers, of games in which play can go round, by Smith, and by Fraenkel and Yesha.
 
 >>> add([3, 5, 6]), value_of(add([3, 5, 6]))
 (0, <Value.LOSE: 1>)
@@ -19,7 +19,7 @@ NOWHERE = -1
 
 
 def coded(numbers: Iterable[int]) -> int:
-    """Return the infinite nimber from which moves lead to these finite ones, and no others."""
+    """Return the infinite nimber from which moves lead to exactly these finite ones."""
     return -1 - sum(1 << number for number in set(numbers))
 
 
@@ -30,7 +30,7 @@ def reached(nimber: int) -> set[int]:
 
 
 def plus(one: int, other: int) -> int:
-    """Return the nimber of a sum of two; of two that are infinite no move leads to a finite one."""
+    """Return the nimber of a sum of two. From the sum of two infinite ones, no move leads to a finite one."""
     if one >= 0 and other >= 0:
         return one ^ other
     if one < 0 and other < 0:
@@ -44,15 +44,16 @@ def add(nimbers: Iterable[int]) -> int:
 
 
 def value_of(nimber: int) -> Value:
-    """Return the value of what has a nimber, for the player to move."""
+    """Return the value of a position with this nimber, for the player to move."""
     if nimber >= 0:
         return WIN if nimber else LOSE
     return WIN if 0 in reached(nimber) else DRAW
 
 
 def goals(nimbers: Sequence[int]) -> list[int | None]:
-    """Return for each part of a sum the nimber of the others: a move there to a position of that nimber wins, and no
-    other does. None where the others are infinite together, so that no move there wins.
+    """Return for each part of a sum the nimber that a winning move there must reach.
+
+    It is the nimber of the other parts together. None if that is infinite: then no move in this part wins.
 
     >>> goals([1, 2, 5]), goals([coded({0}), 3])
     ([7, 4, 3], [3, None])
@@ -62,7 +63,7 @@ def goals(nimbers: Sequence[int]) -> list[int | None]:
 
 
 def text_of(nimber: int) -> str:
-    """Return a nimber for people: `*5`, `∞(0, 2)`.
+    """Return a nimber as text: `*5`, `∞(0, 2)`.
 
     >>> text_of(5), text_of(coded({0, 2})), text_of(NOWHERE)
     ('*5', '∞(0, 2)', '∞')

@@ -1,4 +1,4 @@
-"""How often each outcome is there, and where first: counted part by part, and added up."""
+"""Counts how often each outcome occurs, and where first: block by block, then added up."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
@@ -8,11 +8,11 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 PART = 1 << 20
-"""Items that are counted at once: they fit a cache."""
+"""Items in a block: they fit in a cache."""
 
 
 class Sliced(Protocol):
-    """What has a length, and is an array where it is sliced."""
+    """Has a length, and gives an array when it is sliced."""
 
     def __len__(self) -> int: ...
 
@@ -20,8 +20,11 @@ class Sliced(Protocol):
 
 
 class Tally(NamedTuple):
-    """For each code, int64[codes]: how many records have it, how many positions, symmetric ones counted, and the first
-    place among the records; any where there is none."""
+    """Counts for each code, int64[codes].
+
+    `stored`: records with this code. `positions`: positions, symmetric ones included. `first`: the index of the first
+    record, arbitrary if there is none.
+    """
 
     stored: Array
     positions: Array
@@ -29,13 +32,14 @@ class Tally(NamedTuple):
 
 
 Adder = Callable[[Array, Array, int, Tally], object]
-"""Adds the counts of a part of the records to a tally."""
+"""Adds the counts of a block of records to a tally."""
 
 
 def tally(codes: Array, sizes: Sliced, count: int, add: Adder | None = None) -> Tally:
-    """Count records by their codes, below *count*, and the positions symmetric to theirs (*sizes*; one each if empty).
+    """Count records by code, and positions by the sizes of their symmetry classes.
 
-    A part is added by *add_plain*, or by another function that does the same sooner.
+    Codes are below *count*. If *sizes* is empty, each record counts as one position. *add* adds a block; it is
+    *add_plain* or a faster equivalent.
 
     >>> tally(np.array([2, 0, 2]), np.array([1, 8, 4]), 3).positions.tolist()
     [8, 0, 5]
@@ -47,16 +51,19 @@ def tally(codes: Array, sizes: Sliced, count: int, add: Adder | None = None) -> 
 
 
 def add_plain(codes: Array, sizes: Array, begin: int, total: Tally) -> None:
-    """Add the counts of a part, the first of whose records has the place *begin*; later parts are added before."""
+    """Add the counts of a block whose first record has the index *begin*. Later blocks are added before earlier
+    ones."""
     count = len(total.stored)
     stored = np.bincount(codes, minlength=count)
     total.stored[:] += stored
     total.positions[:] += np.bincount(codes, sizes, count).astype(np.int64) if len(sizes) else stored
-    total.first[codes[::-1]] = np.arange(begin + len(codes) - 1, begin - 1, -1)  # the last one written stays
+    total.first[codes[::-1]] = np.arange(
+        begin + len(codes) - 1, begin - 1, -1
+    )  # reversed: the first index is written last and stays
 
 
 def narrow(scores: Array) -> tuple[Array, Array]:
-    """Return small numbers for all scores, their codes, and the score that each stands for, as `(scores, codes)`."""
+    """Return (scores, codes): small numbers for all scores, and the score that each stands for."""
     if scores.dtype == np.uint16:
         return np.arange(1 << 16), scores
     distinct, codes = np.unique(scores, return_inverse=True)
@@ -64,6 +71,6 @@ def narrow(scores: Array) -> tuple[Array, Array]:
 
 
 def present(codes: Array, count: int) -> list[int]:
-    """Return which codes, below *count*, there are."""
+    """Return the codes below *count* that occur."""
     parts = (np.bincount(codes[begin : begin + PART], minlength=count) for begin in range(0, len(codes), PART))
     return np.flatnonzero(sum(parts)).tolist()

@@ -1,4 +1,4 @@
-"""What the measures of a position say: as facts for JSON, in words, and for who has to choose between moves."""
+"""Presents the measures of a position: as facts for JSON, as text, and as keys to compare moves."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -13,10 +13,10 @@ Details = Mapping[str, Any]
 
 
 def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str, Any]:
-    """Return what measures say, ready for JSON; for the player to move, but for utilities, which are of all players.
+    """Return measures as facts for JSON, for the player to move; utilities are those of all players.
 
-    Expectations of a best response are those of who is to move, if he responds; and `waiting`, of the other player, if
-    that one does.
+    For a best response, the expectation is that of the player to move as the responder, and `waiting` that of the other
+    player as the responder.
 
     >>> facts_of("score", {}, [3]), facts_of("nimber", {}, [-6]), facts_of("utilities", {"scale": 2}, [1, 2])
     ({'score': 3}, {'nimber': None, 'infinite': [0, 2]}, {'utilities': [0.5, 1]})
@@ -38,7 +38,7 @@ def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str
 
 
 def between(low: int, high: int, details: Details) -> dict[str, Any]:
-    """Return an expectation and the bounds that hold it, ready for JSON.
+    """Return an expectation and its bounds, ready for JSON.
 
     >>> between(1, 2, {"scale": 4})
     {'expectation': 0.375, 'low': 0.25, 'high': 0.5}
@@ -61,13 +61,13 @@ def outward(low: int, high: int, details: Details) -> tuple[float, float]:
 
 
 def plain(measure: int, details: Details) -> float:
-    """Return a measure in the units of payoffs: an int where it is whole."""
+    """Return a measure in units of payoffs; an int if it is whole."""
     number = Fraction(measure, details.get("scale", 1))
     return int(number) if number.denominator == 1 else float(number)
 
 
 def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
-    """Return what measures say in short.
+    """Return measures as a short text.
 
     >>> in_words("score", {}, [3]), in_words("score", {}, [-3]), in_words("utilities", {}, [1, 0, 1])
     ('+3', '-3', '1 : 0 : 1')
@@ -87,7 +87,7 @@ def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
 
 
 def of_draw(kind: int, level: int, plies: int) -> str:
-    """Return what is known of a draw beyond that it is one, in short; nothing of what is no draw.
+    """Return the draw level of a draw as a short text; "" if the position is no draw.
 
     >>> from retrograde.games.contract.game import UNDECIDED
     >>> of_draw(WIN, 2, 3), of_draw(LOSE, 0, 0), of_draw(DRAW, -1, -1), of_draw(UNDECIDED, -1, -1)
@@ -99,10 +99,10 @@ def of_draw(kind: int, level: int, plies: int) -> str:
 
 
 def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> tuple[int, ...]:
-    """Return a key by which moves sort, the best for the *mover* first, by what they bring.
+    """Return a sort key for moves by the measures they lead to, the best for *mover* first.
 
-    Scores and expected payoffs must be his own. Of these the lower bound counts first: the proof that it can be had
-    is that he takes the moves where it is greatest, and so does not go round for ever.
+    Scores and expectations must be those of *mover*. Of an expectation, the lower bound counts first: the proof that
+    the player achieves it is to take the moves with the greatest lower bound, which also avoids going round forever.
     """
     if metric in ("score", "expectation"):
         return tuple(-measure for measure in measures[:2])
@@ -114,6 +114,6 @@ def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> 
 
 
 def gives(measures: Sequence[int], mover: int) -> Value:
-    """Return the value of utilities for a player: WIN where he gets more than every other."""
+    """Return the value of utilities for a player: WIN if *mover* gets more than every other player."""
     best = max((measure for player, measure in enumerate(measures) if player != mover), default=0)
     return WIN if measures[mover] > best else LOSE if measures[mover] < best else TIE

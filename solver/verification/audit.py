@@ -1,7 +1,12 @@
-"""An audit: all that a database stores verified item by item, and a list of what is wrong (see verify.py).
+"""An audit: verifies all that a database stores, item by item, and lists what is wrong (see verify.py).
 
-An *item* is a record, a slot, or a position, by a number that the audit gives it. What differs between the three kinds
-of databases is in `records.py`, `slots.py` and `steps.py`: which items there are, and what is stored for a position.
+An *item* is a record, a slot or a position, depending on the kind of database; it is a number that the audit assigns.
+The three kinds differ in which items there are and in what is stored for a position: see `records.py`, `slots.py` and
+`steps.py`.
+
+Interpreted (`verify_interpreted`): `check` derives each item's outcome in Python and words the fault. Compiled
+(`verify_compiled`): `kernels.verify_items` derives outcomes and returns suspects, which `check` then explains. A sample
+of other items is checked interpreted as well.
 """
 
 import time
@@ -21,25 +26,27 @@ from retrograde.solver.verification.faults import Judge, chosen_image, images_of
 Array = np.ndarray[Any, Any]
 
 INTERPRETED_SECONDS = 1.0
-"""Databases that are verified interpreted in less are; compiling the rules may take longer."""
+"""Seconds allowed for verifying a small database interpreted. Compiling the rules may take longer than that."""
 SAMPLE = 1_000
-"""Items of a larger database that are verified interpreted as well."""
+"""Items of a larger database that are verified interpreted as well, at most."""
 BLOCK = 1 << 16
 """Items in a task."""
 MOST_PROBLEMS = 10
-"""Problems that are told in full."""
+"""Problems that are reported in full; further ones are only counted."""
 COMPILED = "the rules compiled, held against the interpreted ones at a sample"
 
 TALLY = np.dtype([(name, np.int64) for name in ("stored", "positions", "tier", "first")])
-"""What is counted for a row of the legend: items, positions with all images, the tier and the number of the first item.
-(The tier is 0 where the items' numbers ascend through all tiers.)"""
+"""Counts for a row of the legend: items, positions with all images, and the tier and number of the first item.
+
+The tier is 0 if the items' numbers ascend through all tiers.
+"""
 
 Checked = tuple[int, Array, Array, int]
-"""What comes of a task: the part that its items are in, their tally, the wrong ones, and how many there were."""
+"""The result of a task: the part of its items, their tally, the wrong items, and how many items there were."""
 
 
 def add_row(counts: Array, row: int, stored: int, positions: int, *first: int) -> None:
-    """Add to a row of a tally; of two firsts the one in the lower tier stays, of one tier the lesser."""
+    """Add to a row of a tally. Of two first items, keep the one in the lower tier, then the lesser one."""
     before = counts[row].item()
     firsts = [first, *([before[2:]] if before[0] else [])]
     counts[row] = (before[0] + stored, before[1] + positions, *min(firsts))
@@ -52,7 +59,7 @@ def add_up(counts: Array, more: Array) -> None:
 
 
 def spread_evenly(count: int) -> list[int]:
-    """Return the numbers of a sample of so many things."""
+    """Return the numbers of an evenly spaced sample of *count* things."""
     return [int(k) for k in np.linspace(0, count - 1, min(SAMPLE, count))]
 
 
@@ -62,7 +69,7 @@ def outcome_of(row: LegendRow) -> Outcome:
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong: the position (its number and its text, or None and "" for the whole) and a sentence."""
+    """One thing that is wrong: a position with its text, and a sentence. For the database as a whole: None and ""."""
 
     position: int | None
     text: str
@@ -73,25 +80,29 @@ class Problem(NamedTuple):
 
 
 EQUAL = " and those equal to them by symmetry"
-"""What is counted as well, of games that have images, whether play leads to it or not."""
+"""Part of the sentence that says what is proven, for games that have images."""
 
 
 class Audit:
-    """A database, and what is found about it. `tally`, TALLY[parts, rows], counts the parts of the database apart."""
+    """A database and what is found out about it. Subclasses adapt it to a kind of database.
+
+    `tally`, TALLY[parts, rows], counts each part of the database on its own. Call `verify_interpreted` or
+    `verify_compiled`, then `verify_whole`; `wrong` and `problems` then hold the result.
+    """
 
     missing: ClassVar[str] = "is not stored"
     unexplained: ClassVar[str] = "is right by the rules interpreted, wrong by the rules compiled"
     covers: ClassVar[str] = "the positions are those that play reaches{equal}, no more and no less"
     rests_on: ClassVar[tuple[str, ...]] = ()
-    """What is taken for granted beyond the rules where they run compiled."""
+    """What is taken for granted besides the rules, if they run compiled."""
     sample_seconds: ClassVar[float] = INTERPRETED_SECONDS
     phases: ClassVar[dict[str, float]] = {"verifying": 1.0}
-    """What is told of on the way, and what share of the time each phase takes."""
+    """The phases that are reported, and each one's share of the time."""
     every_image: bool = False
-    """Whether every image of each position is verified, and not one of them alone."""
+    """Whether every image of each position is verified, instead of one."""
     parts: int = 1
     sound: bool = True
-    """Whether the database is of such a shape that its items can be verified at all."""
+    """Whether the shape of the database allows its items to be verified at all."""
 
     def __init__(self, database: Database) -> None:
         self.database, self.game, self.legend = database, database.game, database.file.legend
@@ -101,26 +112,26 @@ class Audit:
         self.judge = Judge(self.game, self.outcome_of, self.missing, database.metric)
 
     def begin(self) -> None:
-        """Forget what is found."""
+        """Reset what has been found."""
         self.problems: list[Problem] = []
         self.wrong = 0
         self.tally = np.zeros((self.parts, len(self.legend)), TALLY)
 
-    # What the kinds of databases differ in
+    # Subclasses define these for their kind of database
 
     def __len__(self) -> int:
-        """Return how many items there are."""
+        """Return the number of items."""
         raise NotImplementedError
 
     def items(self) -> Iterator[int]:
-        """Yield the items, one by one, each of which is checked, and its children noted, before the next."""
+        """Yield the items. The caller checks each one and passes its children to `note_children` before the next."""
         raise NotImplementedError
 
     def note_children(self, item: int, children: list[int]) -> None:
-        """Take note of an item's canonical children."""
+        """Record the canonical children of an item."""
 
     def position_at(self, item: int) -> int:
-        """Return the position of an item, negative where it stands for none."""
+        """Return the position of an item; negative if the item stands for none."""
         raise NotImplementedError
 
     def counted_in(self, item: int) -> tuple[int, int]:
@@ -128,23 +139,23 @@ class Audit:
         return 0, 0
 
     def row_of(self, position: int) -> int:
-        """Return what is stored for a canonical position, a row of the legend; -1 where nothing is."""
+        """Return the row of the legend that is stored for a canonical position; -1 if none is."""
         raise NotImplementedError
 
     def row_at(self, item: int) -> int:
-        """Return what is stored for an item, a row of the legend; -1 where nothing is."""
+        """Return the row of the legend that is stored for an item; -1 if none is."""
         return self.row_of(self.position_at(item))
 
     def misplaced(self, item: int, position: int, canonical: int) -> str:
-        """Return what is wrong with where an item is stored; nothing where all is right."""
+        """Return what is wrong with where an item is stored; "" if nothing is."""
         return ""
 
     def misled(self, position: int, moves: list[int], children: list[int]) -> str:
-        """Return what is wrong with where children are looked up; nothing where all is right."""
+        """Return what is wrong with where children are looked up; "" if nothing is."""
         return ""
 
     def verify_items(self, executor: Executor, phase: Phase) -> Iterator[Checked]:
-        """Verify all items by the compiled rules."""
+        """Verify all items with the compiled rules, and yield the results of tasks."""
         raise NotImplementedError
 
     def some_items(self) -> Iterable[int]:
@@ -158,7 +169,7 @@ class Audit:
     # Interpreted
 
     def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
-        """Verify all items by the interpreted rules, and return True; False where it takes more than some seconds."""
+        """Verify all items with the interpreted rules and return True; return False when *seconds* are over."""
         deadline = time.monotonic() + seconds
         self.begin()
         phase.begin_anew()
@@ -176,7 +187,7 @@ class Audit:
         return True
 
     def check(self, item: int) -> list[int]:
-        """Derive the outcome of an item, note what is wrong, and return the canonical children."""
+        """Derive the outcome of an item, record what is wrong, and return the canonical children."""
         game, position, row = self.game, self.position_at(item), self.row_at(item)
         try:
             canonical = game.canonical(position)
@@ -187,13 +198,16 @@ class Audit:
                 fault = self.judge.fault_in_children(position, self.outcomes[row], examined)
         except DamagedDatabase:
             raise
-        except Exception as error:  # whatever the rules may raise when asked about what is no position
+        except Exception as error:  # rules may raise anything if called for something that is no position
             self.complain(position, f"is stored, and no position: {error}")
             return []
+        # Case: play reaches the position, but the database does not hold it.
         if row < 0:
             misplaced = "can be reached, and is not found"
+        # Case: a lookup, as users do it, finds something else.
         elif not misplaced and self.database.get(position) != self.outcomes[row]:
             misplaced = f"is stored as {words(self.outcomes[row])}, and is not found so when it is looked up"
+        # Case: stored correctly so far. Check symmetric positions too.
         elif not fault and canonical == position and defines(game, "images"):
             images = images_of(game, position)
             if defines(game, "multiplicity") and (told := game.multiplicity(position)) != len(images):
@@ -206,15 +220,15 @@ class Audit:
         return children
 
     def outcome_of(self, position: int) -> Outcome | None:
-        """Return what is stored for a canonical position; None where nothing is."""
+        """Return the outcome stored for a canonical position; None if there is none."""
         row = self.row_of(position)
         return None if row < 0 else self.outcomes[row]
 
     # Compiled
 
     def can_compile(self) -> bool:
-        """Compile the loop that verifies, and tell whether the rules allow it."""
-        from numba.core.errors import NumbaError  # numba takes a while to import: not for small databases
+        """Compile the verifying loop, and return whether the rules allow that."""
+        from numba.core.errors import NumbaError  # slow to import, and small databases do not need it
 
         from retrograde.solver.rules import compiled
 
@@ -226,7 +240,7 @@ class Audit:
         return True
 
     def run(self, storage: Any, items: Array) -> tuple[Array, Array]:
-        """Verify some items of a storage, which ascend; return their tally, and those with which something is wrong."""
+        """Verify ascending items of a storage. Return their tally and the items with which something is wrong."""
         from retrograde.solver.rules.active import asking, troubles
         from retrograde.solver.rules.whole import of_positions
         from retrograde.solver.verification import kernels
@@ -247,7 +261,7 @@ class Audit:
         return sheet.tally, sheet.wrong[:count].copy()
 
     def verify_compiled(self, executor: Executor, phase: Phase) -> None:
-        """Verify all items by the compiled rules, and some by the interpreted."""
+        """Verify all items with the compiled rules, and a sample with the interpreted rules."""
         self.begin()
         phase.begin_anew()
         suspects: list[int] = []
@@ -259,8 +273,10 @@ class Audit:
                 phase.advance(count)
         announce(phase.listener, "looking at a sample")
         for item in suspects[:MOST_PROBLEMS]:
+            # `explain` counts the problem again.
             self.wrong -= 1
             self.explain(item)
+        # Check a sample interpreted too: this is what protects against faults of the compiler.
         deadline = time.monotonic() + self.sample_seconds
         for item in self.some_items() if self.sound and len(suspects) < SAMPLE else ():
             if time.monotonic() > deadline:
@@ -269,16 +285,16 @@ class Audit:
                 self.check(item)
 
     def explain(self, item: int) -> None:
-        """Note what is wrong with an item by the interpreted rules, which can say it."""
+        """Record what is wrong with an item, in the words of the interpreted rules."""
         before = self.wrong
         self.check(item)
         if self.wrong == before:
             self.complain(self.position_at(item), self.unexplained)
 
-    # What it amounts to
+    # What is proven, and what that rests on
 
     def proven(self) -> str:
-        """Return in a sentence what is proven where nothing is wrong."""
+        """Return a sentence that says what is proven if nothing is wrong."""
         symmetric = defines(self.game, "images")
         one = "every image" if self.every_image else "one image of each (all, where it has but one)"
         images = f", there and at {one}" if symmetric else ""
@@ -286,20 +302,20 @@ class Audit:
         return f"every value follows by the rules from those of its children{images}; {covers}"
 
     def basis(self, compiled: bool) -> str:
-        """Return what that takes for granted."""
+        """Return what the proof takes for granted."""
         return "; ".join(["the rules as given", *([*self.rests_on, COMPILED] if compiled else [])])
 
-    # The whole
+    # The database as a whole
 
     def verify_whole(self) -> None:
-        """Note what is wrong with the start, with what play reaches, and with the legend."""
+        """Verify the start, what play reaches, and the legend."""
         if self.sound:
             self.verify_start()
             self.verify_reached()
             self.verify_legend()
 
     def verify_start(self) -> None:
-        """Note if the start, where there is one, is not stored, or the file says something else about it."""
+        """Record a problem if the start is not stored, or if the file's header contradicts what is stored."""
         start, file = given_start(self.game), self.database.file
         if start is None:
             return
@@ -316,10 +332,10 @@ class Audit:
                 self.complain(other, f"is one of the first positions, and {self.missing}")
 
     def verify_reached(self) -> None:
-        """Note what is stored and play never reaches."""
+        """Record items that are stored although play never reaches them."""
 
     def verify_legend(self) -> None:
-        """Note the rows of the legend that do not say what there is."""
+        """Record rows of the legend with wrong counts or examples."""
         for row, outcome, counts in zip(self.legend, self.outcomes, self.tally[0].tolist(), strict=True):
             stored, positions, _, first = counts
             name = words(outcome)
@@ -332,7 +348,7 @@ class Audit:
                 self.complain(None, f"the legend's example of {name} is {example}, and the first is {other}")
 
     def complain(self, position: int | None, complaint: str) -> None:
-        """Note one thing that is wrong."""
+        """Record one problem."""
         self.wrong += 1
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(position, "" if position is None else self.judge.text(position), complaint))

@@ -1,6 +1,7 @@
-"""The compiled loop that checks certificates. It shares no code with the search and the walk that made them.
+"""The compiled loop that checks certificates. It shares no code with the search that produced them.
 
-The GIL is released, and threads may run it at the same time.
+It releases the GIL, and several threads may run it at the same time. The rules that it checks are the points 1 to 4 of
+`certificates.py`.
 """
 
 from typing import Any, NamedTuple
@@ -15,12 +16,17 @@ from retrograde.solver.verification.storages import borrowed, inlined, is_image
 Array = np.ndarray[Any, Any]
 
 FOR_EVER, RISING, FALLING = range(3)
-"""How it is seen that play ends: it need not; tiers rise with every two plies; bounds fall by two with every two."""
+"""Why play ends: it need not (FOR_EVER), tiers rise with every two plies (RISING), or bounds fall by two with every two
+plies (FALLING)."""
 
 
 class Stored(NamedTuple):
-    """What a certificate holds: positions, ascending, replies, and bounds, none where there are none; and what it says:
-    the goal, within how many plies plain play decides what is left out, and how it is seen that play ends."""
+    """What a certificate holds and claims.
+
+    `positions` ascend. `replies` are numbers of moves, `bounds` are plies (empty if there are none). `goal` is the
+    value claimed, `leaves` the number of plies within which plain play decides positions that are not stored, and
+    `ending` one of FOR_EVER, RISING, FALLING.
+    """
 
     positions: Array
     replies: Array
@@ -32,7 +38,7 @@ class Stored(NamedTuple):
 
 @kernel
 def check_replies(game, stored, first, last, wrong, images, trouble, every):
-    """Check the replies from one to another, exclusive; write the places of those that are wrong; return how many."""
+    """Check the replies from index *first* to *last*. Write the indices of wrong ones and return how many."""
     stored = borrowed(stored)
     count = 0
     for place in range(first, last):
@@ -49,8 +55,9 @@ def check_replies(game, stored, first, last, wrong, images, trouble, every):
 
 @kernel
 def check_one(game, stored, place, images, every):
-    """Return whether the reply of a place is right, there and at one image of the position, or at *every* image."""
+    """Return whether the reply at an index is right, there and at one image of the position or at *every* image."""
     position, child, left = stored.positions[place], -1, stored.replies[place]
+    # Step 1: find the child that the reply leads to; a reply is the number of a move, counted from 0.
     for move in game.generate_moves(position):
         if left == 0:
             child = game.do_move(position, move)
@@ -58,6 +65,7 @@ def check_one(game, stored, place, images, every):
         left -= 1
     if not 0 <= child < POSITION_LIMIT or not is_answered(game, stored, place, child):
         return False
+    # Step 2: symmetric positions must have a symmetric reply.
     size = gather_images(game, position, images)
     target = game.canonical(child)
     for number in range(1, size if every else min(size, 2)):
@@ -69,8 +77,11 @@ def check_one(game, stored, place, images, every):
 
 @kernel
 def is_answered_at(game, stored, place, image, target):
-    """Return whether an image of the position of a place has a move that leads to an image of a *target*, and whose
-    answers are as they should be."""
+    """Return whether an image has a symmetric reply whose answers are good enough.
+
+    *place* is the index of the position that the image belongs to. The reply must lead to an image of *target*, the
+    canonical child.
+    """
     position = stored.positions[place]
     if not 0 <= image < POSITION_LIMIT or game.canonical(image) != position or game.primitive(image) + 0 != UNDECIDED:
         return False
@@ -85,13 +96,17 @@ def is_answered_at(game, stored, place, image, target):
 
 @kernel
 def is_answered(game, stored, place, child):
-    """Return whether a side that has moved to a child, from the position of a place, has reached its goal, or is going
-    to by every answer."""
+    """Return whether the side that has just moved to *child* has reached its goal, or does so after every answer.
+
+    *place* is the index of the position from which it moved.
+    """
     value = game.primitive(child) + 0
     bounded = stored.ending == FALLING
     bound = np.int64(stored.bounds[place]) if bounded else 0
+    # Case: the reply ends the game.
     if value != UNDECIDED:
         return to_the_other(value) >= stored.goal and (not bounded or bound >= 1)
+    # Case: the other side answers. All answers must be good enough.
     tier = game.tier(stored.positions[place])
     answers = 0
     for move in game.generate_moves(child):
@@ -100,10 +115,12 @@ def is_answered(game, stored, place, child):
         if not 0 <= position < POSITION_LIMIT or (bounded and bound < 2):
             return False
         value = game.primitive(position) + 0
+        # The answer ends the game. The value is that of the player to move, who is the side that replied.
         if value != UNDECIDED:
             if value < stored.goal:
                 return False
             continue
+        # The position after the answer is stored, and is nearer to an end: tiers rise, or its bound is less by two.
         least = game.canonical(position)
         there = place_of(stored.positions, least)
         if there >= 0 and (least == position or is_image(game, least, position)):
@@ -113,6 +130,7 @@ def is_answered(game, stored, place, child):
                 continue
             if bounded and stored.bounds[there] <= bound - 2:
                 continue
+        # Otherwise plain play must reach the goal within the plies that are left.
         if not is_decided(game, position, stored.goal, min(stored.leaves, bound - 2) if bounded else stored.leaves):
             return False
     return answers > 0
@@ -120,9 +138,10 @@ def is_answered(game, stored, place, child):
 
 @kernel
 def is_decided(game, position, goal, plies):
-    """Return whether whoever is to move can reach the goal within so many plies, by trying all there is."""
+    """Return whether the player to move can reach the goal within *plies*, by trying all moves."""
     if plies < 1:
         return False
+    # Step 1: does a move reach the goal at once?
     for move in game.generate_moves(position):
         child = game.do_move(position, move)
         if not 0 <= child < POSITION_LIMIT:
@@ -130,6 +149,7 @@ def is_decided(game, position, goal, plies):
         value = game.primitive(child) + 0
         if value != UNDECIDED and to_the_other(value) >= goal:
             return True
+    # Step 2: is there a move after which every answer leads to the goal within two plies less?
     for move in game.generate_moves(position):
         child = game.do_move(position, move)
         if plies < 2 or game.primitive(child) + 0 != UNDECIDED:
@@ -141,6 +161,7 @@ def is_decided(game, position, goal, plies):
             if not 0 <= following < POSITION_LIMIT:
                 return False
             value = game.primitive(following) + 0
+            # This answer prevents the goal: try the next move.
             if not (value >= goal if value != UNDECIDED else is_decided(game, following, goal, plies - 2)):
                 break
             reached += 1
@@ -151,7 +172,7 @@ def is_decided(game, position, goal, plies):
 
 @kernel
 def to_the_other(value):
-    """Return what a value is to the other player."""
+    """Return a value as the other player sees it."""
     if value == WIN:
         return LOSE + 0
     return WIN + 0 if value == LOSE else value
@@ -159,7 +180,7 @@ def to_the_other(value):
 
 @inlined
 def place_of(positions, position):
-    """Return the place of a position among others that ascend; -1 where it is not there."""
+    """Return the index of a position in an ascending array; -1 if it is not there."""
     low, high = 0, len(positions)
     while low < high:
         middle = (low + high) >> 1

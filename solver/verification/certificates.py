@@ -1,43 +1,44 @@
-"""The audit of a certificate: every reply checked on its own, against the rules and what else is stored.
+"""The audit of a certificate: checks every reply on its own, against the rules and the stored positions.
 
-A certificate says of its root that it is worth so much at least, and so much at most, to whoever is to move there. It
-proves it by a set of positions, for each of which it claims: *whoever is to move here reaches the goal*, a win, a tie
-or a draw at least. For each it has a reply. Checked is, of every position p in the set, with the goal g:
+A certificate claims a bound on the value of its root, for the player to move: at least one value, at most another. It
+proves the claim by a set of positions. For each of these it claims: *the player to move reaches the goal*, which is a
+win, or at least a tie, or at least a draw. For each it stores a reply. For every position p of the set and the goal g,
+these points are checked:
 
-1. p is canonical, and the game is not over there; its reply is a legal move.
-2. After the reply the game is over, with g or better for who made it; or else there are answers to it, and of each one
-   of these holds: the game is over, with g or better; the position after it, q, is in the set; or plain play, all moves
-   tried, reaches g from q within a fixed number of plies (*leaves*), which is why q need not be stored.
-3. Where q is in the set, play comes nearer to an end: the bound of q is less than that of p by two at least, where
-   bounds are stored, or else the tier of q is greater than that of p. Only for the goal draw neither is asked.
-4. The same as 2 and 3 holds at one image of p, for a move that leads to an image of what the reply leads to; and every
-   q is one of the images of the position that stands for it.
+1. p is canonical, and the game is not over there. The reply is a legal move.
+2. After the reply, the game is over with g or better for the side that replied, or there are answers to it. For each
+   answer one of these holds: the game is over with g or better; the position q after it is in the set; or plain play,
+   which tries all moves, reaches g from q within a fixed number of plies (*leaves*), so that q need not be stored.
+3. If q is in the set, play comes nearer to an end. If bounds are stored, the bound of q is less than that of p by at
+   least two. Otherwise the tier of q is greater than that of p. For the goal draw, neither is required.
+4. Points 2 and 3 hold at one image of p too, for a move that leads to an image of the reply's child. Every q is one of
+   the images of the canonical position that stands for it.
 
-And of the root: it is in the set, if something is claimed at least; and what every move leads to is in the set, or is
-good enough as in 2, for the other player, if something is claimed at most.
+For the root: if something is claimed at least, the root is in the set. If something is claimed at most, each move from
+the root leads into the set or is good enough, as in point 2, for the other player.
 
-Certificates are for games of two players without chance, in which the ends alone decide who wins. Where `turn` lets a
-player move again, "the answers" in 2 are all moves of the other side until the first side is to move once more, and a
-bound falls by one with every ply. Such moves must come to an end as well, unless the goal is a draw. Where the first
-side moves again, the position after the reply must itself be in the set, or be held by plain play. These games are
-checked interpreted.
+Certificates are for games of two players without chance, in which only the ends decide who wins. If `turn` lets a
+player move again, "the answers" in point 2 are all moves of the other side until the first side is to move again, and a
+bound falls by one with every ply. Such series of moves must end as well, unless the goal is a draw. If the first side
+moves again, the position after the reply must itself be in the set or be decided by plain play. These games are checked
+interpreted.
 
-Why that is a proof. Let a side play by the replies from a position of the set. By 2 each answer leads to an end that is
-good enough, or into the set again, or to where plain play gets there; so the side is never without a move that is
-good, and no end is ever worth less than g. For a win or a tie the end must come as well: by 3 bounds, which are not
-negative, or tiers, of which there are finitely many, do not let play go on for ever; and a bound of n is a win within n
-plies, by induction on n. For a draw play may go on for ever, for that is one: a set that play cannot leave, in which no
-end is a loss, is all there is to prove, and no distance is needed. That one can go round in it does not deceive, for
-to go round is what is claimed. Two sides may share the set, as they do where neither can win: a claim is about whoever
-is to move, and 1 to 3 do not ask who that was at the root.
+Why that is a proof. Let a side play the replies from a position of the set. By point 2, each answer leads to an end
+that is good enough, or into the set again, or to where plain play reaches the goal. So the side always has a good move,
+and no end is worth less than g. For a win or a tie, play must also end. By point 3 it does: bounds are not negative,
+and there are finitely many tiers. A bound of n means a win within n plies, by induction on n. For a draw, play may go
+on forever, since that is a draw. Nothing else has to be proved than a set that play cannot leave and in which no end is
+a loss; no distance is needed. Going round in that set is no gap in the proof, since going round is what is claimed.
+Both sides may share the set if neither can win: a claim concerns the player to move, and points 1 to 3 do not ask who
+moved at the root.
 
-At most: if after each move of the root the other player does not lose, the root is no win; if the other player wins,
-it is a loss. A tie is proved where the player to move reaches a tie at least and the other one a tie at least: by both
-strategies play ends, in a tie, and no position on the way is won by either. Where only a draw is reached on both
-sides, the value may be a draw or a tie: that much is claimed.
+At most: if the other player does not lose after any move of the root, the root is no win. If the other player wins
+after each move, the root is a loss. A tie is proved if each player reaches at least a tie: if both follow their
+strategies, play ends, in a tie, and neither wins any position on the way. If both sides reach only a draw, the value
+may be a draw or a tie: only that is claimed.
 
-It rests on the rules, on symmetry as far as 4 does not try it (where no position has more than two images, 4 tries
-all), and on the compiler, as the audit of databases does (see `verify.py`).
+The proof rests on the rules, on the compiler, and on symmetry as far as point 4 does not try it (if no position has
+more than two images, it tries all), as for databases (see `verify.py`).
 """
 
 import time
@@ -73,12 +74,12 @@ from retrograde.solver.verification.faults import chosen_image, images_of
 from retrograde.solver.verification.verify import Verification
 
 SMALL = 300
-"""Certificates of no more positions are checked interpreted."""
+"""Certificates with at most this many positions are checked interpreted."""
 BLOCK = 1 << 11
 """Positions in a task."""
 SAMPLE_SECONDS = 1.0
 PROVABLE = {(WIN, WIN), (LOSE, LOSE), (TIE, TIE), (TIE, WIN), (DRAW, TIE), (DRAW, WIN), (LOSE, TIE)}
-"""What can be claimed at least and at most."""
+"""The pairs (at least, at most) that a certificate can prove."""
 UNEXPLAINED = "is right by the rules interpreted, wrong by the rules compiled"
 WORDS = {WIN: "a win", TIE: "a tie", DRAW: "a draw", LOSE: "a loss"}
 
@@ -88,7 +89,7 @@ class Unsound(Exception):
 
 
 class CertificateAudit:
-    """A certificate, and what is found about it."""
+    """A certificate and what is found out about it. A *place* is an index into its positions."""
 
     def __init__(self, certificate: Certificate, every_image: bool = False) -> None:
         self.every_image = every_image
@@ -100,23 +101,24 @@ class CertificateAudit:
         self.problems: list[Problem] = []
         self.wrong = 0
         self.compiled = False
-        """Whether rules are compiled; then plain play, which takes long, is as well."""
+        """Whether the rules are compiled. Plain play, which takes long, then runs compiled as well."""
 
     # Interpreted
 
     def check(self, place: int) -> None:
-        """Note what is wrong with what is stored in a place."""
+        """Record what is wrong with the position and reply at an index."""
         position = int(self.positions[place])
         try:
             self.check_reply(place, position)
         except Unsound as error:
             self.complain(position, str(error))
-        except Exception as error:  # whatever the rules may raise when asked about what is no position
+        except Exception as error:  # rules may raise anything if called for something that is no position
             self.complain(position, f"is stored, and no position: {error}")
 
     def check_reply(self, place: int, position: int) -> None:
-        """Raise Unsound where the reply of a place is wrong."""
+        """Raise Unsound if the reply at an index is wrong."""
         game = self.game
+        # Point 1: the position and the reply.
         if game.canonical(position) != position:
             raise Unsound("is stored, and is not canonical")
         if game.primitive(position) != UNDECIDED:
@@ -126,20 +128,23 @@ class CertificateAudit:
         if move is None:
             raise Unsound(f"has no move number {number}, which is its reply")
         child = game.do_move(position, move)
+        # Points 2 and 3: the answers to it.
         self.check_answers(place, position, child, f"has the reply {game.move_name(position, move)}")
+        # Point 4: the same at images.
         images = images_of(game, position)[1:] if self.every_image else chosen_image(game, position)
         for image in images:
             target, name = game.canonical(child), f"has the image {self.text(image)}"
             if game.canonical(image) != position or game.primitive(image) != UNDECIDED:
                 raise Unsound(f"{name}, which is none")
             others = [game.do_move(image, move) for move in game.generate_moves(image)]
+            # Moves at the image that correspond to the reply by symmetry.
             same = [other for other in others if game.canonical(other) == target and other in images_of(game, target)]
             if not same:
                 raise Unsound(f"{name}, where no move is the same as the reply")
             self.check_answers(place, image, same[0], f"{name}, where the reply is the same")
 
     def check_answers(self, place: int, position: int, child: int, name: str) -> None:
-        """Raise Unsound where what a reply leads to, from a position or an image of it, is not good enough."""
+        """Raise Unsound if a reply's child, reached from a position or an image of it, is not good enough."""
         game, left = self.game, int(self.bounds[place]) - 1 if self.ending == FALLING else None
         tier, value = game.tier(int(self.positions[place])), game.primitive(child)
         if value != UNDECIDED:
@@ -154,7 +159,8 @@ class CertificateAudit:
             raise Unsound(f"{name}{fault}")
 
     def moves_again(self, position: int, child: int) -> bool:
-        """Return whether the side that moved to an undecided child is to move again; raise Unsound if chance is."""
+        """Return whether the side that moved to an undecided child moves again. Raise Unsound if it is chance's
+        turn."""
         if not alternates(self.game) and mover(self.game, child) == CHANCE:
             raise Unsound(f"leads to {self.text(child)}, where it is chance's turn")
         return same_mover(self.game, position, child)
@@ -162,14 +168,15 @@ class CertificateAudit:
     def fault_of_answers(
         self, position: int, tier: int | None, left: int | None, met: dict[tuple[int, int | None], bool]
     ) -> str:
-        """Return what is wrong with some answer of the other side, which is to move; an empty string if nothing is.
+        """Return what is wrong with an answer of the other side, which is to move; "" if nothing is.
 
-        The other side may move several times running. *left* is the number of plies in which the goal must be reached.
-        *met* holds the positions of such runs, and whether each is done.
+        The other side may move several times in a row. *left* is the number of plies in which the goal must be reached;
+        None: no limit. *met* holds the positions of such series, and whether each is finished.
         """
         game = self.game
         if left is not None and left < 1:
             return f", and has a bound of {left + 1} there"
+        # Checked before without a fault.
         if met.setdefault((position, left), False):
             return ""
         answers = list(game.generate_moves(position))
@@ -177,6 +184,7 @@ class CertificateAudit:
             after = game.do_move(position, answer)
             value, below = game.primitive(after), None if left is None else left - 1
             if value == UNDECIDED and self.moves_again(position, after):
+                # The position is on the current path: the other side can repeat these moves forever.
                 if met.get((after, below)) is False:
                     fault = "" if self.ending == FOR_EVER else ": play may go on for ever"
                 else:
@@ -191,13 +199,15 @@ class CertificateAudit:
         return "" if answers else ", to which there is no answer"
 
     def fault_of_end(self, value: Value) -> str:
-        """Return that an end is not good enough for the side that it has this value for; else an empty string."""
+        """Return that an end with this value is not good enough; "" if it is. The value is that of the side with the
+        goal."""
         return "" if value >= self.goal else f"the game is over: {WORDS[value]}"
 
     def fault_of(self, position: int, tier: int | None, left: int | None) -> str:
-        """Return what keeps the player to move from the goal in an undecided position; an empty string if nothing does.
+        """Return what keeps the player to move in an undecided position from the goal; "" if nothing does.
 
-        What stands for it must be in a greater tier, and have a bound of no more than *left*, where these are given.
+        If the position is stored, its tier must be greater than *tier* and its bound at most *left*, if these are
+        given.
         """
         game, leaves = self.game, self.leaves
         canonical = game.canonical(position)
@@ -208,10 +218,11 @@ class CertificateAudit:
             if rises and falls:
                 return ""
             fault = "tiers do not rise" if falls else f"its bound is {self.bounds[place]}, and {left} plies are left"
+        # Not stored, or not nearer to an end: plain play must reach the goal.
         return "" if self.decided(position, leaves if left is None else min(leaves, left)) else fault
 
     def decided(self, position: int, plies: int) -> bool:
-        """Tell whether the player to move can reach the goal within so many plies, by trying all there is."""
+        """Return whether the player to move can reach the goal within *plies*, by trying all moves."""
         game = self.game
         if plies < 1:
             return False
@@ -231,12 +242,12 @@ class CertificateAudit:
         )
 
     def withstood(self, position: int, plies: int) -> bool:
-        """Tell whether the goal is reached within so many plies whatever the other side does, which is to move."""
+        """Return whether the goal is reached within *plies* after every move of the other side, which is to move."""
         answers = [self.game.do_move(position, move) for move in self.game.generate_moves(position)]
         return plies > 0 and bool(answers) and all(self.reached(position, after, plies - 1) for after in answers)
 
     def reached(self, position: int, after: int, plies: int) -> bool:
-        """Tell whether the goal is reached, or can be within so many plies, after a move of the other side."""
+        """Return whether the goal is reached, or can be within *plies*, after a move of the other side."""
         value = self.game.primitive(after)
         if value != UNDECIDED:
             return FLIPPED[value_to_mover(self.game, position, after, value)] >= self.goal
@@ -244,14 +255,14 @@ class CertificateAudit:
         return self.withstood(after, plies) if again else self.decided(after, plies)
 
     def place_of(self, position: int) -> int:
-        """Return the place of a canonical position; -1 where it is not stored."""
+        """Return the index of a canonical position; -1 if it is not stored."""
         place = int(np.searchsorted(self.positions, position))
         return place if place < len(self.positions) and self.positions[place] == position else -1
 
     # Compiled
 
     def can_compile(self) -> bool:
-        """Compile the loop that checks, and tell whether the rules allow it; it takes it that turns alternate."""
+        """Compile the checking loop, and return whether the rules allow that. It requires that turns alternate."""
         if not alternates(self.game):
             return False
         from numba.core.errors import NumbaError
@@ -267,10 +278,10 @@ class CertificateAudit:
         return True
 
     def wrong_between(self, places: tuple[int, int]) -> tuple[int, list[int]]:
-        """Return how many places are checked from one to another, and those that are wrong.
+        """Return how many indices were checked between two, and the wrong ones.
 
-        Rules that are asked about what is no position may look where there is nothing; which position it is shows when
-        they are asked about fewer.
+        Rules that are called for something that is no position may read outside an array. The kernel then raises
+        IndexError, and halving the range finds the position.
         """
         first, last = places
         try:
@@ -282,7 +293,7 @@ class CertificateAudit:
         return last - first, self.wrong_between((first, middle))[1] + self.wrong_between((middle, last))[1]
 
     def run(self, first: int, last: int) -> list[int]:
-        """Return the places from one to another, exclusive, that are wrong by the compiled rules."""
+        """Return the wrong indices from *first* to *last* (exclusive), by the compiled rules."""
         from retrograde.solver.rules.active import asking
         from retrograde.solver.rules.compiled import Guarded
         from retrograde.solver.verification.certificate_kernels import check_replies
@@ -297,7 +308,7 @@ class CertificateAudit:
         return places
 
     def check_compiled(self, executor: Executor, phase: Phase) -> None:
-        """Check all places by the compiled rules, and some by the interpreted."""
+        """Check all positions with the compiled rules, and a sample with the interpreted rules."""
         count, suspects = len(self.positions), []
         blocks = [(first, min(first + BLOCK, count)) for first in range(0, count, BLOCK)]
         for done, wrong in executor.map(self.wrong_between, blocks):
@@ -317,10 +328,10 @@ class CertificateAudit:
                 break
             self.check(place)
 
-    # The whole
+    # The root, and the certificate as a whole
 
     def verify_root(self) -> None:
-        """Note what is wrong with the root, and with what is claimed of it."""
+        """Record what is wrong with the root and with the claim about it."""
         file, game, root = self.file, self.game, self.file.root
         if (file.at_least, file.at_most) not in PROVABLE:
             self.complain(None, "it claims of its root what no certificate proves")
@@ -340,21 +351,21 @@ class CertificateAudit:
             self.complain(root, f"is the root, and no position: {error}")
 
     def complain(self, position: int | None, complaint: str) -> None:
-        """Note one thing that is wrong."""
+        """Record one problem."""
         self.wrong += 1
         if len(self.problems) < MOST_PROBLEMS:
             text = "" if position is None else self.text(position)
             self.problems.append(Problem(position, text, complaint))
 
     def text(self, position: int) -> str:
-        """Return a position's text, or its number where the rules have no text for it."""
+        """Return a position's text, or its number if the rules cannot write it."""
         try:
             return self.game.write(position)
         except Exception:  # it may be no position at all
             return str(position)
 
     def proven(self) -> str:
-        """Return in a sentence what is proven where nothing is wrong."""
+        """Return a sentence that says what is proven if nothing is wrong."""
         file = self.file
         ends = {RISING: "tiers rise", FALLING: "bounds fall", FOR_EVER: "no end is a loss"}[self.ending]
         return (
@@ -364,7 +375,7 @@ class CertificateAudit:
 
 
 def worth(at_least: Value, at_most: Value) -> str:
-    """Return in words what a value is at least and at most.
+    """Return in words the bounds on a value.
 
     >>> worth(TIE, WIN), worth(DRAW, TIE), worth(LOSE, LOSE)
     ('a tie at least', 'a draw or a tie', 'a loss')
@@ -384,7 +395,7 @@ def verify_certificate(
     interpreted: bool | None = None,
     all_images: bool = False,
 ) -> Verification:
-    """Check every reply of a certificate, and say what is wrong; the parameters are as `verify` has them."""
+    """Check every reply of a certificate, and report what is wrong. The parameters are those of `verify`."""
     audit = CertificateAudit(certificate, all_images)
     if why := not_for_proofs(audit.game):
         audit.complain(None, f"it is no proof: {why}")

@@ -1,11 +1,12 @@
-"""What may be wrong with one position: what is stored for it held against its children, and against its images.
+"""Checks one position with the interpreted rules: its stored outcome against its children and its images.
 
-A position stands for its images, so that one of them must be worth the same by its own moves. Of each position one
-image other than itself is tried, another one from position to position. It must have the same canonical position, be
-over or not as that is, and its children must give the outcome that is stored. And a child must be among the images of
-the canonical position that stands for it, for what is stored there is tried for those and no others.
+A stored position stands for its images. So the same outcome must follow at an image, by the image's own moves. One
+image other than the position itself is tried; the position decides which. The image must have the same canonical
+position, and the game must be over there or not, as at the position. Each child must be among the images of the
+canonical position that stands for it, since the stored outcome is tried for those images only.
 
-All is asked interpreted; a fault is told in words that follow the position's text.
+A fault is a phrase that follows the position's text, such as "is stored as WIN in 3, and its children make it TIE in
+2".
 """
 
 from collections.abc import Callable, Iterable
@@ -30,14 +31,16 @@ from retrograde.games.contract.zeroing import DTC, DTZ
 from retrograde.solver.rules.examine import canonical, checked_move, checked_position, checked_value, key_of
 
 SPREAD = 0x1E3779B97F4A7C15
-"""An odd number whose products' upper bits look random."""
+"""An odd number; the upper bits of its products look random."""
 
 Examined = tuple[Value, list[int], list[int]]
-"""What `examine` returns of a position: its primitive value, its moves, and the canonical children."""
+"""What `examine` returns: a position's primitive value, its moves, and their canonical children."""
 
 
 def derive(value: Value, children: list[Outcome]) -> Outcome:
-    """Return the outcome of a position from its primitive value and its children's outcomes, those for another player.
+    """Return the outcome that follows from a primitive value and the children's outcomes.
+
+    The children's outcomes are those of the other player.
 
     >>> derive(UNDECIDED, [Outcome(WIN, 3), Outcome(LOSE, 4), Outcome(LOSE, 2)])
     Outcome(value=<Value.WIN: 4>, remoteness=3)
@@ -53,7 +56,10 @@ def derive(value: Value, children: list[Outcome]) -> Outcome:
 
 
 def to_another(game: Game, position: int, child: int, outcome: Outcome) -> Outcome:
-    """Return what is stored for a child as somebody sees it who does not move at its parent."""
+    """Return a child's outcome as seen by a player who is not its parent's mover.
+
+    If the same player moves at both, WIN and LOSE change places, so that `derive` can treat all children alike.
+    """
     if not same_mover(game, position, child) or outcome.value not in (WIN, LOSE):
         return outcome
     return Outcome(LOSE if outcome.value == WIN else WIN, outcome.remoteness)
@@ -74,7 +80,7 @@ def images_of(game: Game, position: int) -> list[int]:
 
 
 def chosen_image(game: Game, position: int) -> list[int]:
-    """Return one image of a position other than itself, chosen by the position; none where there is no other."""
+    """Return a list with one other image of a position, chosen by the position; [] if there is no other."""
     images = images_of(game, position)
     return [images[choose(position, len(images))]] if len(images) > 1 else []
 
@@ -85,8 +91,11 @@ def choose(position: int, count: int) -> int:
 
 
 def children_of(game: Game, position: int) -> Examined:
-    """Return what `examine` does, of any position: by a move and its symmetries the tier may fall from one that is not
-    canonical."""
+    """Return the same as `examine`, for any position.
+
+    Unlike `examine`, it allows that the tier falls: from a position that is not canonical, a move and its symmetries
+    may lead to a lower tier.
+    """
     value = checked_value(game.primitive(position))
     moves = [checked_move(move) for move in islice(game.generate_moves(position), MOST_MOVES)] if not value else []
     reached = [checked_position(game, game.do_move(position, move), f"do_move(position, {move})") for move in moves]
@@ -95,10 +104,10 @@ def children_of(game: Game, position: int) -> Examined:
 
 @dataclass(frozen=True)
 class Judge:
-    """Finds faults in what is stored: *outcome_of* says what that is, of a canonical position; None for nothing.
+    """Finds faults in what is stored. *outcome_of* returns the outcome stored for a canonical position, or None.
 
-    *missing* are words for a child for which nothing is stored. Where plies are those to progress, by the *metric* dtz
-    or dtc, they count anew after a move that is.
+    *missing* is the phrase for a child that is not stored. If *metric* is dtz or dtc, plies count to progress, and
+    start again after a move that makes progress.
     """
 
     game: Game
@@ -107,14 +116,14 @@ class Judge:
     metric: str = METRICS[0]
 
     def text(self, position: int) -> str:
-        """Return a position's text, or its number where the rules have no text for it."""
+        """Return a position's text, or its number if the rules cannot write it."""
         try:
             return self.game.write(position)
         except Exception:  # it may be no position at all
             return str(position)
 
     def fault_in_children(self, position: int, stored: Outcome, examined: Examined) -> str:
-        """Return what is wrong with an outcome by the outcomes of the children; nothing where all is right."""
+        """Return what is wrong with a stored outcome, given the children's outcomes; "" if nothing is."""
         value, moves, children = examined
         outcomes = []
         for move, child in zip(moves, children, strict=True):
@@ -128,7 +137,8 @@ class Judge:
         return f"is stored as {words(stored)}, and {why} {words(derived)}"
 
     def fault_in_images(self, position: int, stored: Outcome, examined: Examined, images: Iterable[int]) -> str:
-        """Return what is wrong with some images of a canonical position, or with what the children stand for."""
+        """Return what is wrong with some images of a canonical position, or with its children's images; "" if nothing
+        is."""
         faults = (self.fault_of_image(position, stored, image) for image in images)
         return self.stray_child(position, examined) or next(filter(None, faults), "")
 
@@ -151,12 +161,16 @@ class Judge:
                 what = f"the children of its image {self.text(image)} make it {words(derived)}"
                 return f"is stored as {words(stored)}, and {what}"
             return self.stray_child(image, examined)
-        except Exception as error:  # whatever the rules may raise when asked about what is no position
+        except Exception as error:  # rules may raise anything if called for something that is no position
             return f"{name}, of which {error}"
 
     def brought(self, position: int, move: int, child: int, outcome: Outcome) -> Outcome:
-        """Return what is stored for a child as it counts where a move leads there, for somebody who waits there."""
+        """Return a child's stored outcome as it counts for its parent.
+
+        It is that of the player who does not move at the parent, after *move* has counted for dtz or dtc.
+        """
         plies = outcome.remoteness
+        # More than 100 plies: a win that the fifty-move rule spoils stays spoiled after zeroing, so it counts as 100.
         if plies is not None and self.metric == DTZ and self.game.zeroes(position, move):
             outcome = outcome._replace(remoteness=100 if plies > 100 else 0)
         if plies is not None and self.metric == DTC and self.game.tier(child) != self.game.tier(position):
@@ -164,7 +178,8 @@ class Judge:
         return to_another(self.game, position, child, outcome)
 
     def stray_child(self, position: int, examined: Examined) -> str:
-        """Return that a move leads to what is no image of its canonical position, or nothing where none does."""
+        """Return that a move leads to a position that is not an image of its own canonical position; "" if none
+        does."""
         for move, child in zip(*examined[1:], strict=True):
             reached = self.game.do_move(position, move)
             if reached != child and reached not in images_of(self.game, child):

@@ -1,6 +1,6 @@
-"""The compiled loop of all audits. It shares no code with the solver's kernels, so that it cannot share their faults.
+"""The compiled loop of all audits. It shares no code with the solver's kernels, and so none of their bugs.
 
-The GIL is released, and threads may run it at the same time: marks are only ever set, never taken back.
+It releases the GIL. Several threads may run it on the same storage, since marks are only ever set, never cleared.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 
 
 TIER, LOW, HIGH, SPANS = range(4)
-"""Columns of the table of spans: a tier, and the least and the greatest child there that the rules do not decide."""
+"""Columns of a table of spans: a tier, and the least and greatest undecided child in it. SPANS is their number."""
 
 
 class Legend(NamedTuple):
@@ -31,10 +31,11 @@ class Legend(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """What a task writes down: counts by row of the legend, and the items that are wrong; and room to work in.
+    """A task's results and workspace.
 
-    `images` has room for one position if the game has no symmetry, `near` for canonical children with their places and
-    rows, -1 where there is none; `trouble[1]` is the position that the rules are asked about.
+    `tally` has counts for each row of the legend, `wrong` receives the wrong items. `images` is a buffer for symmetric
+    positions (for one position if the game has no symmetry). `near` caches canonical children with their places and
+    rows; -1: empty. `trouble[1]` is the position that the rules are called for.
     """
 
     tally: Array
@@ -46,10 +47,10 @@ class Sheet(NamedTuple):
 
 @kernel
 def verify_items(game, storage, legend, items, sheet, every):
-    """Derive what is stored for some items, which ascend; write down those that are wrong, and return how many.
+    """Derive the outcomes of some ascending items. Write the wrong ones to `sheet.wrong` and return how many.
 
-    Wrong is also an item where one image of its position, or *every* image, is not worth the same, by that image's own
-    moves; and one whose `multiplicity` is not the number of its images.
+    An item is also wrong if an image of its position has another outcome by the image's own moves; *every* image is
+    tried, or only one. And it is wrong if `multiplicity` is not the number of its images.
     """
     storage, legend, sheet = borrowed(storage), borrowed(legend), borrowed(sheet)
     count = 0
@@ -57,27 +58,32 @@ def verify_items(game, storage, legend, items, sheet, every):
         position = as_position(storage.position_at(game, item))
         if is_none(position):
             continue
+        # Step 1: look up what is stored, and count it.
         note_position(sheet.trouble, position)
         row = storage.row_at(game, item, position)
         size = gather_images(game, position, sheet.images)
         fine = row >= 0 and counts_images(game, position, size)
         if row >= 0:
             note(sheet.tally, row, size, item)
+        # Step 2: derive the outcome, first at the position itself, then at images.
         mark = storage.opens(item)
         asked, own = position, UNDECIDED + 0
         others = size - 1 if every else min(size - 1, 1)
-        for turn in range(1 + others):  # the position, then images; one call, so that it is compiled in place
+        for turn in range(1 + others):  # one call of `derive` in a loop, so that numba inlines it once
             if turn:
                 asked = position_in(game, sheet.images, turn if every else choose(key_of(position), size))
+            # Each one must be a position, with the item's position as its canonical one, stored in the right place.
             fine &= is_position(asked) and game.canonical(asked) == position
             fine = fine and storage.belongs(game, item, asked, turn > 0)
-            if turn and not fine:  # rules asked about what is no position might never answer
+            if turn and not fine:  # rules called for something that is no position might never return
                 break
+            # Its outcome must be the stored one. An image must be over exactly if the position is.
             found, primitive, value, remoteness = derive(game, storage, legend, asked, mark, sheet)
             fine &= found and value == legend.values[row] and remoteness == legend.remotenesses[row]
             fine &= turn == 0 or primitive == own
             own = primitive
-            mark = False  # what an image leads to is reached by the position, or it is wrong
+            mark = False  # an image's children are those of the position, or it is wrong
+        # Step 3: report the item.
         if not fine:
             sheet.wrong[count] = item
             count += 1
@@ -85,7 +91,7 @@ def verify_items(game, storage, legend, items, sheet, every):
 
 
 def counts_images(game, position, size):
-    """Return whether the rules say by `multiplicity` that so many positions are equal by symmetry, if they say it."""
+    """Return whether `multiplicity`, if the game defines it, gives *size* for a position."""
     return not defines(game, "multiplicity") or game.multiplicity(position) == size
 
 
@@ -98,14 +104,15 @@ def _(game, position, size):
 
 @inlined
 def derive(game, storage, legend, position, marking, sheet):
-    """Return whether all children are stored, the primitive value, and the value and remoteness that follow.
+    """Return (whether all children are stored, primitive value, derived value, derived remoteness).
 
-    What is stored for a child is for its own player to move. The children are marked if *marking*. Of one of them,
-    which looks chosen at random, it is seen whether its place is its own.
+    What is stored for a child is for the child's own player to move. If *marking*, the children are marked as reached.
+    One child, chosen pseudo-randomly, is checked to be stored in a place of its own.
     """
     fine = True
-    primitive = game.primitive(position) + 0  # an enum member becomes an int
+    primitive = game.primitive(position) + 0  # + 0 turns an enum member into an int
     value, remoteness = primitive, -1 if primitive == DRAW else 0
+    # Case: the game goes on. Otherwise the primitive value is the outcome, in 0 plies (-1 for a DRAW).
     if primitive == UNDECIDED:
         soonest_lose = soonest_tie = latest_win = -1
         draws = False
@@ -116,19 +123,23 @@ def derive(game, storage, legend, position, marking, sheet):
             if not is_position(reached):
                 fine = False
                 continue
+            # Step 1: look up each child; each must be stored.
             place, row = storage.find(game, reached, sheet)
             if row < 0:
                 fine = False
                 continue
             if marking:
                 storage.mark(place)
+            # The child with the least pseudo-random number will have its place checked.
             lot = scattered(key_of(reached) * (key_of(position) | 1))
             if lot < least:
                 least, probe, probe_place = lot, reached, place
+            # Step 2: see the child's outcome as the other player does, and keep the best of each kind.
             child_value = legend.values[row]
             plies = storage.counted(game, position, move, reached, legend.remotenesses[row])
             if not turns(game, position, reached):
                 child_value = WIN + LOSE - child_value if child_value in (WIN + 0, LOSE + 0) else child_value
+            # A nearer LOSE or TIE is better for the mover; of WINs, the latest counts.
             if child_value == LOSE and (soonest_lose < 0 or plies < soonest_lose):
                 soonest_lose = plies
             elif child_value == TIE and (soonest_tie < 0 or plies < soonest_tie):
@@ -137,6 +148,7 @@ def derive(game, storage, legend, position, marking, sheet):
                 latest_win = plies
             elif child_value == DRAW:
                 draws = True
+        # Step 3: conclude the outcome, and check the chosen child's place.
         value, remoteness = conclude(soonest_lose, soonest_tie, draws, latest_win)
         if least < POSITION_LIMIT and not storage.stands_for(game, probe_place, probe, sheet.images):
             fine = False
@@ -145,7 +157,7 @@ def derive(game, storage, legend, position, marking, sheet):
 
 @inlined
 def conclude(soonest_lose, soonest_tie, draws, latest_win):
-    """Return value and remoteness from what the children have: least and greatest remotenesses, -1 for none."""
+    """Return value and remoteness from the children's least and greatest remotenesses; -1 stands for no such child."""
     if soonest_lose >= 0:
         return WIN + 0, soonest_lose + 1
     if soonest_tie >= 0:
@@ -157,7 +169,7 @@ def conclude(soonest_lose, soonest_tie, draws, latest_win):
 
 @inlined
 def note(tally, row, size, item):
-    """Count an item that has a row of the legend, and so many images of its position."""
+    """Count an item in the tally, with the number of positions equal to it by symmetry."""
     counts = tally[row]
     if counts.stored == 0:
         counts.first = item
@@ -167,7 +179,7 @@ def note(tally, row, size, item):
 
 @inlined
 def gather_images(game, position, images):
-    """Write the positions equal to one by symmetry, itself first, as far as there is room; return how many."""
+    """Write the positions equal to one by symmetry, itself first, as far as the buffer allows. Return how many."""
     put(images, 0, position)
     if len(images) == 1:
         return 1
@@ -185,28 +197,31 @@ def gather_images(game, position, images):
 
 @kernel
 def choose(position, count):
-    """Return what `faults.choose` does."""
+    """Return the same as `faults.choose`."""
     return 1 + scattered(position) % (count - 1)
 
 
 @kernel
 def find_filled(game, storage, items):
-    """Note which items stand for a position."""
+    """Record which items stand for a position."""
     for item in items:
         storage.filled[item] = not is_none(as_position(storage.position_at(game, item)))
 
 
 @kernel
 def span_children(game, positions, spans, trouble):
-    """Write the span of the children in each tier; return how many tiers there are, or -1 if more than rows."""
+    """Write the least and greatest undecided child in each tier. Return the number of tiers, or -1 if *spans* is
+    full."""
     count = 0
     for position in positions:
         trouble[1] = position
         for move in game.generate_moves(position):
+            # Only undecided children have steps and places in lists.
             child = game.canonical(game.do_move(position, move))
             if game.primitive(child) != UNDECIDED:
                 continue
             tier = game.tier(child)
+            # Find the tier's row by linear search (children are in few tiers), or add one.
             k = 0
             while k < count and spans[k, TIER] != tier:
                 k += 1
@@ -215,6 +230,7 @@ def span_children(game, positions, spans, trouble):
             if k == count:
                 spans[k, TIER], spans[k, LOW], spans[k, HIGH] = tier, child, child
                 count += 1
+            # Extend the span of this tier.
             spans[k, LOW] = min(spans[k, LOW], child)
             spans[k, HIGH] = max(spans[k, HIGH], child)
     return count

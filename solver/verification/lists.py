@@ -1,4 +1,4 @@
-"""The positions of a game, wave by wave: the solver's forward pass, as far as an audit of steps uses it."""
+"""All positions of a game, wave by wave. This is all that an audit of steps uses of the solver: its forward pass."""
 
 import os
 import tempfile
@@ -27,10 +27,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Lists:
-    """The lists of undecided positions: waves of tiers, by number; a tier is made of segments, which ascend.
+    """Lists of the undecided positions of a game.
 
-    A segment says its `length`, and its `first` and `last` position. `over`, int64[5, 4], has for each primitive value
-    how many positions have it, how many with all images, and the tier and the number of the first.
+    `waves` are dicts from tier number to segments; a tier's segments ascend. A segment has a `length`, and its `first`
+    and `last` position. `over` int64[5, 4] has for each primitive value: how many positions have it, how many with all
+    images, and the tier and number of the first.
     """
 
     waves: list[dict[int, list[Segment]]]
@@ -42,10 +43,13 @@ class Lists:
 
 @contextmanager
 def listed(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterator[Lists]:
-    """List the positions of a game, in files in a folder, which are gone afterwards; raise Unfit where it cannot
-    be done."""
+    """List the positions of a game in a temporary folder, which is removed afterwards.
+
+    The folder is created in *beside*, if that is writable. Raises Unfit if the forward pass does not apply to the game.
+    """
     workers = getattr(executor, "_max_workers", os.cpu_count() or 1)
     with tempfile.TemporaryDirectory(".scratch", dir=beside if os.access(beside, os.W_OK) else None) as folder:
+        # The same forward pass as the streamed solver's.
         forward = Forward(game, Work(executor, workers, MemoryBudget(), None, Path(folder)))
         try:
             forward.explore(phase)

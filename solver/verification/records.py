@@ -1,4 +1,4 @@
-"""The audit of a database of records: positions, sorted tier by tier, each with its outcome."""
+"""The audit of a database of records: positions with outcomes, sorted within each tier."""
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -12,15 +12,15 @@ from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.audit import BLOCK, Array, Audit, Checked
 
 REMEMBERED = 1 << 16
-"""Positions whose records are remembered by the interpreted rules."""
+"""Positions whose record numbers are cached while the interpreted rules run."""
 
 
 class RecordAudit(Audit):
-    """A database in memory: an item is a record.
+    """A database of records in memory. An item is a record.
 
-    `positions` int64[n] and their `rows` in the legend are sorted tier by tier: tier k, of number `tiers[k]`, has the
-    records from `bounds[k]` to `bounds[k + 1]`. `reached` and `expanded`, uint8[n], mark what play is seen to reach,
-    and of that, whose children are marked.
+    `positions` int64[n] and their legend `rows` are sorted tier by tier: tier k, of number `tiers[k]`, has the records
+    from `bounds[k]` to `bounds[k + 1]`. `reached` uint8[n] marks records that play reaches, as far as known. `expanded`
+    uint8[n] marks those of them whose children have been marked as reached.
     """
 
     def __init__(self, database: Database) -> None:
@@ -31,6 +31,7 @@ class RecordAudit(Audit):
         tiers: list[int] = []
         bounds: list[int] = []
         end = 0
+        # Load all records. A tier may come in several chunks.
         for tier, positions, rows in file.contents.pieces():
             if not tiers or tiers[-1] != tier:
                 tiers.append(tier)
@@ -82,7 +83,7 @@ class RecordAudit(Audit):
     # Interpreted
 
     def items(self) -> Iterator[int]:
-        """Yield all records, and then mark those that play reaches."""
+        """Yield all records. Then mark those that play reaches, breadth-first from the starts."""
         self.children: list[list[int]] = []
         yield from range(len(self))
         found = self.starts
@@ -107,13 +108,15 @@ class RecordAudit(Audit):
         def expand(begin: int) -> None:
             self.run(self.storage(), late[begin : begin + BLOCK])
 
+        # Pass 1: verify every record once, in parallel. Records already marked as reached mark their children.
         for tally, wrong in executor.map(verify_block, range(0, len(self), BLOCK)):
             yield 0, tally, wrong, int(tally["stored"].sum())
-        while len(late := np.flatnonzero(self.reached > self.expanded)):  # reached only after they had been verified
+        # Pass 2: repeat for records that were marked only after pass 1 had visited them, until none are left.
+        while len(late := np.flatnonzero(self.reached > self.expanded)):
             list(executor.map(expand, range(0, len(late), BLOCK)))
 
     def verify_reached(self) -> None:
-        """Note the records that play never reaches. (Where more is wrong, that may be why.)"""
+        """Record the records that play never reaches, unless something else is wrong, which may be the cause."""
         if not self.wrong:
             for record in np.flatnonzero(self.reached == 0).tolist():
                 self.complain(self.position_at(record), "is stored, and play never reaches it")

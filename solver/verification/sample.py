@@ -1,8 +1,8 @@
-"""A sample of a new database verified, by the rules interpreted, before the file gets its name.
+"""Verifies a sample of a new database with the interpreted rules, before the file gets its name.
 
-What is stored for a position must follow from what is stored for its children, and for those of every image looked at.
-Where it does not, the database would be wrong: the rules break the contract somewhere, so that they do not mean the
-same to the solver as when they are asked one by one, or the solver has a bug.
+What is stored for a position must follow from what is stored for its children; the same holds for every image looked
+at. Otherwise the database would be wrong: either the rules break the contract, so that they answer the solver and a
+single call differently, or the solver has a bug.
 """
 
 import time
@@ -21,23 +21,23 @@ from retrograde.solver.rules.exits import no_exit
 from retrograde.solver.verification.faults import Judge, images_of
 
 SECONDS = 0.1
-"""Time for all of it, unless positions take longer."""
+"""Seconds for the whole sample, unless single positions take longer."""
 LEAST = 20
-"""Positions looked at however long they take."""
+"""Positions that are verified even if time is over."""
 PLIES = 1000
-"""The most plies of a game played at random."""
+"""The most plies of a random game."""
 BLOCKS = 30
-"""Blocks from which records are taken."""
+"""Blocks of the file from which records are sampled."""
 EXAMPLES = 10_000
-"""The most examples of a legend that are looked at."""
+"""The most examples of a legend that are verified."""
 IMAGES = 2
-"""The most images of a position that are looked at."""
+"""The most images of a position that are verified."""
 
 
 def verify_sample(database: Database, seconds: float = SECONDS) -> None:
-    """Raise Contradiction where what is stored does not follow from the rules, asked interpreted, at some positions.
+    """Raise Contradiction if what is stored does not follow from the interpreted rules at a sampled position.
 
-    It takes about so many *seconds*. Raises DamagedDatabase where the file cannot be read.
+    It takes about *seconds*. Raises DamagedDatabase if the file cannot be read.
     """
     game, deadline = database.game, time.monotonic() + seconds
     with no_exit():
@@ -52,8 +52,7 @@ def verify_sample(database: Database, seconds: float = SECONDS) -> None:
 
 
 def fault_at(database: Database, position: int) -> str:
-    """Return what is wrong with a position, canonical or not, in words that follow its text; nothing if all is
-    right."""
+    """Return what is wrong with a position, canonical or not, in words that follow its text; "" if nothing is."""
     game = database.game
     judge = Judge(game, database.get, metric=database.metric)
     canonical = game.canonical(position)
@@ -67,12 +66,13 @@ def fault_at(database: Database, position: int) -> str:
     if (fault := judge.fault_in_children(canonical, stored, examined)) or not defines(game, "images"):
         return fault
     others = [image for image in images if image != canonical]
+    # The position seeds the choice of images, so that a fault can be reproduced.
     some = Random(key_of(canonical)).sample(others, min(IMAGES, len(others)))
     return judge.fault_in_images(canonical, stored, examined, some)
 
 
 def positions_of(database: Database) -> Iterator[int]:
-    """Yield the start, the legend's examples, and then in turns positions of random games and of the file."""
+    """Yield the starts and the legend's examples, then alternate between random games and stored positions."""
     game, chance = database.game, Random(0)
     start = given_start(game)
     starts = [] if start is None else list(dict.fromkeys([start, *game.starts]))
@@ -81,6 +81,7 @@ def positions_of(database: Database) -> Iterator[int]:
     examples = [legend[row].example for row in some]
     yield from starts
     yield from chance.sample(examples, len(examples))
+    # Alternate between the two sources, LEAST positions at a time, until both are exhausted or the caller stops.
     sources = [random_games(game, starts or examples, chance), stored_positions(database, chance)]
     while sources:
         for source in list(sources):
@@ -91,7 +92,7 @@ def positions_of(database: Database) -> Iterator[int]:
 
 
 def random_games(game: Game, starts: list[int], chance: Random) -> Iterator[int]:
-    """Yield the positions of games played at random, without end."""
+    """Yield the positions of random games, endlessly."""
     while True:
         position = chance.choice(starts)
         for _ in range(PLIES):
@@ -103,7 +104,7 @@ def random_games(game: Game, starts: list[int], chance: Random) -> Iterator[int]
 
 
 def stored_positions(database: Database, chance: Random) -> Iterator[int]:
-    """Yield the positions of some records or slots; none of a file that holds no positions."""
+    """Yield positions of random records or slots; nothing if the file holds no positions."""
     contents = database.file.contents
     if isinstance(contents, SlotReader):
         numbers, bounds = contents.tiers

@@ -1,4 +1,4 @@
-"""The audit of a database with a dense numbering: each slot that stands for a position verified (see verify.py)."""
+"""The audit of a database with a dense numbering: verifies each slot that stands for a position (see verify.py)."""
 
 import time
 from collections.abc import Iterator
@@ -19,17 +19,19 @@ from retrograde.solver.verification.faults import words
 Array = np.ndarray[Any, Any]
 
 MEETING, MEETING_SECONDS = 20_000, 3.0
-"""Positions of which the children are looked at to see into which tiers moves lead, and time for that."""
+"""To find the tiers that moves lead to, the children of at most this many positions are looked at, for this many
+seconds."""
 
 
 class SlotAudit(Audit):
-    """A database with a dense numbering in memory: an item is a slot, among those of all tiers.
+    """A database with a dense numbering in memory. An item is a slot, numbered across all tiers.
 
-    `rows` has for each slot the row of the legend; tier k, of number `tiers[k]`, has the slots from `bounds[k]` to
-    `bounds[k + 1]`; `filled` tells which stand for a position, where rules are compiled. `stretches` are the tier, the
-    number in the tier, and the slots of all parts. Where the database rests on others, the tiers of these into which
-    moves lead are there as well, from slot `own` on, believed as they are; their outcomes that the legend has not come
-    behind it.
+    `rows` has the row of the legend for each slot. Tier k, of number `tiers[k]`, has the slots from `bounds[k]` to
+    `bounds[k + 1]`. `filled` says which slots stand for a position (only if rules are compiled). `stretches` has, for
+    each part of the database, its tier, its number in the tier, and its slots.
+
+    If the database rests on other databases, the tiers of those that moves lead to are loaded as well, from slot `own`
+    on. They are trusted. Their outcomes that this legend lacks are appended to `outcomes`.
     """
 
     missing = "has no slot"
@@ -42,6 +44,7 @@ class SlotAudit(Audit):
         numbers = contents.tiers.numbers.tolist()
         every = Numbering.of(self.game)
         stored = Numbering.of(self.game, [tier for tier in numbers if every.row(tier) >= 0])
+        # Compare the file's tiers with the game's: without the right shape, no item can be verified.
         self.tiers, self.bounds = stored.tiers, stored.starts
         whole = every.tiers.tolist() == numbers
         self.sound = all(map(np.array_equal, contents.tiers, (self.tiers, self.bounds)))
@@ -51,7 +54,7 @@ class SlotAudit(Audit):
         self.ends = np.array([where.stop for _, _, where in self.stretches])
         self.parts = len(self.stretches)
         self.lacking: set[int] = set()
-        """Tiers of other databases in which children have been met, and that are not there."""
+        """Tiers of other databases that children lie in and that are not loaded yet."""
         self.rests = self.sound and not whole
         if not self.rests:
             self.rows = database.all_slots()
@@ -61,9 +64,10 @@ class SlotAudit(Audit):
         self.begin()
 
     def tiers_met(self) -> set[int]:
-        """Return the tiers in which children of some positions are: of most databases, all into which moves lead."""
+        """Return the tiers of some positions' children: for most databases, all tiers that moves lead to."""
         game, deadline = self.game, time.monotonic() + MEETING_SECONDS
         found: set[int] = set()
+        # Evenly spaced slots in random order, so that a time limit does not favour some tiers.
         for item in (
             np.random.default_rng(0).permutation(np.linspace(0, self.own - 1, MEETING).astype(np.int64)).tolist()
         ):
@@ -74,8 +78,7 @@ class SlotAudit(Audit):
         return found
 
     def load(self, more: set[int]) -> None:
-        """Take in, behind the file's own tiers, those that other databases have; outcomes that the legend has not are
-        added to `outcomes`."""
+        """Load the tiers *more* from other databases, behind the file's own. Append outcomes that the legend lacks."""
         own = len(self.database.file.contents.tiers.numbers)
         numbering = Numbering.of(self.game, {*self.tiers.tolist(), *more})
         self.tiers, self.bounds = numbering.tiers, numbering.starts
@@ -87,6 +90,7 @@ class SlotAudit(Audit):
         self.outcomes = list(known)
         self.rows = np.empty(numbering.slots, np.min_scalar_type(len(known)))
         for k, (holder, tier) in enumerate(zip(holders, self.tiers.tolist(), strict=True)):
+            # Translate the other database's rows to rows of this list of outcomes.
             legend, begin = np.array([known[outcome_of(row)] for row in holder.file.legend]), int(self.bounds[k])
             for some in holder.tier_rows(tier):
                 self.rows[begin : begin + len(some)] = legend[some]
@@ -96,6 +100,7 @@ class SlotAudit(Audit):
         self.lacking.clear()
 
     def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
+        """Verify as `Audit` does. If tiers of other databases turned out to be missing, load them and start again."""
         done = super().verify_interpreted(phase, seconds)
         if not self.lacking:
             return done
@@ -103,6 +108,7 @@ class SlotAudit(Audit):
         return self.verify_interpreted(phase, seconds)
 
     def verify_compiled(self, executor: Executor, phase: Phase) -> None:
+        """Verify as `Audit` does. If tiers of other databases turned out to be missing, load them and start again."""
         super().verify_compiled(executor, phase)
         if self.lacking:
             self.load(set(self.lacking))
@@ -124,6 +130,7 @@ class SlotAudit(Audit):
         tier, slot = self.game.tier(position), self.game.index(position)
         k = int(self.tiers.searchsorted(tier))
         if k == len(self.tiers) or self.tiers[k] != tier or not 0 <= slot < self.bounds[k + 1] - self.bounds[k]:
+            # The tier belongs to another database: load it, and verify again.
             if self.rests and tier not in self.tiers and self.game.elsewhere(tier):
                 self.lacking.add(tier)
             return -1
@@ -148,7 +155,7 @@ class SlotAudit(Audit):
         return f"has a slot, and equals {self.judge.text(canonical)} by symmetry" if canonical != position else ""
 
     def misled(self, position: int, moves: list[int], children: list[int]) -> str:
-        """Return that the slot of a child, or of its canonical position, is another's; nothing where none is."""
+        """Return that a child's slot, or its canonical position's, belongs to another position; "" if all are right."""
         for move, child in zip(moves, children, strict=True):
             for one in (child, self.game.do_move(position, move)):
                 place = self.place_of(one)
@@ -191,19 +198,21 @@ class SlotAudit(Audit):
             for part, (_, _, where) in enumerate(self.stretches)
             for begin in range(where.start, where.stop, BLOCK)
         ]
+        # Find all slots that stand for positions first: a child's slot may belong to any task.
         list(executor.map(fill, tasks))
         yield from executor.map(verify_block, tasks)
 
-    # What it amounts to
+    # What that rests on
 
     def basis(self, compiled: bool) -> str:
+        # Databases that this one rests on are trusted.
         others = ", ".join(filter(None, map(self.game.elsewhere, self.tiers.tolist()[::-1] if self.rests else ())))
         return super().basis(compiled) + (f"; the databases of {others} as they are" if others else "")
 
-    # The whole
+    # The database as a whole
 
     def verify_legend(self) -> None:
-        """Note the rows of the counts and of the legend that do not say what there is."""
+        """Record rows of the legend, and counts of parts, that are wrong."""
         told = {(row.tier, row.part, row.outcome): row for row in self.database.file.contents.counts}
         outcomes = self.outcomes[: len(self.legend)]
         for (tier, number, _), tally in zip(self.stretches, self.tally, strict=True):

@@ -1,8 +1,15 @@
-"""The audit of a database of steps: all positions found once more, in a stream, and each verified (see verify.py).
+"""The audit of a database of steps: lists all positions again and verifies each one (see verify.py).
 
-The lists of positions are made as the solver makes them, and put aside; but they are not taken at their word. Every
-position of a list must be the child of one in the lists before, and every child be in a list, or be one where the game
-is over; so the lists hold what play can reach, no more and no less. The outcomes come from the database alone.
+A database of steps holds runs of equal outcomes, and no positions. So the solver's forward pass lists the positions and
+writes the lists to disk. The audit does not trust the lists: each position of a list must be the child of one in the
+lists before, and each child must be in a list or be a position where the game is over. Then the lists hold exactly what
+play can reach. The outcomes come from the database alone.
+
+The compiled audit, for each wave of tiers:
+
+1. `verify_segment` takes one segment of a tier's list and loads the steps and lists that its children are in.
+2. The compiled loop verifies each position. It marks the children as reached.
+3. In the next wave, a position without a mark is wrong: no parent leads to it.
 """
 
 from collections import deque
@@ -24,20 +31,23 @@ if TYPE_CHECKING:
     from retrograde.solver.verification.lists import Segment
 
 POSITIONS = 1 << 18
-"""Positions in a task."""
+"""Positions in a task's call of the kernel."""
 MOST_TIERS = 1 << 12
-"""Tiers that the children of a list may be in."""
+"""The most tiers that the children of a list may be in."""
 CACHED_BLOCKS = 256
-"""Blocks of steps kept decoded: 200 kB each."""
+"""Decoded blocks of steps that are cached: 200 kB each."""
 MOST_RUNS = 32
-"""Runs of ones that a mask of 62 bits may have, and one more."""
+"""One more than the most runs of ones in a mask of 62 bits."""
 
 Task = tuple[int, int, "Segment"]
-"""A segment of a tier of the wave that is verified: the tier, the number of the segment, and itself."""
+"""A segment to verify: the number of its tier, the segment's number in the tier, and the segment."""
 
 
 class Stretch(NamedTuple):
-    """Steps of a tier: their ranks and rows of the legend; the mask of the tier, and where its first step begins."""
+    """Some steps of a tier: ranks and rows of the legend.
+
+    `mask` is the tier's mask, `first` the position at which its first step begins.
+    """
 
     ranks: Array
     rows: Array
@@ -49,7 +59,7 @@ NO_STEPS = Stretch(np.empty(0, np.int64), np.empty(0, np.int64), 0, 0)
 
 
 class StepAudit(Audit):
-    """A database of steps: an item is a position. Counts are by tier, then position."""
+    """A database of steps. An item is a position. Counts are by tier, then by position."""
 
     unexplained = "is wrong by the rules compiled, or not found where its parents lead"
     rests_on = ("the solver's forward pass for the list of positions, checked move by move, and for the count of ends",)
@@ -69,7 +79,8 @@ class StepAudit(Audit):
         self.lasts: list[int] = []
         """The last position of each segment."""
         self.reached: dict[int, list[Array]] = {}
-        """Which positions of a wave are seen to be reached, for each segment of each tier."""
+        """Marks of the wave's positions that earlier waves reach, for each segment of each tier. Tasks set
+        `next_reached`."""
         self.next_reached: dict[int, list[Array]] = {}
         self.begin()
 
@@ -89,7 +100,7 @@ class StepAudit(Audit):
     # Interpreted
 
     def items(self) -> Iterator[int]:
-        """Yield what play reaches, found move by move."""
+        """Yield what play reaches, breadth-first from the start."""
         start = self.game.canonical(self.game.start)
         self.known, self.found = {start}, deque([start])
         while self.found:
@@ -102,7 +113,7 @@ class StepAudit(Audit):
     # Compiled
 
     def can_compile(self) -> bool:
-        """Tell whether the rules can be compiled: they were, or there would be no such database."""
+        """Return True: the rules were compiled when the database was made."""
         from retrograde.solver.rules import compiled
 
         compiled.prepare(self.rules)
@@ -118,6 +129,7 @@ class StepAudit(Audit):
                 self.count_over(phase)
                 waves = self.lists.waves
                 self.lasts = [segment.last for wave in waves for segments in wave.values() for segment in segments]
+                # The first wave is the start, which is reached.
                 self.next_reached = {number: [np.ones(1, np.uint8)] for number in waves[0]}
                 for wave, self.below in zip(waves, [*waves[1:], {}], strict=True):
                     self.reached = self.next_reached
@@ -131,7 +143,7 @@ class StepAudit(Audit):
             self.complain(None, "the tiers do not follow one another, and yet the database holds steps")
 
     def count_over(self, phase: Phase) -> None:
-        """Count positions where the game is over."""
+        """Count the positions where the game is over."""
         for value, counts in enumerate(self.lists.over.tolist()):
             if counts[0] and self.ends[value] < 0:
                 self.complain(None, f"the legend has no row for the value {value} where the game is over")
@@ -143,13 +155,14 @@ class StepAudit(Audit):
         return [self.lasts[k] for k in spread_evenly(len(self.lasts))]
 
     def verify_segment(self, task: Task) -> Checked:
-        """Verify a segment of a tier, part by part."""
+        """Verify a segment of a tier, block by block."""
         tier, k, segment = task
         positions = self.lists.load(segment)
         tally = np.zeros(len(self.legend), TALLY)
         wrong = []
         for begin in range(0, len(positions), POSITIONS):
             part = positions[begin : begin + POSITIONS]
+            # Step 1: find which tiers the children are in, and which segments of their lists.
             spans = self.spans(tier, part)
             there = [
                 (number, j)
@@ -157,20 +170,23 @@ class StepAudit(Audit):
                 for j, one in enumerate(self.below.get(number, ()))
                 if one.first <= high and one.last >= low
             ]
+            # Step 2: load those lists and steps, and verify.
             storage = self.gathered(tier, part, self.reached[tier][k][begin : begin + POSITIONS], spans, there)
             counts, items = self.run(storage, np.arange(len(part)))
             counts["tier"], counts["first"] = tier, part[counts["first"]]
             add_up(tally, counts)
             wrong.append(part[items])
+            # Step 3: pass the marks of reached children on to the next wave. Threads share these arrays: marks are only
+            # set.
             end = 0
             for number, j in there:
                 marks = self.next_reached[number][j]
                 end += len(marks)
-                marks[storage.marks[end - len(marks) : end] != 0] = 1  # set, and never taken back
+                marks[storage.marks[end - len(marks) : end] != 0] = 1
         return 0, tally, np.concatenate(wrong), len(positions)
 
     def spans(self, tier: int, positions: Array) -> list[tuple[int, int, int]]:
-        """Return the tiers in which undecided children of some positions are, with the least and the greatest there."""
+        """Return (tier, least, greatest) of the undecided children of some positions, for each tier that has any."""
         from retrograde.solver.verification import kernels
 
         spans, trouble = np.empty((MOST_TIERS, kernels.SPANS), np.int64), np.zeros(2, np.int64)
@@ -181,14 +197,16 @@ class StepAudit(Audit):
         return [(number, low, high) for number, low, high in spans[:found].tolist()]
 
     def gathered(self, tier: int, positions: Array, reached: Array, spans: Any, there: list[tuple[int, int]]) -> Any:
-        """Return the storage for some positions of a tier, whose children are in *spans*, and in the segments *there*.
+        """Return the storage for some positions of a tier.
 
-        These are numbers of tiers, ascending as in *spans*, and of segments.
+        Their children are in *spans*, and in the segments *there*: pairs of tier number and segment number, in the
+        order of *spans*.
         """
         from retrograde.solver.verification.storages import COLUMNS, Steps
 
         stretches = [self.steps(*span) for span in [*spans, (tier, int(positions[0]), int(positions[-1]))]]
         lists = [self.lists.load(self.below[number][j]) for number, j in there]
+        # A row for each tier of the children; the last row is the positions' own tier, which needs steps and no list.
         table = np.zeros((len(stretches), COLUMNS), np.int64)
         runs = np.zeros((len(stretches), MOST_RUNS, 2), np.int64)
         lists_end = steps_end = 0
@@ -209,7 +227,7 @@ class StepAudit(Audit):
         )  # fmt: skip
 
     def steps(self, tier: int, low: int, high: int) -> Stretch:
-        """Return the steps of a tier from a position to another."""
+        """Return the steps of a tier between two positions."""
         contents = self.database.file.contents
         numbers, bounds, positions, masks = contents.tiers
         k = int(numbers.searchsorted(tier))
@@ -218,11 +236,14 @@ class StepAudit(Audit):
         begin, end, size = int(bounds[k]), int(bounds[k + 1]), contents.block_size
         first, mask = int(positions[k]), int(masks[k])
         runs = mask_runs(mask)
+        # Blocks have a fixed size and ignore tiers: the first and last block may contain steps of other tiers.
         blocks = np.arange(begin // size, (end - 1) // size + 1)
         begins = contents.ranks[blocks[1:]]
         lowest, highest = (int(begins.searchsorted(squeeze(one, runs), "right")) for one in (low, high))
         ranks, rows = [], []
         for block in blocks[lowest : highest + 1].tolist():
+            # Sums count from the block's first step. The base is the rank of the tier's first step, if that is in this
+            # block, else of the block's first step.
             sums, outcomes = self.block(block)
             own = slice(max(begin - block * size, 0), min(end - block * size, len(sums)))
             base = squeeze(first, runs) if begin >= block * size else int(contents.ranks[block])

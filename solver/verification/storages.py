@@ -1,8 +1,10 @@
-"""Storages: what a compiled audit reads, as arrays, and how a child is looked up there.
+"""Storages: the arrays that a compiled audit reads, and how it looks up a child in them.
 
-There are three, each a class of tuples, and one loop (`kernels.py`) that is compiled for each of them and each game. It
-goes through *items* of a storage, which are numbers, and asks the storage by the methods of `Storage`. Nothing here is
-shared with the solver's kernels, so that their faults are not.
+There are three kinds: `Records`, `Slots` and `Steps`, all named tuples. One loop (`kernels.py`) is compiled for each of
+them and each game. It goes through *items* of a storage, which are numbers, and calls the methods of `Storage`. A
+*place* is where something is stored for a child.
+
+Nothing here is shared with the solver's kernels, so that a bug of theirs cannot hide here.
 """
 
 from inspect import isfunction, signature
@@ -18,23 +20,32 @@ from retrograde.solver.verification.faults import SPREAD
 Array = np.ndarray[Any, Any]
 
 NEAR = 64
-"""Canonical children that are remembered with what is stored for them: those of a position's image are the same."""
+"""Entries in the cache of canonical children. A position's images have the same canonical children, so theirs are found
+here."""
 
 LISTS, LISTS_END, STEPS, STEPS_END, RUNS, MASK, FIRST, COLUMNS = range(8)
-"""Columns of the table of tiers of Steps: from where to where the positions and the steps of each are; how many runs of
-ones its mask has, the mask, and where its first step begins."""
+"""Columns of the table of tiers in Steps; COLUMNS is their number.
+
+LISTS to LISTS_END: where the tier's positions are in `lists`. STEPS to STEPS_END: where its steps are. RUNS: how many
+runs of ones its mask has. MASK: the mask. FIRST: the position at which its first step begins.
+"""
 
 
 INLINE = {"forceinline": True, "no_cfunc_wrapper": True}
-"""What numba is told of functions that take tuples: in calls all fields of all arrays would be copied. C calls none."""
+"""Numba's options for functions that receive tuples.
+
+A call that is not inlined copies all fields of all arrays. C never calls these functions.
+"""
 
 inlined = register_jitable(**INLINE)
 
 
 @intrinsic
 def borrowed(typingctx, arrays):
-    """Return a tuple whose arrays are not counted, since the caller keeps them: threads would wait for one another's
-    counts, at each look at an array."""
+    """Return a tuple of arrays without reference counting; the caller keeps the arrays alive.
+
+    Otherwise threads would wait for each other's reference counts at each access to an array.
+    """
 
     def codegen(context, builder, signature, args):
         (given,) = args
@@ -51,14 +62,14 @@ def borrowed(typingctx, arrays):
 
 @inlined
 def scattered(number):
-    """Return a number of 31 bits that looks random and depends on another alone."""
+    """Return a number of 31 bits that looks random and depends on *number* alone."""
     product = np.uint64(number) * np.uint64(SPREAD)  # unsigned: compiled, a signed one is taken never to wrap
     return np.int64(product >> np.uint64(33)) & 0x7FFFFFFF
 
 
 @inlined
 def is_image(game, position, other):
-    """Tell whether another position is among the images of one."""
+    """Return whether *other* is among the images of a position."""
     for image in game.images(position):  # noqa: SIM110  # any() does not compile
         if image == other:
             return True
@@ -67,7 +78,7 @@ def is_image(game, position, other):
 
 @inlined
 def place_in(numbers, low, high, number):
-    """Return where a number is among ascending ones from *low* to *high*; -1 where it is not."""
+    """Return the index of a number in an ascending array, between *low* and *high*; -1 if it is not there."""
     end = high
     while low < high:
         middle = (low + high) // 2
@@ -79,30 +90,30 @@ def place_in(numbers, low, high, number):
 
 
 class Storage:
-    """What the loop asks, and what is answered where a class of tuples has no answer of its own."""
+    """The methods that the loop calls, with the answers for storages that do not define their own."""
 
     positions: Array
     rows: Array
 
     def position_at(self, game, item):
-        """Return the position of an item; negative where it stands for none."""
+        """Return the position of an item; negative if the item stands for none."""
         return self.positions[item]
 
     def row_at(self, game, item, position):
-        """Return what is stored for an item: a row of the legend, or -1."""
+        """Return the row of the legend stored for an item, or -1."""
         return np.int64(self.rows[item])
 
     def belongs(self, game, item, position, is_image):
-        """Tell whether an item's position, or an image of it, is kept in the right place."""
+        """Return whether an item's position, or an image of it, is stored in the right place."""
 
     def opens(self, item):
-        """Tell whether an item's children are to be marked; that they are may be noted."""
+        """Return whether to mark an item's children as reached. A storage may record that this happens."""
         return False
 
     def find(self, game, reached, sheet):
-        """Return the place and the row of a child, canonical or not; row -1 where it is not stored.
+        """Return the place and the row of a child, canonical or not; row -1 if it is not stored.
 
-        It is looked up as the canonical position, of which it must be an image.
+        The canonical position is looked up. The child must be one of its images.
         """
         child = game.canonical(reached)
         i = scattered(child) & NEAR - 1
@@ -114,22 +125,22 @@ class Storage:
         return sheet.near[i, 1], sheet.near[i, 2]
 
     def look_up(self, game, child):
-        """Return the place and the row of a canonical child; row -1 where it is not stored."""
+        """Return the place and the row of a canonical child; row -1 if it is not stored."""
 
     def mark(self, place):
-        """Note that play reaches what is in a place."""
+        """Record that play reaches what is stored in a place."""
 
     def stands_for(self, game, place, child, images):
-        """Tell whether a place is that of a child, where `find` has not made sure of it."""
+        """Return whether a place belongs to a child, if `find` has not checked that already."""
         return True
 
     def counted(self, game, position, move, reached, plies):
-        """Return what the plies that are stored for a child count where a move leads there."""
+        """Return how many plies a child's stored plies count for after a move."""
         return plies
 
 
 class Records(NamedTuple):
-    """Sorted positions, tier by tier, their rows, and what play is seen to reach (see `RecordAudit`).
+    """Positions, sorted tier by tier, with their rows and marks of what play reaches (see `RecordAudit`).
 
     An item is a record, and so is a place.
     """
@@ -165,7 +176,7 @@ class Records(NamedTuple):
 class Slots(NamedTuple):
     """The rows of all slots, and which of them stand for a position (see `SlotAudit`).
 
-    An item, and a place, is a slot among those of all tiers; items are in `tier`, the slots of which begin at `first`.
+    An item is a slot, numbered across all tiers, and so is a place. Items are in `tier`, whose slots begin at `first`.
     """
 
     tier: int
@@ -197,7 +208,7 @@ class Slots(NamedTuple):
 
 
 class ZeroingSlots(Slots):
-    """Slots of which the plies are those to a move that zeroes, as by the fifty-move rule."""
+    """Slots whose plies count to the next zeroing move, as in the fifty-move rule."""
 
     def counted(self, game, position, move, reached, plies):
         if game.zeroes(position, move) and plies >= 0:
@@ -206,19 +217,20 @@ class ZeroingSlots(Slots):
 
 
 class ConvertingSlots(Slots):
-    """Slots of which the plies are those to a move that leads to another tier."""
+    """Slots whose plies count to the next move into another tier."""
 
     def counted(self, game, position, move, reached, plies):
         return 0 if plies >= 0 and game.tier(reached) != self.tier else plies
 
 
 class Steps(NamedTuple):
-    """Listed positions of one tier, and of the tiers that their children are in the positions and the steps.
+    """Listed positions of one tier, with the lists and steps of the tiers that their children are in.
 
-    An item is the number of a position among `positions`, which are in `tier`; a place is one among `lists`, -1 where
-    the game is over. `table` has a row for each of `tiers`, and a last one for the positions' own; `runs` has for each
-    the runs of ones in its mask (see `databases/encoding.py`). `ends` are the rows of the legend of positions where the
-    game is over, by value.
+    A database of steps stores, for each tier, where runs of equal outcomes begin, and no positions. An item is an index
+    into `positions`, which are in `tier`. A place is an index into `lists`, or -1 if the game is over there. `marks`
+    says which of `lists` are reached. `table` has a row for each of `tiers`, and a last row for the positions' own
+    tier; `runs` has the runs of ones in each row's mask (see `databases/encoding.py`). Steps are `ranks`, ascending,
+    with their `rows`. `ends` has the row of the legend of finished games, by value; `win_in_one` that of WIN in 1.
     """
 
     tier: int
@@ -245,8 +257,10 @@ class Steps(NamedTuple):
 
     def look_up(self, game, child):
         value = game.primitive(child) + 0
+        # Case: the game is over. Its row follows from the value.
         if value != UNDECIDED:
             return -1, self.ends[value] if 0 <= value < len(self.ends) else -1
+        # Case: the game goes on. The child must be in a list of its tier.
         tier = game.tier(child)
         k = 0
         while k < len(self.tiers) and self.tiers[k] != tier:
@@ -263,16 +277,20 @@ class Steps(NamedTuple):
 
 @inlined
 def stored_row(steps, game, position, k):
-    """Return what the database says of an undecided position of tier number *k*: a row of the legend, or -1."""
+    """Return the row of the legend that the database gives for an undecided position of tier number *k*, or -1."""
+    # Step 1: a win in one ply is not stored; the rules show it.
     for move in game.generate_moves(position):
         if game.primitive(game.do_move(position, move)) == LOSE:
             return steps.win_in_one
+    # Step 2: the tier has steps, and its positions differ from the first one only in bits under the mask.
     low, high = steps.table[k, STEPS], steps.table[k, STEPS_END]
     if low == high or (position ^ steps.table[k, FIRST]) & ~steps.table[k, MASK]:
         return -1
+    # Step 3: push the bits under the mask together. That is the position's rank.
     rank = 0
     for run in range(steps.table[k, RUNS]):
         rank |= (position & steps.runs[k, run, 0]) >> steps.runs[k, run, 1]
+    # Step 4: find the last step that begins at this rank or before, by binary search.
     while low < high:
         middle = (low + high) // 2
         if steps.ranks[middle] <= rank:
@@ -283,8 +301,9 @@ def stored_row(steps, game, position, k):
 
 
 def let_numba_know(name: str) -> None:
-    """Let numba compile a method of storages: that of the class that a tuple is of."""
+    """Register a method of storages with numba: each tuple class's own version."""
 
+    # Numba calls this with the type of the storage, which knows its class.
     def resolve(storage, *args):
         return getattr(storage.instance_class, name, None)
 

@@ -1,66 +1,67 @@
-"""Verification: every stored outcome derived anew from the outcomes stored for the children.
+"""Verification: derives every stored outcome again from the outcomes stored for the children.
 
-Nothing of the solver takes part but what is named below: the methods and the loops here are others, and children are
-looked up in what the database holds, nowhere else. There is one audit (`audit.py`) and one compiled loop (`kernels.py`)
-for databases of all kinds, records, slots and steps, which differ in how a child is looked up. Verified is
+The methods and loops here are not those of the solver, except where this page says so. Children are looked up in the
+database and nowhere else. One audit (`audit.py`) and one compiled loop (`kernels.py`) serve databases of all kinds:
+records, slots and steps. These differ only in how a child is looked up.
 
-1. that the start, or each of several, is stored, all children of stored positions are, and nothing is that play does
-   not reach;
-2. that each position is canonical and stored in its tier;
-3. that each outcome follows from the children's by definition (for the player to move):
+What is verified:
 
-       where the rules say so     WIN, LOSE or TIE in 0, or DRAW
+1. The start, or each of several starts, is stored. All children of stored positions are stored. Nothing is stored that
+   play does not reach.
+2. Each position is canonical and stored in its tier.
+3. Each outcome follows from the children's outcomes by definition (for the player to move):
+
+       the rules give a value     WIN, LOSE or TIE in 0, or DRAW
        a child is LOSE            WIN in 1 + the least remoteness of such children
        else, a child is TIE       TIE in 1 + the least remoteness of such children
        else, a child is DRAW      DRAW
        else, all are WIN          LOSE in 1 + the greatest remoteness of the children
 
-   (where the same player moves again after a move, LOSE and WIN of the child change places: its value is his own)
+   If the same player moves again after a move, the child's LOSE and WIN change places: its value is that player's own.
 
-4. that the same outcome follows, by 3, at one image of each position that is stored for several, by that image's own
-   moves; that the image is canonical to the position, and over as it is; and that every child met, at positions and at
-   images, is an image of what is stored for it;
-5. that the legend counts what there is.
+4. If a position is stored for several images, rule 3 gives the same outcome at one of these images, by the image's own
+   moves. The position is the canonical position of that image, and the game is over at both or at neither. Every child
+   reached, from positions and from images, is an image of what is stored for it.
+5. The counts of the legend are right.
 
-Why 3, which looks at one move at a time, proves the whole. What is stored as WIN or LOSE in n rests, by 3, on children
-stored with less than n, and they on theirs, down to ends of the game; by induction on n each of these claims can be
-played out, in n plies at most. Conversely, a position that is truly WIN or LOSE in n is stored so: by induction its
-children of n - 1 plies and less are stored as what they are, and then 3 leaves no other outcome, nor less than n. So
-exactly the true WIN and LOSE are stored as such, with their true remoteness. Among the other positions the same two
-inductions hold for TIE. Only DRAW rests on nothing, and could lean on itself in a circle; but all positions that are
-not a DRAW have turned out to be stored as what they are, so those stored as DRAW are the rest, as by definition. In one
-sentence: only the true solution satisfies 3 everywhere.
+Why rule 3 proves the whole although it looks one move ahead. A position stored as WIN or LOSE in n rests, by rule 3, on
+children stored with less than n, and these on their children, down to ends of the game. By induction on n, each of
+these claims can be played out in at most n plies. Conversely, a position that is truly WIN or LOSE in n is stored as
+such: by induction its children of n - 1 plies and less are stored correctly, and then rule 3 leaves no other outcome,
+nor less than n. So exactly the true WIN and LOSE positions are stored as such, with their true remoteness. For the
+other positions, the same two inductions prove TIE. Only DRAW rests on nothing and could support itself in a circle. But
+all positions that are not a DRAW are stored correctly, so those stored as DRAW are the rest, as the definition says. In
+one sentence: only the true solution satisfies rule 3 everywhere.
 
-Distances to zeroing (the metric dtz) and to conversion (dtc) are verified alike: after a move that zeroes, the plies of
-a child count as 0, or as 100 where there are more; and for dtc as 0 after a move to another tier. Then a claim rests on
-others with less plies, or beyond a move that can never be taken back; there are only so many of these, and the proof by
-induction goes over them first.
+Distances to zeroing (metric dtz) and to conversion (dtc) are verified alike. After a move that zeroes, a child's plies
+count as 0, or as 100 if there are more than 100. For dtc they count as 0 after a move to another tier. A claim then
+rests on others with fewer plies, or on positions behind a move that can never be taken back. There are finitely many
+such moves, and the induction goes over them first.
 
 What this rests on, and what it leaves open:
 
-- **The rules** are those given, and do the same whenever they are asked. Whether they are the rules of the game that
-  their name promises no check can tell.
-- **Symmetry.** 3 must hold at every position that play reaches, and only canonical ones are stored. Where no position
-  has more than one image beside itself, as in Connect Four, 4 tries them all: every position that play reaches is a
-  stored one or the image of one, by 4, so that the proof is complete. Where there are more, one of each, chosen by the
-  position, stands for the others: images that are no symmetry of the game show at nearly every record, but what is
-  wrong at single images of single positions may be missed, unless all are tried, with *all_images*. Where the rules
-  tell by `multiplicity` how many images there are, that is held against their number at every position.
-- **The compiler.** Small databases are verified interpreted. Larger ones run compiled, on threads, with 11 to 12 bytes
-  of memory for each record, and some of their records are verified interpreted as well. That numba compiles rules to
-  what they say is trusted, but for that sample.
-- **Slots.** Where the rules number the positions densely, 1 and 2 become: every slot that stands for a position has one
-  that is canonical and has that slot, and all children have slots that stand for positions; whether play leads there is
-  no matter. That a child's slot is for the child itself, or for an image of it, is tried at one child of each position
-  and of each image (interpreted: at all children).
-- **Steps.** Where the database holds steps and no positions, the lists of all positions are made once more by the
-  solver's forward pass, in a stream, and then not taken at their word: each position of a list must be the child of one
-  in the lists before, and each child be in a list or a position where the game is over. By induction from the start the
-  lists hold what play reaches, no more and no less (see `steps.py`; `lists.py` has all that is used of the solver). One
-  thing is left to the solver's code: how many positions there are where the game is over, row by row of the legend,
-  which that forward pass alone has counted. By which bits positions are squeezed to ranks is told by code that the
-  reader and the writer share (`databases/encoding.py`).
-- **The file** is read by the reader that everybody uses, and what is verified is what it gives.
+- **The rules** are those given, and always answer the same. No check can find out whether they are the rules of the
+  game that their name promises.
+- **Symmetry.** Rule 3 must hold at every position that play reaches, and only canonical ones are stored. If no position
+  has more than one image besides itself, as in Connect Four, point 4 checks them all: every position that play reaches
+  is stored or is the image of a stored one, and the proof is complete. If there are more images, one of each position,
+  chosen by the position, stands for the others. Images that are no symmetry of the game show at nearly every record. A
+  fault at single images of single positions may be missed, unless *all_images* checks all of them. If the rules give
+  the number of images by `multiplicity`, that number is checked at every position.
+- **The compiler.** Small databases are verified interpreted. Larger ones are verified compiled, on threads, with 11 to
+  12 bytes of memory for each record; a sample of their records is verified interpreted as well. Except for that sample,
+  numba is trusted to compile the rules correctly.
+- **Slots.** If the rules number the positions densely, points 1 and 2 become: every slot that stands for a position
+  stands for a canonical one that has this slot, and all children have slots that stand for positions. Whether play
+  reaches them does not matter. That a child's slot belongs to the child, or to an image of it, is checked at one child
+  of each position and of each image (interpreted: at all children).
+- **Steps.** If the database holds steps and no positions, the solver's forward pass lists all positions again. These
+  lists are not trusted: each position of a list must be the child of one in the lists before, and each child must be in
+  a list or be a position where the game is over. By induction from the start, the lists hold exactly what play reaches
+  (see `steps.py`; `lists.py` has all that is used of the solver). One thing is left to the solver's code: the forward
+  pass alone counts the positions where the game is over, for each row of the legend. Reader and writer share the code
+  that decides which bits of a position make its rank (`databases/encoding.py`).
+- **The file** is read with the reader that everybody uses. What that reader returns is what is verified.
 """
 
 import os
@@ -83,18 +84,19 @@ from retrograde.solver.verification.slots import SlotAudit
 from retrograde.solver.verification.steps import StepAudit
 
 SMALL = 20_000
-"""Databases of more records are compiled at once."""
+"""Databases with at least this many records are compiled at once, without an attempt to verify them interpreted."""
 
 
 class OneImage(RetrogradeError, ValueError):
-    """A database of which images are not verified."""
+    """The caller wants *all_images* of a database whose images are not verified."""
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What came out: how many records and positions there are, the first problems, and how many there are in all.
+    """The result of a verification: how many records and positions there are, and the problems found.
 
-    `proven` says in a sentence what holds if nothing is wrong, `rests_on` what that takes for granted.
+    `problems` are the first ones, `wrong` counts all. `proven` is a sentence that says what holds if nothing is wrong;
+    `rests_on` says what that takes for granted.
     """
 
     variant: str
@@ -107,12 +109,12 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Tell whether nothing is wrong."""
+        """Return whether nothing is wrong."""
         return not self.wrong
 
 
 def audit_of(database: Database) -> Audit:
-    """Return the audit that fits a database."""
+    """Return the audit for a kind of database."""
     contents = database.file.contents
     if isinstance(contents, StepsReader):
         return StepAudit(database)
@@ -120,7 +122,7 @@ def audit_of(database: Database) -> Audit:
 
 
 def verify_measures(database: Database, listener: Listener | None, model: Model | None) -> Verification:
-    """Derive every stored measure anew, of a database of another metric than remoteness."""
+    """Derive every stored measure again, in a database of another metric than remoteness."""
     from retrograde.solver.verification.measures.recheck import (  # numba is not for small databases
         PROVEN,
         PROVEN_BY_SLOT,
@@ -131,6 +133,7 @@ def verify_measures(database: Database, listener: Listener | None, model: Model 
     announce(listener, "compiling the rules")
     file = database.file
     against = str(file.details.get("against", ""))
+    # A best response is verified against the model it responds to; refuse any other model.
     with (model or model_of(database)) if against else nullcontext() as opponent:
         if opponent:
             refuse_another(database, opponent)
@@ -155,13 +158,14 @@ def verify(
     model: Model | None = None,
     all_images: bool = False,
 ) -> Verification:
-    """Derive every stored outcome anew from those of the children, and say what is wrong.
+    """Derive every stored outcome again from those of the children, and report what is wrong.
 
-    *workers* is the number of threads (one a core if None); *listener* is called with Progress; *interpreted* forces
-    the rules to be run so or, if False, to be compiled. Where a database is of a best response, *model* is what that is
-    to; it is found by its name if None, unless that is a function in a file. With *all_images*, what is stored is
-    derived at every image of each position, and not at one. Raises DamagedDatabase where the file
-    cannot be read, NoModel where the model is not at hand, or another one by now.
+    *workers* is the number of threads (None: one for each core). *listener* is called with Progress. *interpreted*
+    forces the rules to run interpreted or, if False, compiled. If the database holds a best response, *model* is the
+    opponent's model; None finds it by name, unless it is a function in a file. With *all_images*, outcomes are derived
+    at every image of each position instead of one.
+
+    Raises DamagedDatabase if the file cannot be read, and NoModel if the model is missing or has changed.
     """
     if database.file.measures and database.metric not in TO_PROGRESS:
         if all_images:
@@ -173,9 +177,11 @@ def verify(
     course.plan(**audit.phases)
     phase = Phase("verifying", listener, len(audit), course)
     phase.tell()
+    # Try interpreted first: compiling takes longer than verifying a small database.
     done = False
     if interpreted or (interpreted is None and len(audit) < SMALL):
         done = audit.verify_interpreted(phase, float("inf") if interpreted else INTERPRETED_SECONDS)
+    # The rules may not compile; then there is no other way than interpreted, however long it takes.
     if not done and not audit.can_compile():
         done = audit.verify_interpreted(phase, float("inf"))
     if not done:

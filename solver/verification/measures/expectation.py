@@ -1,24 +1,25 @@
-"""Expectations held against the rules: whether the bounds that are stored are proven by those of the children.
+"""Checks expectations: whether the stored bounds of each record are proven by the bounds of its children.
 
-Told from player 0's side, whose they are at chance's positions too, a lower bound L is right everywhere if
+All bounds are taken from player 0's side. (At chance's positions they are player 0's anyway.) A lower bound L is right
+everywhere if these conditions hold:
 
-1. at ends it is what they pay, and the upper bound as well;
-2. elsewhere it is not above what the position is worth by the L of its children, what moves pay included: by the
-   greatest of them where player 0 is to move, by the least where player 1 is, by the mean where chance is;
-3. where it is above 0, and players can go on for ever in the tier, it is less than that;
-4. and where moves pay, players cannot go on for ever in any tier.
+1. At ends, it is what they pay, and so is the upper bound.
+2. Elsewhere, it is not above what the position is worth by the L of its children, including what moves pay: the
+   greatest of them if player 0 is to move, the least if player 1 is, the mean if chance is.
+3. If it is above 0 and players can stay in the tier forever, it is strictly less than that.
+4. If moves pay, players cannot stay in any tier forever.
 
-For let player 0 take the move to the greatest L. By 2, whatever player 1 does, L never falls along play on average, and
-what moves pay is counted. Play that ends is paid, by 1, what L is there. Play that does not end stays in some tier in
-the end, and there among positions from which players can go on for ever. By 3 L rises there on average, wherever it is
-above 0, by no less than some amount; it is bounded, so that comes to pass finitely often, and after that L is 0 or
-less, and endless play pays 0. Where players cannot go on for ever, play leaves the tier with probability 1, after
-finitely many moves on average. So player 0 gets L or more on average: L is no more than the expectation. Upper bounds
-are lower bounds of the game in which all that is paid has the other sign. All is computed in whole numbers.
+Proof. Let player 0 take the move to the greatest L. By condition 2, whatever player 1 does, L never falls along play on
+average, and what moves pay is counted. Play that ends pays, by condition 1, what L is there. Play that does not end
+finally stays in some tier, among positions from which players can stay there forever. By condition 3, L rises there on
+average wherever it is above 0, by at least a fixed amount. L is bounded, so this happens only finitely often; after
+that L is 0 or less, and endless play pays 0. If players cannot stay forever, play leaves the tier with probability 1,
+after finitely many moves on average. So player 0 gets L or more on average: L is no more than the expectation. Upper
+bounds are lower bounds of the game in which all payments have the opposite sign. All computations use whole numbers.
 
-Of a best response to a model the same is looked at in the game that the responder plays alone, in which chance moves
-for the modelled player. With what weights it does is asked of the model once more, position by position, by the rules
-interpreted; where the model asks a database or a person's function, that is taken at its word.
+For a best response to a model, the same conditions are checked in the game that the responder plays alone, in which
+chance moves for the modelled player. The model is consulted again for its weights, position by position, with the
+interpreted rules. If the model uses a database or a user's function, that is trusted.
 """
 
 from dataclasses import replace
@@ -38,9 +39,9 @@ Array = np.ndarray[Any, Any]
 
 
 def wrong_expectations(found: Families, database: Database, model: Model | None = None) -> Array:
-    """Return which records have bounds that are not proven by those of the children, or a value that is another.
+    """Return which records have bounds that their children do not prove, or a wrong value.
 
-    With a *model* they are those of a best response to it.
+    With a *model*, the bounds are those of a best response to it.
     """
     game, scale = database.game, int(database.file.details["scale"])
     scales = weigh(game, found)
@@ -57,7 +58,7 @@ def wrong_expectations(found: Families, database: Database, model: Model | None 
 
 
 def not_proven(found: Families, scales: Scales, lower: Array, upper: Array, scale: int, pays: bool) -> Array:
-    """Return which records have bounds, of player 0, that are not proven; *pays* says whether moves may pay."""
+    """Return which records have bounds of player 0 that are not proven; *pays* says whether moves may pay."""
     endless = can_go_on(found, scales.tiers)
     wrong = lower > upper
     for sign, bound in ((1, lower), (-1, -upper)):
@@ -66,10 +67,11 @@ def not_proven(found: Families, scales: Scales, lower: Array, upper: Array, scal
 
 
 def weights_of(model: Model, game: Game, found: Families) -> Array:
-    """Return the weight by a model of the move to each child, by the rules interpreted; 1 where chance moves."""
+    """Return the model's weight of the move to each child, by the interpreted rules; 1 where chance moves."""
     weights = np.ones(len(found.children), np.int64)
     counts = np.bincount(found.parents, minlength=len(found.positions))
     ends = np.cumsum(counts)
+    # The interpreted model is called once for each record of a player.
     for record in np.flatnonzero((counts > 0) & (found.movers != CHANCE)).tolist():
         said = [*model.weights(game, int(found.positions[record])).values()]
         weights[ends[record] - counts[record] : ends[record]] = said
@@ -79,18 +81,19 @@ def weights_of(model: Model, game: Game, found: Families) -> Array:
 def seen_by_both(
     found: Families, scales: Scales, weights: Array, alternating: bool
 ) -> tuple[Families, Scales, Array, Array]:
-    """Return the families as a responder sees them whom a modelled player meets, what their moves weigh, and the
-    bounds: each record twice, for either player may be the responder.
+    """Return families, scales and bounds as a responder to the model sees them, twice for each record.
 
-    The first of the two is for player 0 as the responder or, where players alternate, for who is to move. To him, who
-    is player 0 in what is returned, the other one's moves are chance.
+    Either player may be the responder, so record r becomes the records 2r and 2r + 1. In the first one, player 0
+    responds or, if players alternate, the player to move. The responder is player 0 of the result, and the other
+    player's moves become chance's.
     """
     count = len(found.positions)
     records, seats = np.repeat(np.arange(count), 2), np.tile([0, 1], count)
     links, seat = np.repeat(np.arange(len(found.children)), 2), np.tile([0, 1], len(found.children))
-    order = np.lexsort((links, seat, found.parents[links]))  # the links of each of the two together, as they were
+    order = np.lexsort((links, seat, found.parents[links]))  # by doubled record, else in the old order
     links, seat = links[order], seat[order]
     turns = found.movers[found.parents[links]]
+    # Moves of the modelled player are chance's; moves of weight 0 never happen.
     by_model = (turns != CHANCE) & (turns != seat)
     kept = ~by_model | (weights[links] > 0)
     links, seat, by_model = links[kept], seat[kept], by_model[kept]
@@ -105,6 +108,7 @@ def seen_by_both(
         children=2 * found.children[links] + (1 - seat if alternating else seat),
         begins=(np.cumsum(counts) - counts)[having], having=having,
     )  # fmt: skip
+    # Payments and bounds from the responder's side.
     odds = np.where(by_model, weights[links], scales.odds[links])
     rewards = np.where(seat == 0, 1, -1) * scales.rewards[links]
     low, high, waiting_low, waiting_high = (measure[records] for measure in found.measures)
@@ -114,10 +118,13 @@ def seen_by_both(
 
 
 def unproven(found: Families, scales: Scales, bound: Array, sign: int, scale: int, endless: Array) -> Array:
-    """Return which records have a lower bound that is not proven, of the game, or for the *sign* -1 of the game turned
-    round."""
+    """Return which records have a lower bound that is not proven.
+
+    With *sign* -1, of the game in which all payments have the opposite sign.
+    """
     passed = bound[found.children] + sign * scale * scales.rewards
     total = found.over_children(np.add, scales.odds, 1)
+    # The mean, in whole numbers: quotients and rests are summed separately, so that products stay small.
     parts = total[found.parents]
     whole = found.over_children(np.add, scales.odds * (passed // parts), 0)
     rest = found.over_children(np.add, scales.odds * (passed % parts), 0)
@@ -125,6 +132,7 @@ def unproven(found: Families, scales: Scales, bound: Array, sign: int, scale: in
     most = found.over_children(np.maximum, passed, 0)
     chance = found.movers == CHANCE
     worth = np.where(chance, whole + rest // total, np.where((found.movers == 0) == (sign == 1), most, least))
+    # Whether the mean is strictly greater although it is equal when rounded down.
     more = chance & (rest % total > 0)
     rises = (worth > bound) | ((worth == bound) & more)
     paid = found.pays[:, 0] - (found.pays[:, 1] if found.pays.shape[1] > 1 else 0)
@@ -133,10 +141,15 @@ def unproven(found: Families, scales: Scales, bound: Array, sign: int, scale: in
 
 
 def can_go_on(found: Families, tiers: Array) -> Array:
-    """Return from which records players can go on for ever in the tier, whatever the dice."""
+    """Return from which records players can stay in the tier forever, whatever the dice show.
+
+    At chance's positions, all moves must stay; at players' positions, one must. Records that cannot are removed pass by
+    pass.
+    """
     inside = tiers[found.parents] == tiers[found.children]
     stays = found.primitives == UNDECIDED
     chance = found.movers == CHANCE
+    # Remove records that cannot stay, until nothing changes: what is left is the greatest fixed point.
     while True:
         kept = inside & stays[found.children]
         some = found.over_children(np.logical_or, kept, False)
@@ -148,7 +161,7 @@ def can_go_on(found: Families, tiers: Array) -> Array:
 
 
 def weigh(game: Any, found: Families) -> Scales:
-    """Return what the rules say of the moves of all records."""
+    """Return what the rules say about the moves of all records."""
     count = len(found.children)
     scales = Scales(np.ones(count, np.int64), np.zeros(count, np.int64), np.zeros(len(found.positions), np.int64))
     trouble = np.zeros(2, np.int64)

@@ -1,4 +1,4 @@
-"""All that a database of another metric stores, with what the rules say of each position: the families of records."""
+"""All records of a database of another metric, together with what the rules say about each one: its family."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +16,13 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Families:
-    """The records of a database, and who is whose child; the children of all come one after another.
+    """The records of a database, with links from each record to its children.
 
-    `parents` and `children` are records; `begins` is where those of each record that has any begin, `having` which
-    records these are. `turned` says for each child whether the turn goes to another player, `gains` what the move there
-    pays at once, less what the other player gets. `values`, `plies` and
-    `measures` int64[columns, records] are what is stored.
+    By link: `parents` and `children` are records, sorted by parent; `turned` says whether the turn passes to another
+    player; `gains` is what the move pays at once, less what the other player gets. `having` lists the records that have
+    children, and `begins` where the links of each of those begin. By record: what the rules say (`primitives`,
+    `movers`, `pays`, `images`; see `kernels.Sheet`), and what is stored: `positions`, `rows`, `values`, `plies` and
+    `measures` int64[columns, records].
     """
 
     positions: Array
@@ -41,7 +42,7 @@ class Families:
     measures: Array
 
     def over_children(self, reduce: np.ufunc, of_children: Array, else_value: Any) -> Array:
-        """Return for each record a reduction of what its children have; *else_value* where it has none."""
+        """Return for each record a reduction over its links; *else_value* if it has no children."""
         result = np.full(len(self.positions), else_value, of_children.dtype)
         if len(self.having):
             result[self.having] = reduce.reduceat(of_children, self.begins)
@@ -64,7 +65,7 @@ def families_of(database: Database) -> Families:
     turned = np.ones(len(parents), np.bool_)
     if not alternates(game):
         turned = sheet.movers[parents] != sheet.movers[sheet.links]
-    table = file.legend.table  # type: ignore[attr-defined]  # of a file that has measures
+    table = file.legend.table  # type: ignore[attr-defined]  # files with measures have a table
     measures = np.stack([table[name][rows] for name in file.measures])
     return Families(
         positions, rows, sheet.primitives, sheet.movers, sheet.pays, sheet.images, parents, sheet.links,
@@ -74,7 +75,7 @@ def families_of(database: Database) -> Families:
 
 
 def ask(game: Any, tiers: Array, bounds: Array, positions: Array) -> kernels.Sheet:
-    """Return what the rules say of all records."""
+    """Return what the rules say about all records."""
     compiled.prepare(game)
     count, room = len(positions), np.empty(MOST_IMAGES, np.int64)
     links = 0
@@ -86,6 +87,7 @@ def ask(game: Any, tiers: Array, bounds: Array, positions: Array) -> kernels.She
         )  # fmt: skip
         with asking(game, sheet.trouble):
             found = int(kernels.write_families(game, tiers, bounds, positions, sheet, room))
+        # The first call only counts the links; the second has arrays of the right length.
         if found <= links:
             return sheet._replace(links=sheet.links[:found], gains=sheet.gains[:found])
         links = found

@@ -1,6 +1,6 @@
-"""The compiled loop that asks the rules for the family of each stored position: its children, its mover, its pay.
+"""The compiled loop that calls the rules for the family of each record: its children, its mover, its payoffs.
 
-It shares no code with the solver's kernels.
+It shares no code with the solver's kernels. A *link* is one move of a record, to a child.
 """
 
 from typing import Any, NamedTuple
@@ -15,11 +15,13 @@ Array = np.ndarray[Any, Any]
 
 
 class Sheet(NamedTuple):
-    """What is written down, an entry for each record: `primitives`, `movers`, `pays` int64[records, players] of ends,
-    `images` (how many positions it stands for; 0 where it is not canonical, or not in its tier), and where among the
-    `links` its children end. A link is a record, or -1 for a child that is not stored, and `gains` is what the move
-    there pays who makes it at once, less what the other gets. `trouble[1]` is the position that the rules are asked
-    about."""
+    """What the rules say about each record.
+
+    By record: `primitives`, `movers`, `pays` int64[records, players] (payoffs where the game is over), `images` (how
+    many positions the record stands for; 0 if it is not canonical or not of its tier), and `ends` (where the record's
+    links end). By link: `links` is the child's record, -1 if it is not stored; `gains` is what the move pays the mover
+    at once, less what the other player gets. `trouble[1]` is the position that the rules are called for.
+    """
 
     primitives: Array
     movers: Array
@@ -32,8 +34,11 @@ class Sheet(NamedTuple):
 
 
 class Scales(NamedTuple):
-    """What the rules say beside families: the odds of each move of chance, and what each move pays player 0 less what
-    it pays player 1, in the order of the children; and the tier of each record."""
+    """What else the rules say about moves and records.
+
+    By link, in the order of the children: the `odds` of chance's moves, and `rewards`, what the move pays player 0 less
+    what it pays player 1. By record: `tiers`.
+    """
 
     odds: Array
     rewards: Array
@@ -42,21 +47,25 @@ class Scales(NamedTuple):
 
 @kernel
 def write_families(game, tiers, bounds, positions, sheet, room):
-    """Fill a sheet; return how many links there are, of which those are written that there is room for."""
+    """Fill a sheet. Return the number of links; those that do not fit are counted and not written."""
     count = 0
     for k in range(len(tiers)):
         for record in range(bounds[k], bounds[k + 1]):
             position = positions[record]
             sheet.trouble[1] = position
+            # Step 1: canonical, and stored in its own tier? For how many positions does it stand?
             least, tier = first_of(game, position)
             sheet.images[record] = many(game, position, room) if least == position and tier == tiers[k] else 0
+            # Step 2: is the game over, and who is to move?
             value = game.primitive(position) + 0
             sheet.primitives[record] = value
             sheet.movers[record] = game.turn(position)
             if value == UNDECIDED:
+                # Step 3 (undecided): the child of each move, and what the move pays.
                 for move in game.generate_moves(position):
                     child, child_tier = first_of(game, game.do_move(position, move))
                     if count < len(sheet.links):
+                        # Chance (-1) counts as player 0.
                         mover = max(sheet.movers[record], 0)
                         sheet.gains[count] = game.reward(position, move, mover)
                         if sheet.pays.shape[1] == 2:
@@ -64,6 +73,7 @@ def write_families(game, tiers, bounds, positions, sheet, room):
                         sheet.links[count] = record_of(tiers, bounds, positions, child, child_tier)
                     count += 1
             else:
+                # Step 3 (over): what each player gets.
                 for player in range(sheet.pays.shape[1]):
                     sheet.pays[record, player] = game.payoff(position, player)
             sheet.ends[record] = count
@@ -72,7 +82,7 @@ def write_families(game, tiers, bounds, positions, sheet, room):
 
 @kernel
 def first_of(game, position):
-    """Return the one of the positions equal by symmetry that is least by tier, then by number, and its tier."""
+    """Return the canonical position and its tier: the image of the lowest tier, then of the lowest number."""
     first = position + 0
     lowest = game.tier(position) + 0
     for image in game.images(position):
@@ -86,7 +96,7 @@ def first_of(game, position):
 
 @kernel
 def many(game, position, room):
-    """Return how many positions are equal to one by symmetry."""
+    """Return how many positions are equal to one by symmetry, itself included."""
     put(room, 0, position)
     count = 1
     for given in game.images(position):
@@ -102,7 +112,7 @@ def many(game, position, room):
 
 @kernel
 def record_of(tiers, bounds, positions, position, tier):
-    """Return the record of a position of a tier; -1 where there is none."""
+    """Return the record of a position of a tier; -1 if there is none."""
     k = np.searchsorted(tiers, tier)
     if k == len(tiers) or tiers[k] != tier:
         return -1
@@ -112,7 +122,7 @@ def record_of(tiers, bounds, positions, position, tier):
 
 @kernel
 def write_scales(game, positions, primitives, movers, scales, trouble):
-    """Fill scales; `trouble[1]` is the position that the rules are asked about."""
+    """Fill the scales. `trouble[1]` is the position that the rules are called for."""
     odds, rewards, tiers = scales
     link = 0
     for record in range(len(positions)):
@@ -121,6 +131,7 @@ def write_scales(game, positions, primitives, movers, scales, trouble):
         tiers[record] = game.tier(position)
         if primitives[record] != UNDECIDED:
             continue
+        # The same order of moves as in `write_families`, so that link numbers agree.
         for move in game.generate_moves(position):
             if movers[record] == CHANCE:
                 odds[link] = game.odds(position, move)

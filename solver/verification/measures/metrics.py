@@ -1,21 +1,23 @@
-"""What each metric must say of a position by its children: a function for each that finds the records that are wrong.
+"""Checks stored measures of the other metrics: one function for each metric finds the records that are wrong.
 
-Why it is enough to look at one move at a time, where play can go round:
+Where play can go round, it is not obvious that looking one move ahead is enough. Why it is, by metric:
 
-**Scores.** A score that is not 0 comes with its plies, and these prove it. Who is ahead has a move that keeps the score
-and is nearer to the end, or to where nothing is paid any more and play goes round; whoever is behind has moves that
-keep it, all of them nearer, and others that make it greater for the one ahead. So along what is stored the score never
-falls for the one ahead, and while it stays the plies fall: play comes there, with no less than was stored. And the one
-behind can keep to moves that keep it, so it is no more. (Without plies each of two positions could be stored as 3
-because the other is.) What is stored as 0 can by the same moves be kept at 0 by either. The level plies rest on lesser
-ones; what is endless has no move to a level end, as by definition.
+**Scores.** A score other than 0 comes with plies, and these prove it. The player who is ahead has a move that keeps the
+score and is nearer to the end (or to where nothing more is paid and play goes round). The player who is behind has
+moves that keep the score, all of them nearer, and moves that make it greater for the player ahead. So along stored
+positions the score never falls for the player ahead, and while it stays the same the plies fall: play gets there, with
+no less than was stored. The player behind can stick to moves that keep the score, so it is no more either. (Without
+plies, two positions could each be stored as 3 because the other one is.) What is stored as 0 can be kept at 0 by either
+player, with the same moves. Plies of level scores rest on lesser plies. Positions stored as endless have no move to a
+level end, by definition.
 
-**Nimbers** of games that can go round are no matter of one move, since of an infinite child it must be known that it
-has an answer: they are found once more, for each number in passes over all positions, until nothing changes.
+**Nimbers** of games that can go round need more than one move: an infinite nimber depends on the answers to its
+children. They are computed again, number by number, in passes over all positions, until nothing changes.
 
-**Draw levels** are no matter of one move either, and are found once more, level by level and ply by ply.
+**Draw levels** need more than one move too. They are computed again, level by level and ply by ply.
 
-**Utilities** rest on children alone; that play ends is seen by taking away, pass by pass, what has no children left.
+**Utilities** depend on children only. That play ends is checked by removing, pass by pass, positions that have no
+children left.
 """
 
 from collections.abc import Callable
@@ -27,24 +29,29 @@ from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.solver.verification.measures.families import Array, Families
 
 FAR, FARTHER = 1 << 40, 1 << 61
-"""More than any plies or payoffs, and than these in parts of a point."""
+"""More than any plies or payoffs (FAR), and more than payoffs in fractions of a point (FARTHER)."""
 NONE, INFINITE = -1, -2
 
 
 def wrong_scores(found: Families, details: dict[str, Any]) -> Array:
-    """Return which records have not the score, the plies or the value that follows from their children's."""
+    """Return which records do not have the score, the plies or the value that follows from their children's."""
     scores, far = found.measures[0], found.plies
+    # Step 1: each child's score as the parent sees it, and the best one.
     passed = found.gains + np.where(found.turned, -scores[found.children], scores[found.children])
     own = paid(found)
     ends = found.primitives != UNDECIDED
     best = np.where(ends, own, found.over_children(np.maximum, passed, -FAR))
+    # Step 2: plies, by the moves that keep the score. A child without plies at score 0 goes round: nothing more is
+    # paid.
     kept = passed == best[found.parents]
     over = (far[found.children] < 0) & (scores[found.children] == 0) & (passed != 0)
     plies = np.where(over, 0, far[found.children])
     near = found.over_children(np.minimum, np.where(kept & (plies >= 0), plies, FAR), FAR)
     late = found.over_children(np.maximum, np.where(kept, plies, -1), -1)
+    # The player who is behind delays the end; otherwise the player hurries to it.
     wanted = np.where(best < 0, late + 1, np.where(near < FAR, near + 1, -1))
     wanted = np.where(ends, 0, wanted)
+    # Step 3: values, and scores other than 0 that no plies prove.
     endless = found.over_children(np.logical_or, kept & (plies < 0), False)
     values = np.select([best > 0, best < 0, wanted >= 0], [WIN, LOSE, TIE], DRAW)
     unfounded = ((best < 0) & endless) | ((best != 0) & (wanted < 0))
@@ -52,7 +59,7 @@ def wrong_scores(found: Families, details: dict[str, Any]) -> Array:
 
 
 def paid(found: Families) -> Array:
-    """Return what each record would be paid as an end, less what the other player is."""
+    """Return what each record would pay its mover as an end, less what it pays the other player."""
     if found.pays.shape[1] == 1:
         return np.asarray(found.pays[:, 0])
     mover = np.maximum(found.movers, 0)
@@ -61,7 +68,11 @@ def paid(found: Families) -> Array:
 
 
 def wrong_nimbers(found: Families, details: dict[str, Any]) -> Array:
-    """Return which records have not the nimber that they should have, or a value or plies that do not follow."""
+    """Return which records do not have the right nimber, value or plies.
+
+    Also those in which the game does not end in a loss for the player to move, or a move does not pass the turn: such
+    games have no nimbers.
+    """
     lost = (found.primitives == LOSE) | (found.primitives == UNDECIDED)
     values, plies = outcomes_of(found)
     stays = ~found.over_children(np.logical_and, found.turned, True)
@@ -71,15 +82,16 @@ def wrong_nimbers(found: Families, details: dict[str, Any]) -> Array:
 
 
 def least_excluded(found: Families) -> Array:
-    """Return for each record the least number that no child has."""
+    """Return for each record the least nimber that no child has (mex)."""
     pairs = np.unique(np.stack([found.parents, found.measures[0][found.children]], 1), axis=0)
+    # In a record's sorted distinct numbers, those that equal their own index count up from 0 without a gap.
     firsts = np.searchsorted(pairs[:, 0], pairs[:, 0])
     in_turn = np.arange(len(pairs)) - firsts == pairs[:, 1]
     return np.bincount(pairs[in_turn, 0], minlength=len(found.positions))
 
 
 def goes_round(found: Families) -> bool:
-    """Tell whether play can come back to a position."""
+    """Return whether play can return to a position."""
     left = np.ones(len(found.positions), np.bool_)
     while True:
         stays = left & found.over_children(np.logical_or, left[found.children], False)
@@ -89,7 +101,11 @@ def goes_round(found: Families) -> bool:
 
 
 def labels_of(found: Families) -> Array:
-    """Return the nimbers of a game in which play can go round, coded as they are stored."""
+    """Return the nimbers of a game in which play can go round, coded as they are stored.
+
+    Smith's labelling: a position gets *number* if no child has it, the children have all lesser numbers, and every
+    other child has itself a child with that number, to which the opponent can go back. What is left is infinite.
+    """
     labels = np.full(len(found.positions), NONE, np.int64)
     number = 0
     while (labels == NONE).any():
@@ -108,7 +124,7 @@ def labels_of(found: Families) -> Array:
 
 
 def outcomes_of(found: Families) -> tuple[Array, Array]:
-    """Return the values and plies that follow from those of the children, where players take turns."""
+    """Return the values and plies that follow from the children's, in games in which players alternate."""
     child_values, child_plies = found.values[found.children], found.plies[found.children]
     soonest, level = (
         found.over_children(np.minimum, np.where(child_values == value, child_plies, FAR), FAR) for value in (LOSE, TIE)
@@ -121,7 +137,7 @@ def outcomes_of(found: Families) -> tuple[Array, Array]:
 
 
 def wrong_draws(found: Families, details: dict[str, Any]) -> Array:
-    """Return which records are not what is said of a draw, or have a value or plies that do not follow."""
+    """Return which records have the wrong draw level, value or plies."""
     values, plies = outcomes_of(found)
     stays = ~found.over_children(np.logical_and, found.turned, True)
     differ = (found.values != values) | (found.plies != plies) | (found.measures != draws_of(found)).any(0)
@@ -129,14 +145,22 @@ def wrong_draws(found: Families, details: dict[str, Any]) -> Array:
 
 
 def draws_of(found: Families) -> Array:
-    """Return what is to be stored of draws, level by level in passes over all records."""
+    """Return what should be stored about draws: kinds, levels and plies, int64[3, records].
+
+    Computed level by level, in passes over all records.
+    """
     draws, of_children = found.values == DRAW, found.values[found.children]
     drawn = draws[found.children]
     kinds, levels, plies = np.zeros(len(draws), np.int64), *np.full((2, len(draws)), -1)
+    # Level 0 begins with draws from which a move would lose. Their player has to be careful, so they count as LOSE
+    # (see metrics/drawlevel.py).
     new, level = draws & found.over_children(np.logical_or, of_children == WIN, False), 0
+    # Each level begins with its fringe: LOSE at 0 plies.
     while new.any():
         kinds[new], levels[new], plies[new] = LOSE, level, 0
         far = 0
+        # Then spread it ply by ply, as WIN and LOSE are in an ordinary game: a move to a LOSE wins, only moves to WINs
+        # lose.
         while new.any():
             far += 1
             below = kinds[found.children]
@@ -144,9 +168,12 @@ def draws_of(found: Families) -> Array:
             loses = found.over_children(np.logical_and, ~drawn | (below == WIN), False)
             new = draws & (kinds == 0) & (wins | loses)
             kinds[new], levels[new], plies[new] = np.where(wins, WIN, LOSE)[new], level, far
+        # The fringe of the next level: draws with a move to a WIN of this level.
         below = (kinds[found.children] == WIN) & (levels[found.children] == level)
         new = draws & (kinds == 0) & found.over_children(np.logical_or, below, False)
         level += 1
+    # Not pure (kind DRAW): draws without a level, a LOSE that is the child of a LOSE, and draws with a move to
+    # one of these.
     spoilt = draws & (kinds == 0)
     spoilt[found.children[(kinds[found.parents] == LOSE) & (kinds[found.children] == LOSE)]] = True
     before = -1
@@ -157,27 +184,32 @@ def draws_of(found: Families) -> Array:
 
 
 def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
-    """Return which records have not the utilities, the plies or the value that follow from their children's."""
+    """Return which records do not have the utilities, the plies or the value that follows from their children's."""
     scale, ties = details["scale"], details["ties"]
+    # Averages are rounded: children whose utilities differ by at most *slack* count as equally good.
     slack = 1 << 10 if ties == "average" else 0
     utilities, every = found.measures.T, np.arange(len(found.positions))
     ends = found.primitives != UNDECIDED
     of_children = utilities[found.children]
     mover = np.maximum(found.movers, 0)
     own = of_children[np.arange(len(found.children)), mover[found.parents]]
+    # Step 1: the best children for the player to move.
     best = found.over_children(np.maximum, own, -FARTHER)
     equal = own >= best[found.parents] - slack
+    # Step 2: utilities and plies. Case "average": the rounded mean over the best children.
     if ties == "average":
         counts = np.maximum(found.over_children(np.add, equal.astype(np.int64), 0), 1)
         sums = [found.over_children(np.add, np.where(equal, column, 0), 0) for column in of_children.T]
         wanted = np.stack([(2 * total + counts) // (2 * counts) for total in sums], 1)
         plies = found.over_children(np.maximum, np.where(equal, found.plies[found.children], -1), -1) + 1
     else:
+        # Case of a single choice: the chosen child's utilities.
         chosen = chosen_children(found, equal, of_children, ties)
         wanted, plies = utilities[chosen], found.plies[chosen] + 1
-        if ties == "paranoid":  # who moves takes the most for himself, and for each other the least
+        if ties == "paranoid":  # the mover gets the most, everyone else the least
             worst = np.stack([found.over_children(np.minimum, column, FARTHER) for column in of_children.T], 1)
             wanted = np.where(np.arange(worst.shape[1]) == mover[:, None], best[:, None], worst)
+    # Step 3: ends have their payoffs. The value compares the mover with the best of the others.
     wanted = np.where(ends[:, None], scale * found.pays, wanted)
     plies = np.where(ends, 0, plies)
     mine = wanted[every, mover]
@@ -189,7 +221,11 @@ def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
 
 
 def chosen_children(found: Families, equal: Array, of_children: Array, ties: str) -> Array:
-    """Return the child that each record's player moves to; itself where the game is over."""
+    """Return the child that each record's player moves to; the record itself if the game is over.
+
+    With *ties* "leader", the player prefers, of equally good children, one whose leading opponent gets least. Otherwise
+    it is the first child.
+    """
     keys = np.zeros(len(found.children), np.int64)
     if ties == "leader" and of_children.shape[1] > 1:
         mover = np.maximum(found.movers, 0)[found.parents]
@@ -197,7 +233,7 @@ def chosen_children(found: Families, equal: Array, of_children: Array, ties: str
     least = found.over_children(np.minimum, np.where(equal, keys, FAR), FAR)
     fits = equal & (keys == least[found.parents])
     chosen = np.arange(len(found.positions))
-    order = np.flatnonzero(fits)[::-1]  # of several the first is written last, and stays
+    order = np.flatnonzero(fits)[::-1]  # reversed: the first of several is written last and stays
     chosen[found.parents[order]] = found.children[order]
     return chosen
 

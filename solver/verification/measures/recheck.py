@@ -1,4 +1,4 @@
-"""A database of another metric than remoteness held against the rules: all of it, record by record."""
+"""Verifies a whole database of another metric than remoteness against the rules, record by record."""
 
 from typing import Any, NamedTuple
 
@@ -25,20 +25,21 @@ RESTS_ON = "the rules as given, and compiled to what they say; that positions eq
 
 
 class CannotRecheck(RetrogradeError, ValueError):
-    """There is no way to derive a metric again."""
+    """The metric has no check yet."""
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong: with a position, or with the whole, None."""
+    """One thing that is wrong: with a position, or with the whole database (None)."""
 
     position: int | None
     complaint: str
 
 
 def recheck(database: Database, most: int, model: Model | None = None) -> tuple[int, list[Finding]]:
-    """Return how many things are wrong, and the first of them, at *most* so many; a best response is to a *model*.
+    """Return how many things are wrong, and the first *most* of them.
 
-    Raises CannotRecheck for a metric that cannot be derived again, DamagedDatabase where the file cannot be read.
+    *model* is the opponent's model if the database holds a best response. Raises CannotRecheck for a metric without a
+    check, and DamagedDatabase if the file cannot be read.
     """
     metric = database.metric
     if metric not in (*CHECKS, "expectation"):
@@ -47,11 +48,13 @@ def recheck(database: Database, most: int, model: Model | None = None) -> tuple[
         faults = wrong_slots(database, most)
         told = [*(Finding(*one) for one in faults.positions), *(Finding(None, what) for what in faults.whole)]
         return faults.wrong + len(faults.whole), told[:most]
+    # The records' families: what the rules say about each record and its children.
     found = families_of(database)
     wrong = [(found.images == 0, "is stored, and is not canonical, or of another tier")]
     missing = np.zeros(len(found.positions), np.bool_)
     missing[found.parents[found.children < 0]] = True
     wrong.append((missing, "has a child that is not stored"))
+    # Measures can be checked only if all children are stored.
     if not missing.any() and not wrong[0][0].any():
         by_chance = metric == "expectation"
         details = database.file.details
@@ -66,7 +69,7 @@ def recheck(database: Database, most: int, model: Model | None = None) -> tuple[
 
 
 def reached(found: Families, database: Database) -> Any:
-    """Return which records play reaches from the first positions."""
+    """Return which records play reaches from the starts."""
     marks = np.zeros(len(found.positions), np.bool_)
     marks[[record_of(found, database, start) for start in database.game.starts]] = True
     while True:
@@ -78,7 +81,7 @@ def reached(found: Families, database: Database) -> Any:
 
 
 def record_of(found: Families, database: Database, position: int) -> int:
-    """Return the record of a position, which is stored."""
+    """Return the record of a stored position."""
     return int(np.flatnonzero(found.positions == database.game.canonical(position))[0])
 
 
@@ -93,7 +96,7 @@ def wrong_whole(found: Families, database: Database) -> list[str]:
     wrong = []
     if file.start_outcome != file.legend[int(found.rows[record_of(found, database, game.start)])]:
         wrong.append("the file says something else about the start elsewhere")
-    table, count = file.legend.table, len(file.legend)  # type: ignore[attr-defined]  # of a file that has measures
+    table, count = file.legend.table, len(file.legend)  # type: ignore[attr-defined]  # files with measures have a table
     if (np.bincount(found.rows, minlength=count) != table["stored"]).any():
         wrong.append("the legend counts other records than there are")
     if (np.bincount(found.rows, found.images, count).astype(np.int64) != table["positions"]).any():

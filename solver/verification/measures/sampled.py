@@ -1,15 +1,15 @@
-"""A sample of a new database of another metric, held against the rules interpreted, before the file gets its name.
+"""Verifies a sample of a new database of another metric with the interpreted rules, before the file gets its name.
 
-At each position looked at, what is stored must follow from what is stored of its children:
+At each sampled position, what is stored must follow from what is stored for its children:
 
-    expectation     the lower bound is not above what the children's make it, nor the upper one below; ends are paid
-    score           the best of the children's, with what moves pay
-    nimber          the least that no child has; an infinite one tells the finite ones of its children
-    drawlevel       a draw that is won has a lost child a ply nearer, one that is lost has none but won ones
-    utilities       who is to move gets the most that a child gives him
+    expectation     the lower bound is not above the one that the children prove, nor the upper one below; ends are paid
+    score           the best of the children's scores, with what moves pay
+    nimber          the least that no child has; an infinite one names the finite nimbers of its children
+    drawlevel       a won draw has a lost child one ply nearer; a lost draw has only won draws as children
+    utilities       the player to move gets the most that any child gives that player
 
-That is not all that `verify` proves, where play can go round; but rules that mean one thing to the solver and another
-when they are asked one by one are seen.
+Where play can go round, this proves less than `verify` does. But it finds rules that answer the solver and a single
+call differently.
 """
 
 import time
@@ -25,16 +25,16 @@ from retrograde.solver.values.sums import reached
 
 LEAST = 20
 SLACK = 1 << 10
-"""By how much averages of utilities may differ that are as good (see `metrics/utilities.py`)."""
+"""By how much averages of utilities may differ and count as equally good (see `metrics/utilities.py`)."""
 
 Measures = Sequence[int]
 
 
 def verify_measured(database: Database, positions: Iterable[int], seconds: float) -> None:
-    """Raise Contradiction where measures do not follow from the rules, asked interpreted, at some positions.
+    """Raise Contradiction if measures do not follow from the interpreted rules at one of the positions.
 
-    It takes about so many *seconds*, but looks at `LEAST` positions. What is a best response to a model is left alone:
-    the model would have to be asked.
+    It takes about *seconds*, and looks at `LEAST` positions at least. Databases of a best response to a model are
+    skipped: the model would have to be consulted.
     """
     if "against" in database.file.details:
         return
@@ -52,7 +52,7 @@ def verify_measured(database: Database, positions: Iterable[int], seconds: float
 
 
 def follows(database: Database, position: int) -> bool:
-    """Tell whether what is stored of a position follows from what is stored of its children."""
+    """Return whether what is stored for a position follows from what is stored for its children."""
     game, metric, details = database.game, database.metric, database.file.details
     own = [*database.measures(position).values()]
     scale = int(details.get("scale", 1))
@@ -87,28 +87,32 @@ def follows(database: Database, position: int) -> bool:
 
 
 def draws_follow(own: Measures, children: Sequence[Measures], values: Sequence[Value]) -> bool:
-    """Tell whether what is said of a draw, or that it is none, follows from its children."""
+    """Return whether a position's draw level, or that it is no draw, follows from its children."""
     kind, level, plies = own
+    # Case: the position is no draw.
     if kind == UNDECIDED:
         return (level, plies) == (-1, -1)
     drawn = [child for child in children if child[0] != UNDECIDED]
+    # Case: a draw that belongs to no level (not pure).
     if kind == DRAW:
         return (level, plies) == (-1, -1) and bool(drawn)
+    # Case: a won draw leads to the lost draw of the lowest level, then of the fewest plies.
     if kind == WIN:
         return min((child[1], child[2]) for child in drawn if child[0] == LOSE) == (level, plies - 1)
+    # Case: a lost draw, either where its level begins (0 plies) or one ply behind the latest of its children.
     fringe = plies == 0 and (WIN in values if level == 0 else any(child[1] == level - 1 for child in drawn))
     last = plies > 0 and max(child[2] for child in drawn) == plies - 1
     return all(child[0] == WIN for child in drawn) and (fringe or last)
 
 
 def paid_at(game: Game, position: int) -> int:
-    """Return what an end pays who is to move there, less what it pays the other player."""
+    """Return what an end pays the player to move, less what it pays the other player."""
     mover = max(game.turn(position), 0)
     return game.payoff(position, mover) - (game.payoff(position, 1 - mover) if game.players == 2 else 0)
 
 
 def seen_from(game: Game, position: int, move: int, child: Measures, scale: int) -> list[int]:
-    """Return what a child is worth to who makes the move there, with what that pays at once."""
+    """Return what a child is worth to the player who moves there, including what the move pays."""
     mover = max(game.turn(position), 0)
     paid = game.reward(position, move, mover) - (game.reward(position, move, 1 - mover) if game.players == 2 else 0)
     again = same_mover(game, position, game.do_move(position, move))

@@ -1,7 +1,13 @@
-"""The compiled loops that derive once more what each slot is worth. They share no code with the solver's.
+"""The compiled loops that derive again the expectation of each slot. They share no code with the solver's.
 
-Where the solver goes down from a slot and remembers, here all positions that lie in between are listed first, and then
-told again and again, the last first, until all of them are: from the root of the list, a slot, to slots and ends.
+Some positions have no slot: play goes on from them to positions that have one. The solver goes down from a slot and
+remembers what it meets. Here, all positions between a slot and the next slots or ends are listed first. Then passes
+over the list, last position first, work out each position whose children are known, until all are known.
+
+ slot's position  -- moves -->  positions in between (`Listed`)  -- moves -->  slots and ends
+                                    worked out from the right to the left
+
+Bounds are whole numbers: amounts times `scale`, for player 0. A *link* is a move of a listed position.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +26,8 @@ FINE, CROWDED, ROUND, NO_SLOT = range(4)
 
 
 class Stored(NamedTuple):
-    """What a file holds: the `tiers`, where the slots of each begin, `starts`, and `low` and `high` of all slots."""
+    """What a file holds: the `tiers`, where each tier's slots begin (`starts`), and the bounds `low` and `high` of all
+    slots."""
 
     tiers: Array
     starts: Array
@@ -30,11 +37,17 @@ class Stored(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A slot's position and those in between: `positions`, whose links begin at `begins`, and what is known of each:
-    `known`, `low`, `high`, and `stays`. A link is to a listed position, `target`, or -1 where the child has a slot or
-    is an end: then its bounds are `lows` and `highs`, `inside` says whether it is of the tier, and `slots` which slot.
-    `odds` and `paid` belong to the move. `table` finds listed positions; `trouble` is
-    how many are listed, and the position that is asked about."""
+    """A slot's position and the positions in between that it leads to, with their links.
+
+    By position: `positions`, `begins` (where its links begin), and what is worked out: `known`, `low`, `high`, and
+    `stays` (whether play can stay in the tier forever).
+
+    By link: `targets` is a listed position, or -1 if the child has a slot or is an end; then `lows` and `highs` are its
+    bounds, and `slots` is its slot if that is of the same tier, else -1. `odds` and `paid` belong to the move.
+
+    `table` is a hash table that finds listed positions. `trouble` holds how many are listed and the position that the
+    rules are called for.
+    """
 
     positions: Array
     begins: Array
@@ -54,13 +67,17 @@ class Listed(NamedTuple):
 
 @kernel
 def tell(game, position, tier, stored, listed):
-    """List what lies between a position and slots, and tell what all of it is worth; return what is wrong, or FINE."""
+    """List what lies between a position and slots, and work out the bounds of all of it. Return what is wrong, or FINE.
+
+    The bounds of *position* are then `listed.low[0]` and `listed.high[0]`.
+    """
     count = list_all(game, position, tier, stored, listed)
     if count < 0:
         return -count
     for number in range(count):
         listed.known[number] = False
     left = count
+    # Work out each position whose children are known, the last ones first, until none is left.
     while left:
         before = left
         for number in range(count - 1, -1, -1):
@@ -68,6 +85,7 @@ def tell(game, position, tier, stored, listed):
                 work_out(game, listed, number)
                 listed.known[number] = True
                 left -= 1
+        # No progress in a whole pass: the positions that are left lead to each other in a circle.
         if left == before:
             return ROUND
     return FINE
@@ -75,13 +93,16 @@ def tell(game, position, tier, stored, listed):
 
 @kernel
 def list_all(game, position, tier, stored, listed):
-    """List a position and those in between that it leads to; return how many there are, or less than 0."""
+    """List a position and the positions in between that it leads to, breadth-first. Return how many, or minus a
+    fault."""
     room = len(listed.positions)
+    # Step 1: empty the hash table.
     for at in range(len(listed.table)):
         listed.table[at] = -1
     put(listed.positions, 0, position)
     count, links = 1, 0
     number = 0
+    # Step 2: list the children of each listed position in turn.
     while number < count:
         here = position_in(game, listed.positions, number)
         note(listed.trouble, here)
@@ -91,15 +112,19 @@ def list_all(game, position, tier, stored, listed):
             for move in game.generate_moves(here):
                 if links == len(listed.targets):
                     return -CROWDED
+                # Step 3: the link of one move: child, odds and payment.
                 child, child_tier = least_of(game, as_position(game.do_move(here, move)))
                 listed.odds[links] = game.odds(here, move) if chance else 1
                 paid = game.reward(here, move, 0)
                 if game.players == 2:
                     paid -= game.reward(here, move, 1)
                 listed.paid[links] = paid * stored.scale
+                # Step 4: if the child has a slot or is an end, its bounds are known.
                 outcome = look_up(game, child, child_tier, tier, stored, listed, links)
                 if outcome == 2:
                     return -NO_SLOT
+                # Step 5: otherwise the child is in between. Find it in the hash table, or append it (open addressing,
+                # linear probing).
                 if outcome == 0:
                     key = key_of(child)
                     place = (key ^ (key >> 17) ^ (key >> 31)) % len(listed.table)
@@ -121,22 +146,24 @@ def list_all(game, position, tier, stored, listed):
 
 @kernel
 def look_up(game, child, child_tier, tier, stored, listed, link):
-    """Write the bounds of a child that is over or has a slot: 1; 0 where it is in between; 2 where a slot is
-    missing."""
+    """Write the bounds of a link's child. Return 1: done, 0: the child is in between, 2: its slot is missing."""
     listed.targets[link] = -1
     listed.slots[link] = -1
+    # Case: the game is over. Both bounds are what it pays.
     if game.primitive(child) != UNDECIDED:
         paid = game.payoff(child, 0)
         if game.players == 2:
             paid -= game.payoff(child, 1)
         listed.lows[link] = listed.highs[link] = paid * stored.scale
         return 1
+    # Case: the child has a slot, or has one with the players exchanged (then bounds change their sign and places).
     slot, sign, of_tier = game.index(child) + 0, 1, child_tier
     if slot < 0 and not is_none(swapped(game, child)):
         other, of_tier = least_of(game, swapped(game, child))
         slot, sign = game.index(other) + 0, -1
     if slot < 0:
         return 0
+    # Find the tier's slots in the file.
     k = 0
     while k < len(stored.tiers) and stored.tiers[k] != of_tier:
         k += 1
@@ -153,7 +180,7 @@ def look_up(game, child, child_tier, tier, stored, listed, link):
 
 @kernel
 def least_of(game, position):
-    """Return the one of the positions equal by symmetry that is least by tier, then by number, and its tier."""
+    """Return the canonical position and its tier: the image of the lowest tier, then of the lowest number."""
     first, lowest = position, game.tier(position) + 0
     for given in game.images(position):
         image = as_position(given)
@@ -165,7 +192,7 @@ def least_of(game, position):
 
 @kernel
 def is_ready(listed, number):
-    """Tell whether all children of a listed position are known."""
+    """Return whether the bounds of all children of a listed position are known."""
     for link in range(listed.begins[number], listed.begins[number + 1]):
         if listed.targets[link] >= 0 and not listed.known[listed.targets[link]]:
             return False
@@ -174,20 +201,25 @@ def is_ready(listed, number):
 
 @kernel
 def work_out(game, listed, number):
-    """Write the bounds of a listed position by those of its children."""
+    """Write the bounds of a listed position from those of its children."""
     turn = game.turn(position_in(game, listed.positions, number))
     begin, end = listed.begins[number], listed.begins[number + 1]
+    # No moves: only broken rules get here, since ends are links and not listed.
     if begin == end:
         return
+    # Step 1: add up the odds. (They are 1 for moves of players.)
     total = np.int64(0)
     for link in range(begin, end):
         total += listed.odds[link]
+    # Step 2: combine the children. Each weighted bound is split into a quotient and a rest, so that products stay
+    # small.
     low = high = np.int64(0)
     low_rest = high_rest = np.int64(0)
     for link in range(begin, end):
         at = listed.targets[link]
         below = (listed.lows[link] if at < 0 else listed.low[at]) + listed.paid[link]
         above = (listed.highs[link] if at < 0 else listed.high[at]) + listed.paid[link]
+        # Chance: the mean. Player 0 takes the greatest, player 1 the least.
         if turn == CHANCE:
             low += listed.odds[link] * (below // total)
             low_rest += listed.odds[link] * (below % total)
@@ -199,20 +231,26 @@ def work_out(game, listed, number):
             low, high = max(low, below), max(high, above)
         else:
             low, high = min(low, below), min(high, above)
+    # Step 3: round the mean, lower bounds down and upper bounds up.
     listed.low[number] = low + low_rest // total
     listed.high[number] = high + (high_rest + total - 1) // total
 
 
 @kernel
 def mark_staying(game, listed, count, endless):
-    """Tell of the first listed position whether players can go on from there in the tier to slots that are endless."""
+    """Return whether players can stay in the tier from the first listed position, by way of *endless* slots.
+
+    At chance's positions, all moves must stay; at players' positions, one must.
+    """
     for number in range(count - 1, -1, -1):
         listed.known[number] = False
     left = count
+    # The same passes as in `tell`: positions whose children are known, the last ones first.
     while left:
         before = left
         for number in range(count - 1, -1, -1):
             if not listed.known[number] and is_ready(listed, number):
+                # A move stays if it leads to an endless slot, or to a position in between from which play can stay.
                 begin, end = listed.begins[number], listed.begins[number + 1]
                 some, every = False, begin < end
                 for link in range(begin, end):
@@ -225,6 +263,7 @@ def mark_staying(game, listed, count, endless):
                 )
                 listed.known[number] = True
                 left -= 1
+        # A circle among the positions in between: play can stay there.
         if left == before:
             return True
     return listed.stays[0]
@@ -232,10 +271,11 @@ def mark_staying(game, listed, count, endless):
 
 @kernel
 def check(game, k, begin, end, stored, listed, faults, seen):
-    """Hold the bounds of some slots of tier number k against their children's; `faults` become 1 where they are wrong.
+    """Compare the bounds of some slots of tier number *k* with their children's. *faults* become 1 where they are not
+    proven.
 
-    *seen* int64[3] becomes how many links there are to slots of the tier, how many moves pay, and what is wrong with
-    the rules, if anything is. Returns how many slots stand for a position.
+    *seen* int64[3] receives how many links lead to slots of the tier, how many moves pay, and what is wrong with the
+    rules, if anything. Returns how many slots stand for a position.
     """
     tier = stored.tiers[k]
     count = 0
@@ -244,10 +284,13 @@ def check(game, k, begin, end, stored, listed, faults, seen):
         if is_none(position):
             continue
         count += 1
+        # Step 1: the slot's position must be canonical, of this tier, and have this slot.
         canonical, own_tier = least_of(game, position)
         if canonical != position or own_tier != tier or game.index(position) != slot - stored.starts[k]:
             faults[slot - begin] = 1
             continue
+        # Step 2: check the position, and the same with the players exchanged (then bounds change their sign and
+        # places).
         for sign in (1, -1):
             if sign < 0:
                 position = swapped(game, position)
@@ -255,6 +298,7 @@ def check(game, k, begin, end, stored, listed, faults, seen):
                     continue
             low = stored.low[slot] if sign > 0 else -stored.high[slot]
             high = stored.high[slot] if sign > 0 else -stored.low[slot]
+            # Case: the game is over. Both bounds must be what it pays.
             if game.primitive(position) != UNDECIDED:
                 paid = game.payoff(position, 0)
                 if game.players == 2:
@@ -262,12 +306,15 @@ def check(game, k, begin, end, stored, listed, faults, seen):
                 if low != paid * stored.scale or high != low:
                     faults[slot - begin] = 1
                 continue
+            # Case: the game goes on. Work out the bounds that the children prove.
             trouble = tell(game, position, game.tier(position) + 0, stored, listed)
             if trouble != FINE:
                 seen[2] = trouble
                 return count
+            # The stored bounds may be wider than the proven ones, and not narrower.
             if low > high or low > listed.low[0] or high < listed.high[0]:
                 faults[slot - begin] = 1
+            # Step 3: count what decides whether `slots.check_endless` is needed.
             for link in range(listed.begins[listed.trouble[0]]):
                 seen[0] += listed.slots[link] >= 0
                 seen[1] += listed.paid[link] != 0
@@ -276,21 +323,25 @@ def check(game, k, begin, end, stored, listed, faults, seen):
 
 @kernel
 def find_endless(game, k, stored, listed, endless):
-    """Take out of *endless* the slots of a tier from which players cannot go on for ever; return how many, -1 if wrong.
+    """Remove from *endless* the slots of a tier from which play cannot stay there forever.
 
-    One that has them stay with the players exchanged stays as well, so that there may be too many of them, not too few.
+    Returns how many were removed, or -1 if the rules are wrong. A slot counts as endless if its position is, or the one
+    with the players exchanged. So there may be too many endless slots, which makes the check stricter, and never too
+    few.
     """
     out = 0
     for slot in range(stored.starts[k], stored.starts[k + 1]):
         if endless[slot]:
             position = as_position(game.unindex(stored.tiers[k], slot - stored.starts[k]))
             stays = False
+            # The position, and the one with the players exchanged; over or missing, it cannot stay.
             for place in (position, position if is_none(position) else swapped(game, position)):
                 if not is_none(place) and not stays and game.primitive(place) == UNDECIDED:
                     count = list_all(game, place, game.tier(place) + 0, stored, listed)
                     if count < 0:
                         return -1
                     stays = mark_staying(game, listed, count, endless)
+            # Leaving this slot may make other slots not endless: the caller repeats until none changes.
             if not stays:
                 endless[slot] = 0
                 out += 1
@@ -299,7 +350,7 @@ def find_endless(game, k, stored, listed, endless):
 
 @kernel
 def not_strict(game, k, stored, listed, endless, faults):
-    """Mark the slots of a tier from which players can go on for ever, and whose bounds do not rise along play."""
+    """Mark endless slots whose bounds do not get strictly nearer to 0: these could support each other in a circle."""
     for slot in range(stored.starts[k], stored.starts[k + 1]):
         if endless[slot]:
             position = as_position(game.unindex(stored.tiers[k], slot - stored.starts[k]))
@@ -308,13 +359,18 @@ def not_strict(game, k, stored, listed, endless, faults):
                     tell(game, place, game.tier(place) + 0, stored, listed)
                     low = stored.low[slot] if sign > 0 else -stored.high[slot]
                     high = stored.high[slot] if sign > 0 else -stored.low[slot]
+                    # A bound other than 0 must be proven with room to spare (condition 3 of `expectation.py`).
                     if (low > 0 and low >= listed.low[0]) or (high < 0 and high <= listed.high[0]):
                         faults[slot - stored.starts[k]] = 1
 
 
 @kernel
 def count(game, tier, begin, low, high, counts, room):
-    """Count the slots of a tier by what who is to move can expect: less than nothing, neither, more than nothing."""
+    """Count the slots of a tier by the value for the player to move: LOSE, TIE or WIN.
+
+    The value is LOSE if the expectation is surely negative, WIN if it is surely positive, else TIE. *counts* has a
+    column for each value, and rows for slots, positions and the first position.
+    """
     for slot in range(len(low)):
         position = as_position(game.unindex(tier, slot))
         if is_none(position):

@@ -1,8 +1,9 @@
-"""Expectations by slot held against the rules: the conditions of `expectation.py` here, slot by slot.
+"""Verifies expectations stored by slot: checks the conditions of `expectation.py` slot by slot.
 
-What lies in between slots is worked out exactly as the rules have it, rounded down for lower bounds and up for upper
-ones, which only makes the conditions harder. Where the players of a position can be exchanged, both positions are
-looked at, each by its own moves: so nothing rests on the two being worth the same.
+Positions between slots have no slot of their own. Their bounds are computed exactly as the rules require, rounded down
+for lower and up for upper bounds, which only makes the conditions harder to meet. If the players of a position can be
+exchanged, both positions are checked, each by its own moves. So nothing rests on the assumption that the two have the
+same value.
 """
 
 from typing import Any, NamedTuple
@@ -22,11 +23,11 @@ from retrograde.solver.verification.measures.slot_kernels import Listed, Stored
 Array = np.ndarray[Any, Any]
 
 PIECE = 1 << 16
-"""Slots that are looked at in a call."""
+"""Slots that are checked in one call of the kernel."""
 BETWEEN, MOST_BETWEEN = 64, 1 << 16
-"""Positions in between that are listed at first, and at most."""
+"""Positions in between that the workspace holds at first (BETWEEN), and at most (MOST_BETWEEN)."""
 LINKS = 24
-"""Moves from each of them, on average, for which there is room."""
+"""Moves from each of these positions, on average, for which the workspace has entries."""
 WRONG = {
     kernels.ROUND: "play goes round among positions without a slot",
     kernels.NO_SLOT: "a move leads to a position whose slot there is not",
@@ -35,8 +36,7 @@ WRONG = {
 
 
 class Faults(NamedTuple):
-    """What is wrong: how many slots, and the positions of the first of them, each with a complaint; and of the
-    whole."""
+    """What is wrong: the number of slots, the first positions with complaints, and problems of the whole database."""
 
     wrong: int
     positions: list[tuple[int, str]]
@@ -44,9 +44,9 @@ class Faults(NamedTuple):
 
 
 def wrong_slots(database: Database, most: int) -> Faults:
-    """Return what is wrong with a database of bounds, at *most* so many positions by name.
+    """Return what is wrong with a database of bounds, with at most *most* positions listed.
 
-    Raises RuleError where the rules do not fit their numbering.
+    Raises RuleError if the rules do not fit their numbering.
     """
     contents, game = database.file.contents, database.game
     assert isinstance(contents, BoundsReader)
@@ -76,6 +76,7 @@ def faults_of(game: Any, k: int, stored: Stored) -> Array:
                 kernels.check(game, k, begin, stop, stored, listed, faults[begin - first : stop - first], seen)
             if seen[2] != kernels.CROWDED or size >= MOST_BETWEEN:
                 break
+            # The workspace is too small: enlarge it and check the block again.
             size *= 8
         if seen[2]:
             position = asked_in(game, listed.trouble)
@@ -86,11 +87,15 @@ def faults_of(game: Any, k: int, stored: Stored) -> Array:
 
 
 def check_endless(game: Any, k: int, stored: Stored, size: int, faults: Array, pays: bool) -> None:
-    """Mark slots of a tier that moves stay in where bounds could hold one another up; all of them where moves pay."""
+    """Mark slots from which play can stay in the tier forever and whose bounds could support each other in a circle.
+
+    If moves pay, all slots from which play can stay in the tier forever are marked.
+    """
     endless, listed = np.ones(len(stored.low), np.uint8), room_for(game, size)
     endless[: stored.starts[k]] = 0
     endless[stored.starts[k + 1] :] = 0
     with asking(game, listed.trouble):
+        # Begin with all slots of the tier, and remove until nothing changes.
         while kernels.find_endless(game, k, stored, listed, endless):
             pass
         if pays:
@@ -100,7 +105,7 @@ def check_endless(game: Any, k: int, stored: Stored, size: int, faults: Array, p
 
 
 def room_for(game: Any, size: int) -> Listed:
-    """Return lists with room for so many positions."""
+    """Return a workspace for *size* positions."""
 
     def of_numbers(kind: type = np.int64) -> Array:
         return np.zeros(size + 1, kind)
@@ -137,7 +142,7 @@ def wrong_whole(database: Database, stored: Stored) -> list[str]:
 
 
 def count_tier(game: Any, tier: int, begin: int, low: Array, high: Array, counted: dict[Any, list[int]]) -> None:
-    """Add up how many slots and positions of a tier have which value, and the first of each."""
+    """Add to *counted* how many slots and positions of a tier have each value, and the first of each."""
     counts, trouble = np.zeros((3, 3), np.int64), troubles(game)
     counts[2] = -1
     with asking(game, trouble):

@@ -15,7 +15,7 @@ from retrograde.games.draughts.board import COLOUR, packed, unpacked
 from retrograde.games.draughts.numbering import Numbering
 from retrograde.games.draughts.sides import MOST_PIECES
 
-# What is only for people is imported where it is used: solving needs none of it
+# Modules that only people need are imported where they are used; solving needs none of them
 
 
 class Draughts(Numbering):

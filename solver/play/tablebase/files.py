@@ -44,8 +44,7 @@ class Tables:
                 yield path, self.solutions[path]
 
     def find(self, material: str, fen: str) -> tuple[Solution, int] | None:
-        """Return the first database with this board of an ending, and the position in it; None if there is no such
-        database."""
+        """Return the first database with this board, and the position in it; None if there is none."""
         for _, solution in self.of_ending(material):
             position = solution.game.read(fen)
             if position in solution.database:

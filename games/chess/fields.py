@@ -137,7 +137,7 @@ def rights_of(men: str, text: str, chess960: bool) -> str:
 
 
 def files_of(men: str, sign: str, chess960: bool) -> Iterator[str]:
-    """Yield the file of the rook that a letter of the third field stands for, if there is such a rook."""
+    """Yield the file of the rook that a letter of the third field means, if there is one."""
     white = sign.isupper()
     row = men[:8] if white else men[56:]
     king = row.find("K" if white else "k")

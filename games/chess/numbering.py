@@ -9,8 +9,11 @@ If both sides have the same men, White is always to move. The kings do not touch
 if it is on the diagonal, Black's is not above the diagonal. With pawns White's king is on the files a to d. The number
 of squares for Black's king, by the square of White's::
 
-    turn     kings         each group of k like men       turn     pawns   kings     other man, if any
-    1 or 2 × 462 or 1806 × C(64, k), or C(48, k) pawns    1 or 2 × 7     × 64 × 64 × 64, or 48 for a pawn
+    4            30
+    3         30 55     33 + 3 × 58 + 3 × 30 + 3 × 55 = 462
+    2      30 55 55
+    1   33 58 58 58     with pawns: 2 × 60 + 12 × 58 + 18 × 55 = 1806
+        a  b  c  d
 
 Positions with en passant rights exist only if both sides have pawns; published counts leave them out. The pawn that may
 be captured is on the files a to d. The pawn that may capture it is beside it, on the left if there are two: 1 + 2 + 2 +

@@ -55,7 +55,10 @@ def san(game: Any, position: int, move: int) -> str:
 
 
 def man_of(game: Any, position: int, move: int) -> str:
-    """Return the part of a SAN before the target: the man, his origin if it is needed, and `x` for a capture."""
+    """Return the part of a SAN before the target square.
+
+    It has the man, his origin if that is needed, and `x` for a capture.
+    """
     kind, origin, target = kind_of(position, move), origin_of(position, move), target_of(position, move)
     if kind == PAWN:
         return origin[0] + "x" if origin[0] != target[0] else ""

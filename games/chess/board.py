@@ -4,8 +4,8 @@
     fourth man  colours  turn   White's king  Black's king  man       man       man           en passant
 
     a man       9 … 6  5 … 0                 a king is a square only
-                code   square                nobody: ten ones
-    the fourth  code, each bit turned, and square; nobody: ten zeros
+                code   square                no man: ten ones
+    the fourth  code with each bit inverted, and square; no man: ten zeros
 
 The first-named side of an ending is called White in the encoding: its pawns go north, whatever its colour on the board.
 `colours` is 1 if on the board that side is Black; then the board is also upside down. `turn` is 0 if White is to move.
@@ -103,6 +103,7 @@ class Board(Game):
             origin = position >> place & 63
             if code >> 3 == side and origin != gone:
                 line = origin << 6 | square
+                # The man attacks along this line, and nothing stands in between.
                 if self.reaches[line] >> code & 1 and not self.between[line] & occupied:
                     return True
         return False

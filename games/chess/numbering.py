@@ -175,7 +175,7 @@ class Numbering(Moves):
         return slot
 
     def unindex(self, tier, i):
-        """Return the canonical position of a slot, EMPTY if there is none."""
+        """Return the canonical position of a slot, EMPTY if the slot is empty."""
         plain = self.plain_size(tier)
         position = self.placed(tier, i) if i < plain else self.passed(tier, i - plain)
         if position == EMPTY or not self.possible(position) or self.index(position) != i:

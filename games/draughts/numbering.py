@@ -56,8 +56,10 @@ class Numbering(Moves):
     # Sizes
 
     def ways(self, first, own, other, advance):
-        """Return the number of placements of men of both sides on the squares from *first* on, with this advance in
-        all."""
+        """Return the number of placements of men of both sides from square *first* on, with this advance.
+
+        *own* and *other* are the numbers of men; the advance is that of both sides together.
+        """
         most = (self.rows - 2) * (own + other)
         if advance < 0 or advance > most:
             return 0
@@ -205,7 +207,7 @@ class Numbering(Moves):
     # Kings
 
     def choose(self, squares, kings):
-        """Return the number of placements of kings on so many squares."""
+        """Return the number of placements of kings on *squares* squares."""
         return self.choices[33 * kings + squares]
 
     def rank_of_kings(self, kings, left):

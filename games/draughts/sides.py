@@ -59,7 +59,7 @@ def in_order(first: Side, second: Side) -> tuple[Side, Side]:
 
 
 def part_name(own: Side, other: Side) -> str:
-    """Return the name of a part of a tier: the pieces of the player to move, and those of the other."""
+    """Return the name of a part of a tier: the mover's pieces, then the other side's."""
     return f"{name_of_side(own)} v {name_of_side(other)}"
 
 
@@ -87,15 +87,15 @@ def name_of(tier: int) -> str:
 
 
 def advances(first: Side, second: Side, rows: int) -> range:
-    """Return the possible advances of the men of both sides on a board with so many rows."""
+    """Return the possible advances of the men of both sides on a board of *rows* rows."""
     return range((first[1] + second[1]) * (rows - 2) + 1)
 
 
 @cache
 def tiers_from(pieces: str, rows: int) -> tuple[int, ...]:
-    """Return the tiers of an ending, or of all endings with so many pieces, and all that they can lead to; ascending.
+    """Return the tiers of one ending, or of all with so many pieces, and what they lead to.
 
-    Some of them may have too few squares for their men.
+    They are ascending. Some of them may have too few squares for their men.
     """
     found: set[tuple[Side, Side]] = set()
     left = set(endings_of(int(pieces)) if pieces.isdecimal() else [two_sides(pieces)])

@@ -394,7 +394,7 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
                 if men.sides[victim] == side:
                     continue
                 # Step 1: the king captures the victim on a neighbouring square.
-                for way in range(8):  # the king captures
+                for way in range(8):
                     target = board.steps[king << 4 | way]
                     if target < 0 or (victim < outer and squares[victim] != target):
                         continue
@@ -439,7 +439,7 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
                     while bits:
                         square = lowest(bits)
                         bits &= bits - np.uint64(1)
-                        if man < outer or found == 0:  # whence the last man has come makes no difference
+                        if man < outer or found == 0:  # the child is the same from every origin of the last man
                             squares[outer] = square
                             origin, target = squares[man], squares[victim]
                             squares[man] = target
@@ -453,7 +453,7 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
                                 found = max(found, WORTHS[code])
                             squares[man] = origin
                             if found == 0 and man == outer:
-                                break  # the move is not legal, wherever it begins
+                                break  # the move is not legal from any origin
                         worths[square] = max(worths[square], found)
             # Step 3: a pawn steps to the last rank and promotes.
             for man in range(count):
@@ -511,7 +511,7 @@ def around(board, square, kind, side, occupied):
 def find_due(known, wins, losses):
     """Write the least even and the least odd code of each word, 255 for none. Return the greatest code.
 
-    These are the codes that captures and promotions bring; the greatest is 0 if there are none.
+    These are the codes that captures and promotions bring. If no move does, the greatest is 0.
     """
     greatest = np.uint8(0)
     for place in range(len(wins)):

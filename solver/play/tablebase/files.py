@@ -44,7 +44,7 @@ class Tables:
                 yield path, self.solutions[path]
 
     def find(self, material: str, fen: str) -> tuple[Solution, int] | None:
-        """Return the first database with this board, and the position in it; None if there is none."""
+        """Return the first database with this board, and the position in it; None if no database has it."""
         for _, solution in self.of_ending(material):
             position = solution.game.read(fen)
             if position in solution.database:
@@ -113,7 +113,7 @@ def usual_folder() -> Path:
     """Return the home folder of databases; as it is written in the environment if it cannot be resolved."""
     try:
         return home_folder()
-    except RuntimeError:  # ~ of nobody
+    except RuntimeError:  # ~ of an unknown user
         return Path(os.environ.get("RETROGRADE_HOME", os.devnull))
 
 

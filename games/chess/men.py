@@ -3,8 +3,8 @@
     3     2 1 0        0 queen  1 rook  2 bishop  3 knight  4 pawn  5 king
     side  kind         code 15: no man
 
-The first-named side of an ending has more men, or as many and better ones. It is called White here (side 0; the other is
-Black, side 1), whatever its colour on a real board. There are 146 endings of two to five men, and 170 of six men
+The first-named side of an ending has more men, or as many and better ones. It is called White here (side 0; the other
+is Black, side 1), whatever its colour on a real board. There are 146 endings of two to five men, and 170 of six men
 without pawns. The number of an ending is its tier. Endings with more men come first, then those with more pawns, so
 that every capture and promotion raises the tier. With up to five men tiers count from 0; those of six men are negative.
 

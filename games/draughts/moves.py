@@ -34,7 +34,7 @@ class Moves(Board):
             capturing ^= origin
             at, taken, path, depth, way = origin, 0, 0, 0, 0
             ways = 4 if kings & origin else 2
-            goes_on = False  # there is a further capture from where the piece is
+            goes_on = False  # a longer capture from the current square has been found
             while depth or way < ways:
                 over = self.step(at, way) & other & ~taken if way < ways else 0
                 to = self.step(over, way) & (empty | origin)
@@ -103,9 +103,9 @@ class Moves(Board):
     # Backward
 
     def parents(self, position):
-        """Yield the positions from which the other player could step here with a king, without a capture."""
+        """Yield the positions from which a king of the other player can step here; no capture is possible there."""
         own, other, kings = unpacked(position)
-        empty = self.all ^ own ^ other if own else 0  # who has nothing left has just lost it
+        empty = self.all ^ own ^ other if own else 0  # a side with nothing left has just lost it to a capture
         for way in range(4):
             origins = self.step(other & kings, way) & empty
             while origins:

@@ -49,7 +49,7 @@ class Draughts(Numbering):
 
     @property
     def start(self):
-        """The first position of the whole game, Black to move; only on 4 × 4 it is small enough."""
+        """The first position of the whole game, Black to move; only the one on 4 × 4 has few enough pieces."""
         men = self.width * (self.rows // 2 - 1)
         own = (1 << men) - 1
         if 2 * men > MOST_PIECES or self.tier(start := packed(1, own, self.turned(own), 0)) not in self.tiers:

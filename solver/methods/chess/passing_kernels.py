@@ -110,8 +110,8 @@ def lose_passed(spots, codes, stuck, values, code, lost, found):
 def win_passed(spots, codes, values, code, won, row, opened, found):
     """Decide the items that are won by this code. Write their indices to *found*, and return how many.
 
-    An item is won if its capture wins, or if the position without the capture is in *won*. Won items are no longer
-    *opened*.
+    An item is won if its capture brings this code, or if the position without the capture is in *won*. Its bit in
+    *opened* is cleared.
     """
     count = 0
     for i in range(len(spots)):

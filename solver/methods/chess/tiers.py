@@ -101,8 +101,9 @@ def analysed(
     while under_way:
         under_way = [role for role, more in zip(under_way, list(run(Role.step, under_way)), strict=True) if more]
         tell(sum(role.decided for role in roles), max(role.remoteness for role in roles))
-    # Both roles write to the same `known`, so this must wait until both are done:
-    for side in sides:  # while one role was under way it wrote wins beside what the other would have taken back
+    # Clear the codes of losing captures where another move does not lose. Both roles write to `known`, so this waits
+    # until both are done.
+    for side in sides:
         kernels.forget(side.known, side.unlost)
     return [side.known for side in sides], {man: found for each in passed for man, found in each.pawns.items()}
 
@@ -154,8 +155,10 @@ class Role:
         self.found = self.decided = self.lose()
 
     def step(self) -> bool:
-        """Find the wins one ply longer than the last losses, then the losses two plies longer. Return whether to go
-        on."""
+        """Find the wins one ply longer than the last losses, then the losses one ply longer than these wins.
+
+        Returns whether to go on.
+        """
         men, board, winner, loser = self.men, geometry(), self.winner, self.loser
         # Step 1: candidates for wins are all positions with a move to a position that was lost last.
         if self.found:
@@ -298,7 +301,7 @@ def collected(formation: Formation, known: list[Array], scores: Array, pawns: di
             known[turn], legal_positions(formation.men, turn), diagonal, places, kept, formation.inner, table, empty,
             IMAGES[formation.has_pawns], begin, scores[begin : begin + size], counts,
         )  # fmt: skip
-        known[turn] = np.empty(0, np.uint8)  # to make room for the scores of the other side
+        known[turn] = np.empty(0, np.uint8)  # frees memory for the scores of the other side
         there = np.flatnonzero(counts[:, STORED])
         rows.append(np.column_stack([np.full(len(there), turn), table[there].astype(np.int64), counts[there]]))
     # Slots with en passant rights come after all others.

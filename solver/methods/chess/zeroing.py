@@ -83,7 +83,7 @@ def analysed(formation: Formation, scores_of: Callable[[int], Array], run: Map, 
         for each, mover, other in zip(passed, reversed(sides), sides, strict=True):
             settle(each, mover, other, mask)
             hand_down(formation, each, mover, other, mask)
-    del roles, mask  # to make room
+    del roles, mask  # frees memory
     return known_of(sides, passed)
 
 
@@ -210,7 +210,7 @@ class Role:
             self.losing |= loser.lost_by[self.plies]
             loser.unlost |= loser.lost_by[self.plies]
         # Step 3: decide the candidates.
-        self.found_lost = self.lose()  # before what is won is taken from what is open
+        self.found_lost = self.lose()  # before `decide` removes the new wins from `unwon`, which `lose` looks at
         self.found_won = int(kernels.decide(self.winning, winner.unwon, self.won, winner.known, self.plies + 1))
         self.decided += self.found_won + self.found_lost
         return True
@@ -237,7 +237,7 @@ def positions_in(formation: Formation, level: int) -> Array:
     """Return the positions in which all pawns together have taken *level* steps, uint64[words]."""
     kinds, sides = formation.men.kinds.tolist(), formation.men.sides.tolist()
     rests = np.arange(formation.inner >> 6)
-    # `taken` are the steps of the outer pawns, by rest.
+    # `taken` are the steps of the outer pawns, by rest. Bits 3 to 5 of a square are its rank.
     taken = np.zeros(len(rests), np.int64)
     for man in range(len(kinds) - 1):
         if kinds[man] == PAWN:
@@ -276,8 +276,10 @@ def settle(passed: Passed, mover: Side, other: Side, mask: Array) -> None:
         spots = pawns.spots[here]
         codes = mover.known[spots].astype(np.int64)
         codes += LOST * (bits_at(mover.unwon, spots) & (codes > 0))
+        # Without another move only the captures count, else the better of both.
         worths = np.where(pawns.stuck[here], worths, np.maximum(worths, worth_of(codes)))
         pawns.values[here] = code_of(worths)
+        # The double step before is a pawn's move, so for the other side it is a zeroing move with this result.
         for brings, (least, most) in BROUGHT.items():
             some = here[(worths >= least) & (worths <= most)]
             passing_kernels.put(pawns.parents, some, len(some), other.brought[brings])

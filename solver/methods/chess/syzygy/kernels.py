@@ -85,8 +85,7 @@ def put_in_order(cells, kings, turned, with_pawns, where, first, digits, combine
             row = digits[group, 2] + number // digits[group, 0] % digits[group, 1]
             for man in range(digits[group, 3]):
                 square = combined[row, man] + digits[group, 4]
-                # Sort the squares of the groups before, by insertion:
-                # room[8:] are the squares before in ascending order
+                # room[8:] are the squares of the groups before, sorted by insertion
                 if man == 0:
                     for other in range(count):
                         place = other
@@ -127,8 +126,8 @@ def count_worths(cells, counts):
 def fill_worths(cells, counts, values):
     """Write the worths that a table has, uint8.
 
-    A cell that is not exact gets the worth of the nearest exact cell before or after it, the one that more cells have.
-    It must not be better than the cell is worth.
+    A cell that is not exact gets the worth of the nearest exact cell before or after it, the more frequent of the two
+    by *counts*. It must not be better than the cell is worth.
     """
     last, spot = np.int64(-1), 0
     while spot < len(cells):
@@ -143,12 +142,14 @@ def fill_worths(cells, counts, values):
             if cells[end] != ANY:
                 least = min(least, np.int64((cells[end] & WORTH) >> 8))
             end += 1
-        # Choose between the worths on both sides of the run; -1 if there is none.
+        # Candidates are the worths before and after the run, -1 at an end of the table. Take the one after it if the
+        # one before is missing or too good, or if it is allowed and more frequent.
         following = np.int64(cells[end] >> 8) if end < len(cells) else np.int64(-1)
         best = last
         if following >= 0 and (last < 0 or last > least or (following <= least and counts[following] > counts[last])):
             best = following
         if best < 0 or best > least:
+            # Neither is allowed: the best worth that is.
             best = min(least, max(best, np.int64(LOSS)))
         for place in range(spot, end):
             values[place] = best

@@ -1,6 +1,6 @@
 """Solves chess endings set by set: a word is a set of 64 squares, and moves shift whole words.
 
-The method is that of L. Stiller's solvers of the 1990s. Read the modules in this order:
+The method is L. Stiller's: it handles sets of positions instead of single ones. Read the modules in this order:
 
     fit                 which tiers this package solves
     words               bitboard operations on words

@@ -97,7 +97,7 @@ def slid(word, empty, way):
 
 @lean_kernel
 def moved(word, empty, kind):
-    """Return the squares that men of one kind reach. For all kinds but pawns.
+    """Return the squares that men of one kind, other than pawns, reach.
 
     The result has *empty* squares and the first occupied one on each line, as for captures. Callers that want empty
     squares only mask the result with the legal positions.

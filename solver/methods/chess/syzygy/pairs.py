@@ -27,7 +27,7 @@ MOST_SYMBOLS = VALUE = 4095
 VALUE, the last number of twelve bits, marks a symbol that is a value and no pair.
 """
 FEW_SYMBOLS = 384
-"""Symbols used to compare orders of positions; this is enough for that. Values alone are at most 256."""
+"""The number of symbols used to compare orders of positions, which is enough for that. Values alone are at most 256."""
 LEAST_BLOCK = 5
 """Log2 of the least block size in bytes: a block holds at least one symbol."""
 LONGEST = 32
@@ -63,7 +63,7 @@ def packed(values: Array, block_bits: int, flags: int = 0) -> Packed:
     # Step 1: pairing, and the length of each symbol's code.
     symbols, pairs, lengths = paired(values)
     bits = code_lengths(np.bincount(symbols, minlength=len(pairs)))
-    # Step 2: number the symbols by length, the longest first; those without a code come last.
+    # Step 2: number the symbols by the length of their codes, the longest first.
     order = np.lexsort((np.arange(len(bits)), -bits))  # those without a code come last
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))

@@ -53,7 +53,7 @@ class Shape:
 
     @property
     def files(self) -> int:
-        """The files that the leading pawn may be on; each has an order of positions of its own."""
+        """The number of files that the leading pawn may be on; each has an order of positions of its own."""
         return 4 if self.has_pawns else 1
 
     @property

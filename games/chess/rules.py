@@ -24,8 +24,7 @@ from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 
 
 class Chess(Numbering):
-    """Mate the king. `material` names the men of both sides, as in KRKN; the variant has all endings this one can lead
-    to."""
+    """Mate the king. `material` names the men of both sides, as in KRKN; endings it can lead to belong to it."""
 
     name = "chess"
     title = "Chess endgames"

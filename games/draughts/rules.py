@@ -22,8 +22,7 @@ from retrograde.games.draughts.sides import MOST_PIECES
 
 
 class Draughts(Numbering):
-    """Capture or block all pieces of the other player. `pieces` names those of both sides, as in KKvK, or is their
-    number."""
+    """Capture or block all pieces of the other player. `pieces` names all pieces, as in KKvK, or is their number."""
 
     name = "draughts"
     title = "Draughts endings"

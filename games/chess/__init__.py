@@ -1,4 +1,15 @@
-"""Chess endgames; see `rules`."""
+"""Chess endgames; see `rules`.
+
+men, squares     codes of men, endings and tiers; squares, symmetries and attacks
+board, moves     positions and moves as numbers
+numbering        positions as slots of a tier
+rules            the game `Chess`
+fields, fen      positions as text
+san, pgn         moves and games as text
+anyboard         chess with any number of men, castling included
+movetext         reads and annotates PGN
+sets, words      sets of endings, and their names in words
+"""
 
 from retrograde.games.chess.rules import Chess
 

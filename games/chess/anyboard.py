@@ -1,6 +1,6 @@
-"""Chess on any board, with any number of men, castling included: what an engine must know beside the endings it solves.
+"""Chess on any board, with any number of men and castling: what an engine needs besides the solved endings.
 
-Plain and slow: a board is 64 letters, and a move is legal if the king is safe after it has been made.
+Plain and slow: a board is 64 letters, and a move is legal if the king is safe after it.
 
 >>> board = AnyBoard.from_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
 >>> len(board.moves()), board.after("e2e4").fen()
@@ -22,10 +22,12 @@ STEPS = {"N": LEAPS, "K": ORTHOGONAL + DIAGONAL}
 
 @dataclass(frozen=True)
 class AnyBoard:
-    """A position: `men` has a letter for each square, as squares.py numbers them, capitals for White, dots for nobody.
+    """A position of chess.
 
+    `men` has a letter for each square, numbered as in `squares.py`: capitals for White, dots for empty squares.
     `castling` has the files of the rooks that may castle, capitals for White, or is a dash. `passed` is the square on
-    which a pawn may be captured en passant, or a dash. `count` are the plies since the last capture or move of a pawn.
+    which a pawn may be captured en passant, or a dash. `count` is the number of plies since the last capture or pawn
+    move.
     """
 
     men: str
@@ -36,7 +38,7 @@ class AnyBoard:
 
     @classmethod
     def from_fen(cls, fen: str, chess960: bool = False) -> "AnyBoard":
-        """Return the position of FEN or EPD, as `fields.read` does; raise PositionError if it is not legal."""
+        """Return the position of a FEN or EPD, read by `fields.read`; raise PositionError if it is not legal."""
         told = fields.read(fen, chess960)
         passed = told.passed if told.passed[1:] in ("3", "6") else "-"
         board = cls(told.men, told.white_to_move, told.castling, passed, told.count)
@@ -58,12 +60,14 @@ class AnyBoard:
         return self.passed if any(self.men[square_of(move[:2])] == pawn for move in captures) else "-"
 
     def moves(self) -> list[str]:
-        """Return the legal moves as UCI has them: `e2e4`, `a7a8q`, `e1g1`; where king or rook began elsewhere than in
-        chess, castling is the king taking the rook, as in `f1g1`."""
+        """Return the legal moves in UCI notation: `e2e4`, `a7a8q`, `e1g1`.
+
+        If king or rook started on other squares than in chess, castling is the king taking the rook, as in `f1g1`.
+        """
         return [move for move in self.candidates() if not self.after(move).in_check(self.white_to_move)]
 
     def candidates(self) -> Iterator[str]:
-        """Yield all moves, those among them that leave the king in check."""
+        """Yield all moves, including those that leave the king in check."""
         for origin, man in enumerate(self.men):
             if man != "." and man.isupper() == self.white_to_move:
                 for target in self.targets(origin, man):
@@ -75,7 +79,7 @@ class AnyBoard:
         yield from (move for move, squares in self.castles().items() if self.may_castle(*squares))
 
     def castles(self) -> dict[str, tuple[int, int, int, int]]:
-        """Return the moves that castle, were nothing in the way: where king and rook come from, and where they go."""
+        """Return the castling moves, possible or not, each with the squares of king and rook before and after."""
         found = {}
         for right in self.castling.strip("-"):
             if right.isupper() == self.white_to_move:
@@ -87,7 +91,7 @@ class AnyBoard:
         return found
 
     def may_castle(self, king: int, rook: int, goal: int, beside: int) -> bool:
-        """Return whether nothing stands in the way, and the king goes over no square that the other side attacks."""
+        """Return whether castling is possible: nothing in the way, and no attacked square on the king's path."""
         squares = range(min(king, rook, goal, beside), max(king, rook, goal, beside) + 1)
         way = range(min(king, goal), max(king, goal) + 1)
         return all(self.men[square] == "." for square in squares if square not in (king, rook)) and not any(
@@ -95,7 +99,7 @@ class AnyBoard:
         )
 
     def targets(self, origin: int, man: str) -> Iterator[int]:
-        """Yield where a man may go, were his king of no concern."""
+        """Yield the squares that a man can go to, even if that leaves his king in check."""
         if man in "Pp":
             yield from self.pawn_targets(origin, 1 if man == "P" else -1)
             return
@@ -105,7 +109,7 @@ class AnyBoard:
                 yield target
 
     def pawn_targets(self, origin: int, north: int) -> Iterator[int]:
-        """Yield where a pawn may go."""
+        """Yield the squares that a pawn can go to."""
         target = step(origin, (0, north))
         if self.men[target] == ".":
             yield target
@@ -146,27 +150,27 @@ class AnyBoard:
         return AnyBoard("".join(men), not self.white_to_move, rights, "-", self.count + 1)
 
     def rights_after(self, *touched: int) -> str:
-        """Return the rights to castle that are left once some squares have been left or taken."""
+        """Return the castling rights that remain after men have left or reached these squares."""
         kings = [man == "K" for square in touched if (man := self.men[square]) in "Kk"]
         rooks = {fields.name_of(square % 8, square < 8) for square in touched if square // 8 in (0, 7)}
         left = (right for right in self.castling if right not in rooks and right.isupper() not in kings)
         return "".join(left).strip("-") or "-"
 
     def passing(self) -> "AnyBoard":
-        """Return the position after a null move; raise MoveError in check, where none can be."""
+        """Return the position after a null move; raise MoveError in check, where it is not allowed."""
         if self.in_check(self.white_to_move):
             raise MoveError(f"no null move in check, in {self.fen()}")
         return replace(self, white_to_move=not self.white_to_move, passed="-", count=self.count + 1)
 
     def captures(self, move: str) -> bool:
-        """Return whether a move captures, en passant or not."""
+        """Return whether a move captures, including en passant."""
         if move in self.castles():
             return False
         origin, target = square_of(move[:2]), square_of(move[2:4])
         return self.men[target] != "." or (self.men[origin] in "Pp" and (origin - target) % 8 != 0)
 
     def is_dead(self) -> bool:
-        """Return whether the men can give no mate: none, one knight, or bishops on squares of one colour."""
+        """Return whether the men cannot mate: none, one knight, or bishops on squares of one colour."""
         places = [square for square, man in enumerate(self.men) if man not in ".Kk"]
         kinds = {self.men[square].upper() for square in places}
         if kinds == {"N"}:
@@ -174,11 +178,11 @@ class AnyBoard:
         return kinds <= {"B"} and len({(square ^ square >> 3) & 1 for square in places}) < 2
 
     def in_check(self, white: bool) -> bool:
-        """Tell whether a side's king is attacked."""
+        """Return whether a side's king is attacked."""
         return self.attacked(self.men.index("K" if white else "k"), not white)
 
     def attacked(self, square: int, by_white: bool) -> bool:
-        """Tell whether a side attacks a square."""
+        """Return whether a side attacks a square."""
         for letter in "QRBNK":
             enemy = letter if by_white else letter.lower()
             if enemy in self.men and any(self.men[origin] == enemy for origin in reached(self.men, square, letter)):
@@ -189,7 +193,7 @@ class AnyBoard:
 
 
 def reached(men: str, origin: int, man: str) -> Iterator[int]:
-    """Yield the squares that a man, no pawn, reaches, the first man on each line included."""
+    """Yield the squares that a man other than a pawn reaches, including the first man on each line."""
     kind = man.upper()
     for way in STEPS.get(kind, ()):
         target = step(origin, way)

@@ -1,19 +1,19 @@
-"""Positions of endings as numbers of 58 bits, 48 with up to five men, and who attacks what in them.
+"""Encodes positions of endings as numbers of 58 bits, 48 with up to five men, and finds attacks in them.
 
     57 … 48     47       46     45 … 40       39 … 34       33 … 24   23 … 14   13 … 4        3 … 0
     fourth man  colours  turn   White's king  Black's king  man       man       man           en passant
 
     a man       9 … 6  5 … 0                 a king is a square only
-                code   square                nobody: ten ones
-    the fourth  code, each bit turned, and square; nobody: ten zeros
+                code   square                no man: ten ones
+    the fourth  code with each bit inverted, and square; no man: ten zeros
 
-The first-named side of an ending is White within: its pawns go north, whatever its colour on the board. `colours` is 1
-where on the board it is Black; then top and bottom of the board have changed places as well. `turn` is 0 where White is
-to move. Men are in ascending order, so that like men stand in one way only, and where both sides have the same men, the
-one to move is White. `en passant` is the file, from 1, of a pawn that may legally be captured en passant, else 0.
+The first-named side of an ending is called White in the encoding: its pawns go north, whatever its colour on the board.
+`colours` is 1 if on the board that side is Black; then the board is also upside down. `turn` is 0 if White is to move.
+Men are in ascending order, so that each placement of like men has one code. If both sides have the same men, the one to
+move is White. `en passant` is the file, from 1, of a pawn that may legally be captured en passant, else 0.
 
-So of positions equal by symmetry the least has colours as within and White's king in the triangle a1, d1, d4, or with
-pawns on the files a to d; of six men first of all the fourth man there.
+The canonical position is the least of those equal by symmetry. Its `colours` are 0, and White's king is in the triangle
+a1, d1, d4, or with pawns on the files a to d. Of six men the fourth man comes first in the comparison.
 """
 
 from functools import cached_property
@@ -28,10 +28,10 @@ WHITE_KING, BLACK_KING = 40, 34
 FOURTH = 48
 MEN = (24, 14, 4, FOURTH)
 PLACES = (WHITE_KING, BLACK_KING, *MEN)
-"""Where in a position the squares of the kings and men begin."""
+"""The lowest bit of each king and man in a position."""
 NO_MAN = NOBODY << 6 | 63
 TURNED = NOBODY << 6
-"""The bits of the fourth man that are turned, so that positions without him are numbers of 48 bits."""
+"""The fourth man's code is stored with these bits inverted, so that positions without him have 48 bits."""
 NO_FOURTH = 1023 << FOURTH
 NOWHERE = -1
 
@@ -46,7 +46,7 @@ class Board(Game):
 
     @cached_property
     def tiers(self):
-        """The tiers of this ending and of all it can lead to, ascending."""
+        """The tiers of this ending and of all endings that it can lead to, ascending."""
         return men.tiers_from(self.material)
 
     @property
@@ -73,7 +73,7 @@ class Board(Game):
         return self.tier_table[key(position)] >> 2
 
     def settled(self, position):
-        """Return a position, whose men are in order, with its sides exchanged if they must be."""
+        """Return a position, with its men in order, with the sides exchanged if the encoding asks for it."""
         flags = self.tier_table[key(position)]
         if flags & REVERSED or (flags & SYMMETRIC and position >> TURN & 1):
             return exchanged(position)
@@ -82,7 +82,10 @@ class Board(Game):
     # Symmetry
 
     def images(self, position):
-        """Yield the positions equal by one of the board's symmetries (two with pawns), in both pairs of colours."""
+        """Yield the positions equal by symmetry, in both pairs of colours.
+
+        The board has two symmetries with pawns, else eight.
+        """
         for symmetry in range(2 if has_pawns(position) else 8):
             image = mirrored(position, symmetry)
             yield image
@@ -91,25 +94,29 @@ class Board(Game):
     # Attacks
 
     def attacked(self, position, square, side, occupied, gone):
-        """Tell whether a side attacks a square, were these the squares *occupied*, and its man on *gone* not there."""
+        """Return whether a side attacks a square.
+
+        *occupied* are the squares that block; a man on *gone* does not count.
+        """
         for place in PLACES:
             code = code_at(position, place)
             origin = position >> place & 63
             if code >> 3 == side and origin != gone:
                 line = origin << 6 | square
+                # The man attacks along this line, and nothing stands in between.
                 if self.reaches[line] >> code & 1 and not self.between[line] & occupied:
                     return True
         return False
 
     def in_check(self, position):
-        """Tell whether the side to move is in check."""
+        """Return whether the side to move is in check."""
         turn = position >> TURN & 1
         return self.attacked(position, king_of(position, turn), 1 - turn, everybody(position), NOWHERE)
 
     def shield(self, position, king, side, occupied):
-        """Return the squares between a king and the men of the other *side* that are on a line with him, as bits.
+        """Return the squares between a king and the men of the other *side* on a line with him, as bits.
 
-        Where a man has nothing between and so gives check, return all squares, -1.
+        If such a man has nothing in between, he gives check: then return all squares, -1.
         """
         shield = 0
         for place in PLACES:
@@ -122,15 +129,19 @@ class Board(Game):
         return shield
 
     def may_capture(self, position, file):
-        """Tell whether the side to move may capture en passant on a file; what the position says of that is ignored."""
+        """Return whether the side to move may capture en passant on a file.
+
+        The right in the position itself is ignored.
+        """
         turn = position >> TURN & 1
         pawn = 32 - 8 * turn + file
         beyond = pawn + 8 - 16 * turn
         occupied = everybody(position)
         if code_on(position, pawn) != PAWN + 8 * (1 - turn):
             return False
-        if occupied >> beyond & 1 or occupied >> 2 * beyond - pawn & 1:  # over which, and whence, it has come
+        if occupied >> beyond & 1 or occupied >> 2 * beyond - pawn & 1:  # the square passed over, and its origin
             return False
+        # The capture must not leave the king in check, with both pawns off their squares.
         after = occupied ^ 1 << pawn ^ 1 << beyond
         king = king_of(position, turn)
         for origin in range(pawn - (file > 0), pawn + 1 + (file < 7)):
@@ -140,7 +151,11 @@ class Board(Game):
         return False
 
     def possible(self, position):
-        """Tell whether men stand on squares of their own, the side not to move is not in check, and so on."""
+        """Return whether a position is legal.
+
+        No two men share a square, pawns stand on their ranks, the side not to move is not in check, and a right to
+        capture en passant is real.
+        """
         occupied = 0
         for place in PLACES:
             code = code_at(position, place)
@@ -156,7 +171,7 @@ class Board(Game):
 
 
 def code_at(position, place):
-    """Return the code of the man at a place of a position."""
+    """Return the code of the man at a place (a lowest bit, see PLACES) of a position."""
     if BLACK_KING <= place <= WHITE_KING:
         return KING if place == WHITE_KING else KING + 8
     return (position ^ TURNED << FOURTH) >> place + 6 & 15
@@ -170,7 +185,7 @@ def put(man, place):
 
 
 def without(position, place):
-    """Return a position with nobody at a place, men not in order."""
+    """Return a position with no man at a place; its men are not in order."""
     return position & ~NO_FOURTH if place == FOURTH else position | 1023 << place
 
 
@@ -198,7 +213,8 @@ def king_of(position, side):
 def occupied_by(position, side):
     """Return the squares of a side's men as bits.
 
-    Bit 63 is the sign in compiled code; bits are asked one by one, or for squares between others, so it does no harm.
+    In compiled code bit 63 is the sign. It does no harm: bits are tested one by one, or masked with squares between
+    others.
     """
     occupied = 0
     for place in PLACES:
@@ -214,23 +230,23 @@ def everybody(position):
 
 
 def has_pawns(position):
-    """Tell whether there is a pawn."""
+    """Return whether a position has a pawn."""
     return side_has_pawns(position, 0) or side_has_pawns(position, 1)
 
 
 def side_has_pawns(position, side):
-    """Tell whether a side has a pawn."""
+    """Return whether a side has a pawn."""
     pawn = PAWN + 8 * side
     return code_at(position, 24) == pawn or code_at(position, 14) == pawn or code_at(position, 4) == pawn
 
 
 def key(position):
-    """Return where in the tables by men those of a position are (see men.py)."""
+    """Return the index of a position's men in the tables by men (see `men.key_of`)."""
     return (position >> 54 & 15) << 12 | (position >> 30 & 15) << 8 | (position >> 20 & 15) << 4 | position >> 10 & 15
 
 
 def packed(turn, white_king, black_king, first, second, third):
-    """Return a position of men in any order, colours as within, without en passant."""
+    """Return a position with up to three men, given in any order, without en passant."""
     kings = white_king << WHITE_KING | black_king << BLACK_KING
     return ordered(turn << TURN | kings | first << 24 | second << 14 | third << 4)
 
@@ -238,6 +254,7 @@ def packed(turn, white_king, black_king, first, second, third):
 def ordered(position):
     """Return a position with its men in ascending order."""
     first, second, third = position >> 24 & 1023, position >> 14 & 1023, position >> 4 & 1023
+    # A sorting network.
     first, second = min(first, second), max(first, second)
     second, third = min(second, third), max(second, third)
     first, second = min(first, second), max(first, second)
@@ -251,7 +268,7 @@ def ordered(position):
 
 
 def exchanged(position):
-    """Return the same position with the sides exchanged: colours, turn, men, top and bottom."""
+    """Return the same position with the sides exchanged: colours, turn, men, and the board upside down."""
     kings = (position >> BLACK_KING & 63) << WHITE_KING | (position >> WHITE_KING & 63) << BLACK_KING
     result = (position >> TURN & 3 ^ 3) << TURN | kings ^ 56 << WHITE_KING ^ 56 << BLACK_KING | position & 15
     for place in MEN:
@@ -262,7 +279,7 @@ def exchanged(position):
 
 
 def mirrored(position, symmetry):
-    """Return the position that a symmetry of the board makes of one."""
+    """Return the position after a symmetry of the board."""
     file = position & 15
     result = (position >> TURN & 3) << TURN | (9 - file if file and symmetry & 1 else file)
     for place in (WHITE_KING, BLACK_KING):

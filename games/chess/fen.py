@@ -35,21 +35,21 @@ from retrograde.games.chess.men import LETTERS, NOBODY
 from retrograde.games.chess.squares import square_name, square_of
 from retrograde.games.contract.game import PositionError
 
-# Colours as on somebody's board
+# Colours as on the board, not as in the encoding
 
 
 def seen(position: int, square: int) -> int:
-    """Return a square of a position as it is on the board, or back."""
+    """Return the square on the board of a square in the encoding, or the other way round."""
     return square ^ 56 * (position >> COLOURS & 1)
 
 
 def white_to_move(position: int) -> bool:
-    """Tell whether it is White's turn on the board."""
+    """Return whether White is to move on the board."""
     return position >> TURN & 1 == position >> COLOURS & 1
 
 
 def pieces(position: int) -> dict[int, str]:
-    """Return the letters of the men by their squares on the board: White's are capitals."""
+    """Return the letters of the men by their squares on the board, capitals for White."""
     letters = {}
     for place in PLACES:
         code = code_at(position, place)
@@ -82,13 +82,13 @@ def placement(position: int) -> str:
 
 
 def rows_of(position: int) -> list[str]:
-    """Return the rows of the board from the top, a sign for each square."""
+    """Return the rows of the board from the top, one letter or dot for each square."""
     letters = pieces(position)
     return ["".join(letters.get(square, ".") for square in range(row, row + 8)) for row in range(56, -1, -8)]
 
 
 def picture(position: int) -> str:
-    """Return the board with ranks and files, and who is to move."""
+    """Return the board with ranks and files, and the side to move."""
     lines = [f"{8 - number}  {' '.join(row)}" for number, row in enumerate(rows_of(position))]
     who = "White to move" if white_to_move(position) else "Black to move"
     right = f", en passant on {passed(position)}" if position & 15 else ""
@@ -99,7 +99,7 @@ def picture(position: int) -> str:
 
 
 def read(game: Any, text: str) -> int:
-    """Return the position of a game that FEN or EPD stands for; raise PositionError if it stands for none."""
+    """Return the position of a FEN or EPD; raise PositionError if it is not a position of the game."""
     told = fields.read(text)
     check_number(told.letters.values())
     if told.castling != "-":
@@ -150,7 +150,10 @@ def check_position(game: Any, position: int) -> None:
 
 
 def with_passed(game: Any, position: int, square: str) -> int:
-    """Return a position with en passant rights on a square, if there is a legal move that uses them."""
+    """Return a position with en passant rights on a square, if a legal move uses them.
+
+    Raises PositionError if no pawn can just have passed that square.
+    """
     target = seen(position, square_of(square))
     turn = position >> TURN & 1
     forward = 8 - 16 * turn

@@ -1,8 +1,8 @@
-"""The reader of FEN and EPD: a text in, its checked fields out. All that take positions of chess read them here.
+"""Parses FEN and EPD into checked fields. All code that takes chess positions as text uses this parser.
 
-FEN is six fields: men, side to move, castling, en passant, and two counters. EPD is the first four, and operations, of
-which `hmvc` and `fmvn` are the same counters. Underscores may stand for spaces, a semicolon may end either, and what
-follows the side to move may be left out.
+FEN has six fields: men, side to move, castling, en passant, and two counters. EPD has the first four, and operations;
+its operations `hmvc` and `fmvn` are the same counters. Underscores may stand for spaces, and a semicolon may end either
+format. The fields after the side to move may be left out.
 
 >>> read("8/8/6k1/3B4/3K4/4N3/8/8 w - - hmvc 54; fmvn 106;").count
 54
@@ -22,18 +22,18 @@ LEGAL, EXAMPLE = "no legal position", "8/8/8/3k4/8/8/2n5/K6R w - - 0 1"
 NUMBER = re.compile("[0-9]{1,6}")
 OPERATION = re.compile(r'([A-Za-z]\w*)((?:"[^"]*"|[^;"])*)(;|$)')
 USUAL = re.compile("ac[dns]|[abdps]m|c[0-9e]|eco|id|nic|pv|v[0-9]|hmvc|fmvn")
-"""Operations of EPD which are told from a counter that is misspelt, so that the last one needs no semicolon."""
+"""Operations of EPD that cannot be misspelt counters, so that the last one needs no semicolon."""
 COUNTERS = ("hmvc", "fmvn")
 """The operations of EPD that are counters of FEN."""
 
 
 @dataclass(frozen=True)
 class Fields:
-    """A position as FEN or EPD tells it.
+    """The fields of a FEN or EPD.
 
-    `men` has a letter for each square, as squares.py numbers them: capitals for White, dots for nobody. `castling` has
-    the files of the rooks that may castle, capitals for White, or is a dash. `count` are the plies since the last
-    capture or move of a pawn.
+    `men` has a letter for each square, numbered as in `squares.py`: capitals for White, dots for empty squares.
+    `castling` has the files of the rooks that may castle, capitals for White, or is a dash. `count` is the number of
+    plies since the last capture or pawn move.
     """
 
     men: str
@@ -50,10 +50,10 @@ class Fields:
 
 
 def read(text: str, chess960: bool = False) -> Fields:
-    """Return the fields of FEN or EPD; raise PositionError if there is a fault in them.
+    """Return the fields of a FEN or EPD; raise PositionError if it is faulty.
 
-    Rights to castle that king and rooks cannot have are left out. They may stand anywhere on their rank for *chess960*,
-    or if files name the rooks.
+    Castling rights that king and rooks cannot have are left out. King and rooks may start anywhere on their rank if
+    *chess960* is set, or if files name the rooks.
     """
     words = text.replace("_", " ").replace(";", " ; ").split()
     first, rest = words[:4], words[4:]
@@ -71,7 +71,7 @@ def read(text: str, chess960: bool = False) -> Fields:
 
 
 def count_in(text: str) -> int:
-    """Return how many plies have gone by without progress, as FEN or EPD says it; 0 if the text is neither.
+    """Return the number of plies without progress in a FEN or EPD; 0 if the text is neither.
 
     >>> count_in("8/8/8/8/8/2k5/1R6/K7 b - - 70 80"), count_in("8/8/8/8/8/2k5/1R6/K7_b"), count_in("X../.O./...")
     (70, 0, 0)
@@ -83,7 +83,7 @@ def count_in(text: str) -> int:
 
 
 def counters(words: list[str], text: str) -> tuple[int, int]:
-    """Return both counters, of the words behind the fourth field."""
+    """Return both counters from the words after the fourth field."""
     found: list[str] = []
     while words and len(found) < 2 and NUMBER.fullmatch(words[0]):
         found.append(words.pop(0))
@@ -102,7 +102,7 @@ def counters(words: list[str], text: str) -> tuple[int, int]:
 
 
 def fault_in(word: str) -> str:
-    """Return what is wrong with the first word where counters or operations should stand."""
+    """Return what is wrong with the first word in the place of counters or operations."""
     if re.fullmatch(r"\+?\d\+\d", word):
         return f"{word!r} counts checks, as three-check chess does; leave it out"
     return f"counters are whole numbers, as in 0 1, and operations end with semicolons; here stands {word!r}"
@@ -117,7 +117,7 @@ def men_on(board: str) -> str:
 
 
 def check_men(men: str) -> None:
-    """Raise PositionError unless there are a king of each colour, and pawns on their ranks."""
+    """Raise PositionError unless each side has one king and pawns stand on their ranks."""
     count = Counter(men)
     for king, side in (("K", "White"), ("k", "Black")):
         if count[king] != 1:
@@ -132,12 +132,12 @@ def check_men(men: str) -> None:
 
 
 def rights_of(men: str, text: str, chess960: bool) -> str:
-    """Return the rights to castle of a third field that men can have, by the files of the rooks."""
+    """Return the castling rights of a third field that the men can have, by the files of the rooks."""
     return "".join(dict.fromkeys(right for sign in text for right in files_of(men, sign, chess960)))
 
 
 def files_of(men: str, sign: str, chess960: bool) -> Iterator[str]:
-    """Yield the file of the rook that a sign of the third field stands for, if there is such a rook."""
+    """Yield the file of the rook that a letter of the third field means, if there is one."""
     white = sign.isupper()
     row = men[:8] if white else men[56:]
     king = row.find("K" if white else "k")
@@ -152,12 +152,12 @@ def files_of(men: str, sign: str, chess960: bool) -> Iterator[str]:
 
 
 def name_of(file: int, white: bool) -> str:
-    """Return the letter of a file, in the case of a side."""
+    """Return the letter of a file, a capital for White."""
     return "ABCDEFGH"[file] if white else "abcdefgh"[file]
 
 
 def written_rights(men: str, castling: str) -> str:
-    """Return the third field: KQkq for the outermost rooks, and the letters of files for others.
+    """Return the third field: KQkq for the outermost rooks, else the letters of files.
 
     >>> written_rights(read("r3k2r/8/8/8/8/8/8/R3K2R w KQkq -").men, "HAha")
     'KQkq'

@@ -1,12 +1,12 @@
-"""Men are coded in four bits, and an ending is named by its men: KRKN.
+"""Codes of men (pieces and pawns) in four bits, and endings named by their men, such as KRKN.
 
     3     2 1 0        0 queen  1 rook  2 bishop  3 knight  4 pawn  5 king
-    side  kind         code 15: nobody
+    side  kind         code 15: no man
 
-The first-named side of an ending, which has more men or else the better ones, is called White here (0, the other is
-Black, 1), whatever its colour on somebody's board. There are 146 endings of two to five men, and 170 of six men
-without pawns. The number of an ending is its tier: with more men first, then with more pawns, so that it rises with
-each capture and promotion. With up to five men tiers count from 0; those of six men are below.
+The first-named side of an ending has more men, or as many and better ones. It is called White here (side 0; the other
+is Black, side 1), whatever its colour on a real board. There are 146 endings of two to five men, and 170 of six men
+without pawns. The number of an ending is its tier. Endings with more men come first, then those with more pawns, so
+that every capture and promotion raises the tier. With up to five men tiers count from 0; those of six men are negative.
 
     -170    …  -1        0      …  145
     KBBBBK     KRRRRK    KPPKP     KK
@@ -22,18 +22,21 @@ from itertools import combinations_with_replacement as bags
 QUEEN, ROOK, BISHOP, KNIGHT, PAWN, KING = range(6)
 LETTERS = "QRBNPK"
 BLACK = 8
-"""Added to the code of a man of Black's."""
+"""Added to the codes of Black's men."""
 NOBODY = 15
 MOST_MEN = 6
 MOST_WITH_PAWNS = 5
-"""Men of an ending with pawns, at most."""
+"""The greatest number of men in an ending with pawns."""
 
 Codes = tuple[int, ...]
 """The codes of the men besides the kings, White's first, ascending."""
 
 
 def ending(text: str) -> str:
-    """Return the name of an ending, the stronger side first; `v` between the sides, cases and order do not matter."""
+    """Return the name of an ending, with the stronger side first.
+
+    A `v` between the sides, upper and lower case, and the order of the men do not matter.
+    """
     match = re.fullmatch(r"K([QRBNP]*)V?K([QRBNP]*)", text.strip().upper())
     if not match:
         raise ValueError(f"no ending {text!r}; name the men of both sides, as in KRKN or KBNvK")
@@ -46,12 +49,12 @@ def ending(text: str) -> str:
 
 
 def strength(side: str) -> tuple[int, list[int]]:
-    """Return what sides are sorted by: more men first, then better men."""
+    """Return a sort key for sides: more men first, then better men."""
     return -len(side), [LETTERS.index(letter) for letter in side]
 
 
 def name_of(sides: list[str]) -> str:
-    """Return the name of two sides, given without their kings."""
+    """Return the name of an ending from its sides, given without their kings."""
     return "".join("K" + side for side in sides)
 
 
@@ -66,7 +69,7 @@ def codes_of(sides: list[str]) -> Codes:
 
 
 def all_endings(letters: str, least: int, most: int) -> list[str]:
-    """Return the names of all endings of so many men, and men of some kinds, sorted by tier."""
+    """Return the names of all endings with these kinds and numbers of men, sorted by tier."""
     sides = ["".join(bag) for size in range(most - 1) for bag in bags(letters, size)]
     pairs = [[first, second] for first in sides for second in sides if least <= len(first + second) + 2 <= most]
     return sorted({ending(name_of(pair)) for pair in pairs}, key=lambda name: (-len(name), -name.count("P"), name))
@@ -75,10 +78,10 @@ def all_endings(letters: str, least: int, most: int) -> list[str]:
 TIERS = tuple(all_endings("QRBNP", 2, MOST_WITH_PAWNS))
 """The names of the endings of up to five men, by tier."""
 SIX_MEN = tuple(all_endings("QRBN", MOST_MEN, MOST_MEN))
-"""The names of the endings of six men, in the order of their tiers, which are below 0."""
+"""The names of the endings of six men, in the order of their tiers, which are negative."""
 LOWEST = -len(SIX_MEN)
 NAMES = SIX_MEN + TIERS
-"""The names of all endings: that of a tier is at `tier - LOWEST`."""
+"""The names of all endings; that of a tier is at `tier - LOWEST`."""
 
 
 def tier_of(text: str) -> int:
@@ -87,13 +90,13 @@ def tier_of(text: str) -> int:
 
 
 def name_of_tier(tier: int) -> str:
-    """Return the name of the ending of a tier."""
+    """Return the name of a tier's ending."""
     return NAMES[tier - LOWEST]
 
 
 @cache
 def tiers_from(name: str) -> tuple[int, ...]:
-    """Return an ending's tier and those of all that play can lead to, ascending."""
+    """Return the tiers of an ending and of all endings it can lead to, ascending."""
     found, left = set(), {name}
     while left:
         found |= left
@@ -102,7 +105,7 @@ def tiers_from(name: str) -> tuple[int, ...]:
 
 
 def conversions(name: str) -> list[str]:
-    """Return what one capture or promotion makes of an ending; the sides are not in order."""
+    """Return the endings after one capture or promotion, with their sides in any order."""
     lost = [name[:i] + name[i + 1 :] for i, letter in enumerate(name) if letter != "K"]
     return lost + [name[:i] + new + name[i + 1 :] for i, old in enumerate(name) if old == "P" for new in "QRBN"]
 
@@ -114,9 +117,10 @@ SYMMETRIC, REVERSED = 1, 2
 
 @cache
 def tier_table() -> tuple[int, ...]:
-    """Return the tiers by men, `4 * tier + flags`, at `key_of` their codes; below all tiers where there is none.
+    """Return the tiers by men: `4 * tier + flags` at `key_of` their codes.
 
-    SYMMETRIC: both sides have the same men. REVERSED: the first-named side is Black; sides must be exchanged.
+    An entry below all tiers means that there is no such ending. SYMMETRIC: both sides have the same men. REVERSED: the
+    first-named side is Black, so the sides must be exchanged.
     """
     table = [4 * (LOWEST - 1)] * 65536
     for tier, name in enumerate(NAMES, LOWEST):
@@ -127,7 +131,7 @@ def tier_table() -> tuple[int, ...]:
 
 
 def key_of(codes: Codes) -> int:
-    """Return where in the tables by men some men are; with three and fewer among the first 4096."""
+    """Return the index of men in the tables by men; below 4096 for three men or fewer."""
     first, second, third, fourth = (*codes, NOBODY, NOBODY, NOBODY, NOBODY)[:4]
     return 4096 * (NOBODY ^ fourth) + 256 * first + 16 * second + third
 
@@ -137,7 +141,9 @@ ALWAYS_DEAD, BISHOPS_ONLY = 1, 2
 
 @cache
 def dead_table() -> tuple[int, ...]:
-    """Return at `tier - LOWEST` whether nobody can ever be mated: always, or (BISHOPS_ONLY) if all stand on one
-    colour."""
+    """Return at `tier - LOWEST` whether no mate is possible.
+
+    ALWAYS_DEAD: never. BISHOPS_ONLY: not if all bishops stand on squares of one colour.
+    """
     always = {"KK": ALWAYS_DEAD, "KBK": ALWAYS_DEAD, "KNK": ALWAYS_DEAD}
     return tuple(always.get(name, BISHOPS_ONLY * (set(name) == {"K", "B"})) for name in NAMES)

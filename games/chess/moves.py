@@ -1,6 +1,6 @@
-"""How men move, forward and backward.
+"""Moves of chess, forward and backward.
 
-A move is a number of 15 bits; its squares are those of the position, in which the first-named side is White::
+A move is a number of 15 bits. Its squares are those of the encoded position, where the first-named side is White::
 
     14 … 12        11 … 6   5 … 0
     promotion      target   origin        promotion: 0 none, 1 queen, 2 rook, 3 bishop, 4 knight
@@ -28,7 +28,7 @@ from retrograde.games.chess.squares import FIRST_WAY, LAST_WAY
 
 
 class Moves(Board):
-    """Moves and unmoves."""
+    """Moves and their inverses."""
 
     # Forward
 
@@ -36,6 +36,7 @@ class Moves(Board):
         turn = position >> TURN & 1
         own = occupied_by(position, turn)
         occupied = own | occupied_by(position, 1 - turn)
+        # A man that is not on a shielding square can move without a check of the king's safety.
         shield = self.shield(position, king_of(position, turn), 1 - turn, occupied)
         for place in PLACES:
             code = code_at(position, place)
@@ -50,7 +51,7 @@ class Moves(Board):
                         yield origin | target << 6 | promotion << 12
 
     def can_move(self, position):
-        """Tell whether the side to move has a legal move."""
+        """Return whether the side to move has a legal move."""
         turn = position >> TURN & 1
         own = occupied_by(position, turn)
         occupied = own | occupied_by(position, 1 - turn)
@@ -63,11 +64,15 @@ class Moves(Board):
         return False
 
     def legal_targets(self, position, code, origin, own, occupied, shield, one):
-        """Return the squares that a man may go to, as bits; or only *one* of them, if that is enough."""
+        """Return the squares that a man may go to, as bits; only the first one found if *one* is enough.
+
+        *own* and *occupied* are squares as bits, *shield* the result of `Board.shield`.
+        """
         if code & 7 == PAWN:
             targets = self.pawn_targets(position, code, origin, own, occupied)
         else:
             targets = self.open_squares(code, origin, occupied, own)
+        # Not pinned, no check to answer, no en passant: every move is legal.
         if code & 7 != KING and position & 15 == 0 and shield >> origin & 1 == 0:
             return targets
         legal = 0
@@ -81,7 +86,7 @@ class Moves(Board):
         return legal
 
     def open_squares(self, code, origin, occupied, closed):
-        """Return as bits the squares that a man, no pawn, reaches from a square, as far as they are not *closed*."""
+        """Return the squares that a man other than a pawn reaches, as bits, up to and without *closed* ones."""
         kind = code & 7
         squares = 0
         for way in range(FIRST_WAY[kind], LAST_WAY[kind]):
@@ -93,7 +98,7 @@ class Moves(Board):
         return squares
 
     def pawn_targets(self, position, code, origin, own, occupied):
-        """Return as bits the squares that a pawn may go to, were its king of no concern."""
+        """Return the squares that a pawn can go to, as bits, legal or not."""
         targets = 0
         forward = 8 - 2 * (code & 8)
         target = origin + forward
@@ -108,7 +113,7 @@ class Moves(Board):
         return targets
 
     def is_safe(self, position, code, origin, target, occupied):
-        """Tell whether the king of the side to move is safe after a man's move."""
+        """Return whether the king of the side to move is safe after a move."""
         side = code >> 3
         victim = victim_of(position, code, target)
         after = (occupied | 1 << target) ^ 1 << origin
@@ -122,19 +127,21 @@ class Moves(Board):
         place = place_of(position, origin)
         code = code_at(position, place)
         victim = place_of(position, victim_of(position, code, target))
+        # Clear the right to capture en passant and move the man: his square changes by exclusive or.
         after = position >> 4 << 4 ^ (origin ^ target) << place
         if promotion:
             after ^= (PAWN ^ promotion - 1) << place + 6
         if victim != NOWHERE:
             after = without(after, victim)
         after = ordered(after ^ 1 << TURN)
+        # A double step gives the right to capture en passant only if such a capture is legal.
         pushed = code & 7 == PAWN and (target - origin == 16 or origin - target == 16)
         if pushed and self.may_capture(after, target & 7):
             after |= (target & 7) + 1
         return self.settled(after)
 
     def zeroes(self, position, move):
-        """Tell whether a move captures or is a pawn's."""
+        """Return whether a move captures or is a pawn's."""
         code = code_at(position, place_of(position, move & 63))
         return code & 7 == PAWN or place_of(position, move >> 6 & 63) != NOWHERE
 
@@ -155,14 +162,14 @@ class Moves(Board):
                     origin = lowest(origins)
                     origins &= origins - 1
                     parent = ordered(before ^ (origin ^ target) << place)
-                    for right in range(9 if both_have_pawns else 1):  # a right that this move has let go
+                    for right in range(9 if both_have_pawns else 1):  # a right to capture that this move gave up
                         if right == 0 or self.may_capture(parent, right - 1):
                             yield self.settled(parent | right)
 
     def legal_origins(self, position, before, place, occupied, shield):
-        """Return as bits the squares that a man may have come from, without capture or promotion.
+        """Return the squares that a man may have come from without capture or promotion, as bits.
 
-        *before* is the position with the turn given back, *shield* that of the king now to move.
+        *before* is the position with the turn given back. *shield* is that of the king now to move.
         """
         turn = position >> TURN & 1
         code, target = code_at(position, place), position >> place & 63
@@ -187,7 +194,10 @@ class Moves(Board):
         return legal
 
     def pawn_origins(self, position, code, target, occupied):
-        """Return as bits the squares that a pawn may have come from without capture: two back if it has passed."""
+        """Return the squares that a pawn may have come from without capture, as bits.
+
+        If it may be captured en passant, that is two squares back only.
+        """
         passed = position & 15
         backward = 2 * (code & 8) - 8
         rank = target >> 3 if backward < 0 else 7 - (target >> 3)
@@ -196,6 +206,7 @@ class Moves(Board):
         if rank >= 2 and not occupied >> origin & 1:
             if passed == 0:
                 origins |= 1 << origin
+            # A double step leads here only if the position's right is what that step would give.
             right = (target & 7) + 1 if rank == 3 and self.may_capture(position, target & 7) else 0
             if rank == 3 and passed == right and not occupied >> origin + backward & 1:
                 origins |= 1 << origin + backward
@@ -203,18 +214,18 @@ class Moves(Board):
 
 
 def lowest(bits):
-    """Return the number of the lowest bit that is set."""
+    """Return the index of the lowest set bit."""
     return (bits & -bits).bit_length() - 1
 
 
 def passed_square(position):
-    """Return the square on which a pawn may be captured en passant, as a bit; 0 if none may."""
+    """Return the square on which a pawn may be captured en passant, as a bit; 0 if no pawn may."""
     file = position & 15
     return 1 << (39 if position >> TURN & 1 == 0 else 15) + file if file else 0
 
 
 def victim_of(position, code, target):
-    """Return where a man that goes to a square captures."""
+    """Return the square on which a man that goes to *target* captures."""
     if code & 7 == PAWN and passed_square(position) >> target & 1:
         return target - 8 + 2 * (code & 8)
     return target

@@ -1,8 +1,8 @@
-"""PGN read, whatever board it begins on, and written again with something said of its moves.
+"""Reads PGN games from any starting position, and writes them again with annotations.
 
-A game is its tags and its words: moves, and what stands between them, which is kept as it is. Read are comments in
-braces and to the end of a line, variations, numeric glyphs and signs that stand for one, results, null moves, and moves
-as SAN or UCI has them, `0-0` as well.
+A game consists of tags and words. Words are moves and all else between them, which is kept as it is. The parser reads
+comments in braces and to the end of a line, variations, numeric glyphs and the signs for them, results, null moves, and
+moves in SAN or UCI, `0-0` included.
 
 >>> game = next(read_games('[White "A"]\\n\\n1. e4 {best} e5 (1... c5 2. Nf3) 2. Nf3 $1 *'))
 >>> [word.text for word in game.words if word.kind == MOVE], game.tags
@@ -24,7 +24,7 @@ MOVE, COMMENT, GLYPH, VARIATION, RESULT = "move", "comment", "glyph", "variation
 WIDTH, UNBROKEN = 79, "\0"
 CHESS = {"", "?", "standard", "normal", "from position"}
 CHESS960 = {"chess960", "chess 960", "fischerandom", "fischer random"}
-"""How the tag Variant calls chess, and chess that begins elsewhere, in small letters."""
+"""Values of the tag Variant, in lower case, for chess and for Chess960."""
 BLUNDER = "$4"
 GLYPHS = {
     "‼": "$3", "⁇": BLUNDER, "??": BLUNDER, "⁉": "$5", "⁈": "$6", "□": "$7", "=": "$10", "∞": "$13", "⩲": "$14",
@@ -32,13 +32,13 @@ GLYPHS = {
     "-/+": "$17", "+-": "$18", "-+": "$19", "⨀": "$22", "⊙": "$22", "⟳": "$32", "↑": "$36", "→": "$40", "=/∞": "$44",
     "⇆": "$132", "⊕": "$138", "∆": "$140", "Δ": "$140", "⌓": "$142", "RR": "$145", "N": "$146", "D": "$220",
 }  # fmt: skip
-"""The numeric glyphs for which signs stand; the others that are made of ! and ? are kept."""
+"""The numeric glyphs of signs; other signs made of ! and ? are kept as they are."""
 NULL_MOVES = ("--", "Z0", "0000", "@@@@")
 
 NAME = r"\[\s*([A-Za-z0-9_+#=:-]+)\s*"
 TAG = re.compile(NAME + r'"((?:[^"\\\n]|\\.)*)"\s*\]')
 CARELESS_TAG = re.compile(NAME + r'"(.*)"\s*\]')
-"""One whose quotes are not escaped."""
+"""A tag with quotes in its value that are not escaped."""
 SIGNS = "".join(sign for sign in GLYPHS if not sign.isascii() and len(sign) == 1)
 END = r"(?=[\s{};()$!?\[]|$)"
 WHOLE = "|".join(map(re.escape, sorted(GLYPHS, reverse=True)))
@@ -65,32 +65,32 @@ class Game(NamedTuple):
     tags: dict[str, str]
     words: list[Word]
     source: str = ""
-    """Its text as it was read."""
+    """The text it was read from."""
 
     @property
     def variant(self) -> str:
-        """The tag Variant; nothing if it is chess, which Chess960 is as well."""
+        """The tag Variant; empty for chess and Chess960."""
         told = self.tags.get("Variant", "").strip()
         return "" if told.lower() in CHESS | CHESS960 else told
 
     @property
     def chess960(self) -> bool:
-        """Whether kings and rooks may have begun elsewhere than in chess."""
+        """Whether kings and rooks may start on other squares than in chess."""
         return self.tags.get("Variant", "").strip().lower() in CHESS960
 
     @property
     def start(self) -> str:
-        """Where it begins, as FEN."""
+        """The starting position, as FEN."""
         return self.tags.get("FEN", STARTING_POSITION)
 
     @property
     def is_played(self) -> bool:
-        """Whether there is more than remarks, such as may stand behind the last game."""
+        """Whether there is more than comments, which may follow the last game of a file."""
         return bool(self.tags) or any(word.kind != COMMENT for word in self.words)
 
     @property
     def white_begins(self) -> bool:
-        """Whether the first move is numbered `1.` and not `1...`; PDN tells it by the number alone."""
+        """Whether the first move is numbered `1.` and not `1...`; in PDN only the number shows it."""
         if ":" in self.start:
             number = re.search(r"(?:^|\s)\d+(\.+)", TAG.sub(" ", self.source))
             return number is None or number[1] == "."
@@ -136,12 +136,12 @@ def read_games(text: str) -> Iterator[Game]:
 
 
 def comment_in(text: str) -> str:
-    """Return what a comment says, in braces or after a semicolon, so that it can stand in braces."""
+    """Return the text of a comment, so that it can stand in braces."""
     return " ".join(text[1:].replace("}", " " if text[0] == "{" else ")").split())
 
 
 def read_variation(text: str, begin: int) -> tuple[str, int]:
-    """Return the variation that begins there, those within it included, and where it ends."""
+    """Return the variation that begins at an offset, nested ones included, and its end."""
     words, depth, place = [], 0, begin
     while match := WORD.search(text, place):
         place = match.end()
@@ -153,7 +153,7 @@ def read_variation(text: str, begin: int) -> tuple[str, int]:
 
 
 def legal_move(board: AnyBoard, text: str) -> str:
-    """Return the legal move that a text stands for, as UCI has it; raise MoveError where there is none, or several."""
+    """Return the legal move of a text, in UCI notation; raise MoveError for none or several."""
     moves, castles = board.moves(), board.castles()
     if UCI.fullmatch(text):
         taken = [move for move, (king, rook, *_) in castles.items() if text == square_name(king) + square_name(rook)]
@@ -173,7 +173,7 @@ def legal_move(board: AnyBoard, text: str) -> str:
 
 
 def fits(board: AnyBoard, move: str, match: re.Match[str]) -> bool:
-    """Tell whether a move is one that SAN may mean."""
+    """Return whether a move matches a SAN."""
     letter, file, rank, target, promotion = match.groups()
     return (
         board.men[square_of(move[:2])].upper() == (letter or "P")
@@ -185,7 +185,7 @@ def fits(board: AnyBoard, move: str, match: re.Match[str]) -> bool:
 
 
 def san_on(board: AnyBoard, move: str) -> str:
-    """Return a legal move, as UCI has it, in standard algebraic notation."""
+    """Return a legal UCI move in standard algebraic notation."""
     child = board.after(move)
     suffix = "" if not child.in_check(child.white_to_move) else "+" if child.moves() else "#"
     if castle := board.castles().get(move):

@@ -1,13 +1,13 @@
-"""A dense numbering of the positions of an ending but for symmetry, like men counted once.
+"""A dense numbering of the positions of an ending, up to symmetry, with like men counted once.
 
     slots with nothing to capture en passant              slots with, behind the others
 
     turn     kings         each group of k like men       turn     pawns   kings     other man, if any
     1 or 2 × 462 or 1806 × C(64, k), or C(48, k) pawns    1 or 2 × 7     × 64 × 64 × 64, or 48 for a pawn
 
-The turn is always White's where both sides have the same men. Kings stand apart; White's is in the triangle a1, d1, d4
-and, if that is on the diagonal, Black's not beyond it. With pawns White's is on the files a to d. On how many squares
-Black's may stand, by White's::
+If both sides have the same men, White is always to move. The kings do not touch. White's is in the triangle a1, d1, d4;
+if it is on the diagonal, Black's is not above the diagonal. With pawns White's king is on the files a to d. The number
+of squares for Black's king, by the square of White's::
 
     4            30
     3         30 55     33 + 3 × 58 + 3 × 30 + 3 × 55 = 462
@@ -15,11 +15,11 @@ Black's may stand, by White's::
     1   33 58 58 58     with pawns: 2 × 60 + 12 × 58 + 18 × 55 = 1806
         a  b  c  d
 
-Positions with en passant rights exist only where both sides have pawns; published counts leave them out. There the pawn
-that may be captured is on the files a to d, and the one that may capture it is beside it, on the left if there are two:
-1 + 2 + 2 + 2 pairs. Nothing else is saved, as there are few of them.
+Positions with en passant rights exist only if both sides have pawns; published counts leave them out. The pawn that may
+be captured is on the files a to d. The pawn that may capture it is beside it, on the left if there are two: 1 + 2 + 2 +
+2 = 7 pairs. There are few such positions, so nothing else is saved.
 
-A slot is empty where it stands for no legal position, or for one that has another slot (both kings on the diagonal).
+A slot is empty if it stands for no legal position, or for one that has another slot (both kings on the diagonal).
 """
 
 from functools import cache, cached_property
@@ -53,33 +53,43 @@ PAIRS_OF_PAWNS = 7
 
 
 class Numbering(Moves):
-    """The numbering of positions; `index` and `unindex` undo one another, and every slot of `size` has at most one."""
+    """The numbering of positions.
+
+    `index` and `unindex` are inverse to each other. Each slot below `size` has at most one position.
+    """
 
     @cached_property
     def kings(self):
-        """By the squares of both kings, `16 * number + 8 * (both are on the diagonal) + symmetry`; see below."""
+        """By the squares of both kings, `16 * number + 8 * (both are on the diagonal) + symmetry`.
+
+        The symmetry turns the board so that the pair of kings is the canonical one; see `numbers_of_kings`.
+        """
         return numbers_of_kings()
 
     @cached_property
     def king_pairs(self):
-        """The squares of both kings by number, `64 * white + black`: 462 pairs, and then 1806."""
+        """The squares of both kings by number, `64 * white + black`: 462 pairs without pawns, then 1806 with pawns."""
         return tuple(pair for pawns in (False, True) for pair in pairs_in_order(pawns))
 
     @cached_property
     def groups(self):
-        """By tier, as below, and man, on how many squares his group may stand; 1 if he is like the man before; 0 if
-        nobody."""
+        """By row of the tier and man, the number of placements of his group.
+
+        It is 1 for a man like the one before him, and 0 if there is no such man.
+        """
         return tuple(number for name in men.NAMES for number in ways_of_groups(name))
 
     @cached_property
     def codes(self):
-        """By tier, as below, the codes of four men."""
+        """By row of the tier, the codes of four men."""
         return tuple(code for name in men.NAMES for code in four_codes(name))
 
     @cached_property
     def others(self):
-        """By tier, as below, the code of the third man where both sides have pawns; NOBODY; or -1: nothing is ever
-        passed."""
+        """By row of the tier, the code of the third man if both sides have pawns.
+
+        It is NOBODY if there is no third man, and -1 if en passant is impossible.
+        """
         return tuple(other_man(name) for name in men.NAMES)
 
     @cached_property
@@ -91,7 +101,7 @@ class Numbering(Moves):
         return tuple(int("P" in name) for name in men.NAMES)
 
     def row(self, tier):
-        """Return where in these tables a tier is."""
+        """Return the row of a tier in these tables."""
         return tier - LOWEST
 
     # Sizes
@@ -101,7 +111,10 @@ class Numbering(Moves):
         return self.plain_size(tier) + self.turns(tier) * PAIRS_OF_PAWNS * 4096 * self.ways_of_other(tier)
 
     def parts(self, tier):
-        """Return the parts that are counted apart: by side to move, and behind them those with en passant rights."""
+        """Return the parts of a tier that are counted apart, as (name, slots).
+
+        They are the sides to move, then the same with en passant rights.
+        """
         turns = self.turns(tier)
         plain, passed = self.plain_size(tier) // turns, (self.size(tier) - self.plain_size(tier)) // turns
         names = ["white", "black", "white en passant", "black en passant"]
@@ -118,15 +131,18 @@ class Numbering(Moves):
         return slots
 
     def turns(self, tier):
-        """Return how many sides may be to move."""
+        """Return how many sides may be to move, 1 or 2."""
         return 2 - self.symmetric_tiers[self.row(tier)]
 
     def pairs_of_kings(self, tier):
-        """Return how many pairs of squares the kings may stand on."""
+        """Return the number of canonical pairs of kings."""
         return 1806 if self.pawn_tiers[self.row(tier)] else 462
 
     def ways_of_other(self, tier):
-        """Return on how many squares the man besides kings and both pawns of an en passant capture may stand."""
+        """Return the number of squares for the third man in positions with en passant.
+
+        That man is neither a king nor one of the two pawns.
+        """
         code = self.others[self.row(tier)]
         if code == -1:
             return 0
@@ -148,6 +164,7 @@ class Numbering(Moves):
         entry = self.kings[self.pawn_tiers[self.row(tier)] << 12 | position >> BLACK_KING & 4095]
         least = least_image(position, entry)
         slot = (least >> TURN & 1) * self.pairs_of_kings(tier) + (entry >> 4)
+        # The slot is a number in mixed radix: turn, kings, then each group in the combinatorial number system.
         like = 0
         for number in range(4):
             ways = self.groups[4 * self.row(tier) + number]
@@ -158,7 +175,7 @@ class Numbering(Moves):
         return slot
 
     def unindex(self, tier, i):
-        """Return the canonical position of a slot, EMPTY if there is none."""
+        """Return the canonical position of a slot, EMPTY if the slot is empty."""
         plain = self.plain_size(tier)
         position = self.placed(tier, i) if i < plain else self.passed(tier, i - plain)
         if position == EMPTY or not self.possible(position) or self.index(position) != i:
@@ -166,10 +183,11 @@ class Numbering(Moves):
         return least_of_all(position) if position >> FOURTH else position
 
     def placed(self, tier, i):
-        """Return the position, perhaps impossible, of a slot without en passant rights."""
+        """Return the position of a slot without en passant rights; it may be illegal."""
         row = 4 * self.row(tier)
         men_of = 0
         like = 1
+        # Take the groups off the slot from the last to the first; `like` counts the men of a group.
         for number in range(3, -1, -1):
             ways = self.groups[row + number]
             if ways == 0:
@@ -193,6 +211,7 @@ class Numbering(Moves):
     def passed_index(self, tier, position):
         """Return the slot of a position with en passant rights."""
         turn, file = position >> TURN & 1, (position & 15) - 1
+        # Mirror the board so that the pawn is on the files a to d.
         mirror = 1 if file > 3 else 0
         pawn = turned(32 - 8 * turn + file, mirror)
         file = pawn & 7
@@ -208,7 +227,7 @@ class Numbering(Moves):
         return self.plain_size(tier) + slot * self.ways_of_other(tier) + other
 
     def passed(self, tier, i):
-        """Return the position, perhaps impossible, of a slot with en passant rights, counted from the first of them."""
+        """Return the position of a slot with en passant rights, counted from the first such slot; it may be illegal."""
         code, ways = self.others[self.row(tier)], self.ways_of_other(tier)
         i, other = i // ways, i % ways
         white, black = i >> 6 & 63, i & 63
@@ -223,14 +242,16 @@ class Numbering(Moves):
 
 
 def least_image(position, entry):
-    """Return the least of the positions equal by symmetry with least kings, given the entry of its kings in
-    `Numbering.kings`: with up to five men the least of all."""
+    """Return the least of the positions equal by symmetry among those with canonical kings.
+
+    *entry* is that of its kings in `Numbering.kings`. With up to five men this is the least of all.
+    """
     least = mirrored(position & ~(1 << COLOURS), entry & 7)
     return min(least, mirrored(least, 4)) if entry & 8 else least
 
 
 def least_of_all(position):
-    """Return the least of the positions equal by symmetry, where there are four men besides the kings."""
+    """Return the least of the positions equal by symmetry, with four men besides the kings."""
     position &= ~(1 << COLOURS)
     least = position
     for symmetry in range(1, 8):
@@ -244,7 +265,7 @@ def is_pawn(code):
 
 
 def choose(number, like):
-    """Return in how many ways so many like men (one to four) stand on the first squares, *number* of them."""
+    """Return the number of placements of *like* equal men (one to four) on the first *number* squares."""
     if like == 1:
         return number
     if like == 2:
@@ -255,7 +276,7 @@ def choose(number, like):
 
 
 def last_choice(rest, like):
-    """Return the last square on which the last of like men may stand in a choice of that number."""
+    """Return the greatest square in the placement of like men with this number."""
     square = 63
     while choose(square, like) > rest:
         square -= 1
@@ -266,7 +287,7 @@ def last_choice(rest, like):
 
 
 def ways_of_groups(name: str) -> list[int]:
-    """Return for each of four men in how many ways his group stands, 1 after the first of a group, 0 for nobody."""
+    """Return `Numbering.groups` of an ending: for each of four men the number of placements of his group."""
     ways = []
     for code, group in groupby(men.codes_of(men.sides_of(name))):
         size = len(list(group))
@@ -275,12 +296,12 @@ def ways_of_groups(name: str) -> list[int]:
 
 
 def four_codes(name: str) -> list[int]:
-    """Return the codes of four men, NOBODY where there are fewer."""
+    """Return the codes of four men, NOBODY for missing ones."""
     return [*men.codes_of(men.sides_of(name)), NOBODY, NOBODY, NOBODY, NOBODY][:4]
 
 
 def other_man(name: str) -> int:
-    """Return the code of the man besides a pawn of each side; NOBODY if there is none, -1 without such pawns."""
+    """Return the code of the man besides one pawn of each side; NOBODY if missing, -1 without such pawns."""
     codes = four_codes(name)
     if PAWN not in codes or PAWN + men.BLACK not in codes:
         return -1
@@ -291,19 +312,19 @@ def other_man(name: str) -> int:
 
 @cache
 def pairs_in_order(pawns: bool) -> tuple[int, ...]:
-    """Return `64 * white + black` for the squares of kings that are the least of those equal by symmetry."""
+    """Return the canonical pairs of kings as `64 * white + black`: the least of those equal by symmetry."""
     apart = [pair for pair in range(4096) if pair >> 6 != pair & 63 and not reaches()[pair] >> men.KING & 1]
     return tuple(pair for pair in apart if pair == min(turned_pair(pair, s) for s in range(2 if pawns else 8)))
 
 
 def turned_pair(pair: int, symmetry: int) -> int:
-    """Return where a symmetry takes both kings."""
+    """Return a pair of kings after a symmetry."""
     return turned(pair >> 6, symmetry) << 6 | turned(pair & 63, symmetry)
 
 
 @cache
 def numbers_of_kings() -> tuple[int, ...]:
-    """Return for all squares of the kings, without pawns and then with, what `Numbering.kings` says; -1: too close."""
+    """Return `Numbering.kings` for all squares of the kings, without pawns and then with; -1 if they touch."""
     table = [-1] * 8192
     for pawns in (False, True):
         for number, least in enumerate(pairs_in_order(pawns)):

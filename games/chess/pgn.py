@@ -1,4 +1,4 @@
-"""PGN, the portable game notation: seven tags and the moves."""
+"""Writes games in PGN, the portable game notation: tags and moves."""
 
 import textwrap
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ WIDTH = 79
 
 
 def pgn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool, count: int = 0) -> str:
-    """Return a game from a position; *players* are the names of who moves first and second, *count* says after how many
-    plies without progress it begins.
+    """Return a game from a position, as PGN.
 
-    A game that is *finished* without an end on the board is a draw, by the fifty-move rule, which a comment says, or by
-    repetition.
+    *players* are the names of the first and the second player. *count* is the number of plies without progress before
+    the game begins. A *finished* game that has not ended on the board is a draw: by the fifty-move rule, which a
+    comment says, or by repetition.
     """
     start, whites = f"{game.write(position).rsplit(maxsplit=2)[0]} {count} 1", white_to_move(position)
     white, black = players if whites else reversed(players)

@@ -1,14 +1,15 @@
-"""Chess endgames of two to five men, and of six without pawns, exact to the mate: KRK, KBNK, KPKP and all their kin.
+"""Chess endgames of two to five men, and of six without pawns: KRK, KBNK, KPKP and so on. Values are exact to the mate.
 
-The rules are those of chess without castling, and without the fifty-move rule and repetition, which distances to mate
-leave aside. The game is over by mate; by stalemate; and where no sequence of moves whatever leads to a mate, because
-there are bare kings, or one bishop or knight besides, or only bishops on squares of one colour. (Dead positions with
-blocked pawns go on, as drawn ones.) An end without a winner is a DRAW like any other.
+The rules are those of chess without castling. The fifty-move rule and repetition do not count either: distances to mate
+ignore them. The game ends by mate or stalemate. It also ends when no sequence of moves can lead to a mate: with bare
+kings, with one more bishop or knight, or with only bishops on squares of one colour. (Dead positions with blocked pawns
+go on, and are draws.) An end without a winner is a DRAW.
 
-There is no first position: every legal placement counts, and `size`, `index` and `unindex` number them tier by tier. A
-tier is an ending, whatever the variant: positions and tiers mean the same in `chess:KRK` and `chess:KRKN`; what variant
-it is decides nothing but which endings `read` takes. `board` has the encoding of positions, `moves` how men move,
-`numbering` the numbering.
+The game has no first position: every legal placement of men is a position. `size`, `index` and `unindex` number them
+tier by tier. A tier is an ending. Positions and tiers mean the same in every variant, such as `chess:KRK` and
+`chess:KRKN`; the variant only decides which endings `read` accepts.
+
+Modules: `board` encodes positions, `moves` moves men, `numbering` numbers positions.
 """
 
 from functools import cached_property
@@ -19,11 +20,11 @@ from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY
 from retrograde.games.chess.numbering import Numbering
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 
-# What decides nothing is imported where it is used
+# Modules that only people need are imported where they are used
 
 
 class Chess(Numbering):
-    """Mate the king; `material` names the men of both sides, as in KRKN, and endings that may follow belong to it."""
+    """Mate the king. `material` names the men of both sides, as in KRKN; endings it can lead to belong to it."""
 
     name = "chess"
     title = "Chess endgames"
@@ -42,7 +43,7 @@ class Chess(Numbering):
         return LOSE if self.in_check(position) else DRAW
 
     def is_dead(self, position):
-        """Tell whether the men that are left can give no mate."""
+        """Return whether the remaining men cannot mate."""
         dead = self.dead_table[self.row(self.tier(position))]
         if dead != BISHOPS_ONLY:
             return dead == ALWAYS_DEAD
@@ -58,13 +59,16 @@ class Chess(Numbering):
     # Databases
 
     def elsewhere(self, tier):
-        """Return the ending of a tier, as a variant, where that is another one: each has a database of its own."""
+        """Return the variant with the database of a tier's ending; "" if it is this variant."""
         ending = men.name_of_tier(tier)
         return "" if ending == self.material else f"{self.name}:{ending}"
 
     @classmethod
     def collection(cls, options):
-        """Return all endings of up to so many men, `all=4`, those that may follow others first."""
+        """Return all endings of up to so many men, as in `all=4`.
+
+        Each ending comes after those that it can lead to.
+        """
         from retrograde.games.chess.sets import set_of
 
         return set_of(options)
@@ -72,7 +76,7 @@ class Chess(Numbering):
     # For people
 
     def variant_title(self):
-        """Return the men: `King and rook against king and knight`."""
+        """Return the men in words: `King and rook against king and knight`."""
         from retrograde.games.chess.words import in_words
 
         return in_words(self.material)
@@ -90,8 +94,11 @@ class Chess(Numbering):
         return "checkmate" if self.in_check(position) else "stalemate"
 
     def pgn(self, position, moves, players, finished, count=0):
-        """Return a game from a position as PGN, so many plies without progress after it; *players* are the names of who
-        moves first and second."""
+        """Return a game from a position as PGN.
+
+        *players* are the names of the first and the second player. *count* is the number of plies without progress
+        before the game begins.
+        """
         from retrograde.games.chess.pgn import pgn
 
         return pgn(self, position, moves, players, finished, count)
@@ -101,13 +108,16 @@ class Chess(Numbering):
         return men.name_of_tier(tier)
 
     def write(self, position):
-        """Return a position as FEN; en passant is noted only where it is a legal move."""
+        """Return a position as FEN, with an en passant square only if the capture is legal."""
         from retrograde.games.chess.fen import write
 
         return write(position)
 
     def read(self, text):
-        """Read FEN, in either colours; underscores may stand for spaces, and what follows the turn may be left out."""
+        """Return the position of a FEN, with either side as White.
+
+        Underscores may stand for spaces. The fields after the side to move may be left out.
+        """
         from retrograde.games.chess.fen import read
 
         return read(self, text)
@@ -124,7 +134,7 @@ class Chess(Numbering):
         return san(self, position, move)
 
     def move(self, position, text):
-        """Read a move in standard algebraic notation, or as UCI has it: `a7a8q`."""
+        """Return the move with this name, in standard algebraic notation or as in UCI: `a7a8q`."""
         from retrograde.games.chess.san import parse
 
         return parse(self, position, text)
@@ -150,12 +160,12 @@ class Chess(Numbering):
         return "Kk"[not white_to_move(position)]
 
     def draw_end(self, position):
-        """Return the square of a king that is mated."""
+        """Return the cell of the mated king."""
         if not self.in_check(position):
             return ()
         return (self.draw_pieces(position).index(self.draw_turn(position)),)
 
     def read_pieces(self, pieces, turn):
-        """Return the position, without en passant, of which a picture says nothing."""
+        """Return the position of a picture, without en passant, which no picture shows."""
         rows = "/".join(pieces[row : row + 8].replace(".", "1") for row in range(0, 64, 8))
         return self.read(f"{rows} {'w' if turn == 'K' else 'b'}")

@@ -1,4 +1,4 @@
-"""Moves in standard algebraic notation, and as the Universal Chess Interface has them.
+"""Moves in standard algebraic notation, and in that of the Universal Chess Interface.
 
 >>> from retrograde.games.chess import Chess
 >>> chess = Chess("KPK")
@@ -32,7 +32,7 @@ def target_of(position: int, move: int) -> str:
 
 
 def promoted_to(move: int) -> str:
-    """Return the letter of what a pawn becomes by a move, or nothing."""
+    """Return the letter that a pawn promotes to, or ""."""
     return LETTERS[(move >> 12) - 1] if move >> 12 else ""
 
 
@@ -42,7 +42,7 @@ def kind_of(position: int, move: int) -> int:
 
 
 def uci(position: int, move: int) -> str:
-    """Return a move as UCI has it, as in `e7e8q`."""
+    """Return a move in UCI notation, as in `e7e8q`."""
     return origin_of(position, move) + target_of(position, move) + promoted_to(move).lower()
 
 
@@ -55,7 +55,10 @@ def san(game: Any, position: int, move: int) -> str:
 
 
 def man_of(game: Any, position: int, move: int) -> str:
-    """Return what stands before the target: the man, whence if that must be said, and `x` for a capture."""
+    """Return the part of a SAN before the target square.
+
+    It has the man, his origin if that is needed, and `x` for a capture.
+    """
     kind, origin, target = kind_of(position, move), origin_of(position, move), target_of(position, move)
     if kind == PAWN:
         return origin[0] + "x" if origin[0] != target[0] else ""
@@ -74,7 +77,7 @@ def man_of(game: Any, position: int, move: int) -> str:
 
 
 def parse(game: Any, position: int, text: str) -> int:
-    """Return the legal move that a text stands for, SAN or UCI; raise MoveError where there is none, or several."""
+    """Return the legal move of a text in SAN or UCI; raise MoveError for none or several."""
     moves = list(game.generate_moves(position))
     text = text.strip()
     if UCI.fullmatch(text):
@@ -92,7 +95,10 @@ def parse(game: Any, position: int, text: str) -> int:
 
 
 def fits(position: int, move: int, match: re.Match[str]) -> bool:
-    """Tell whether a move is one that SAN may mean; capture and check need not be told, and origins may be in full."""
+    """Return whether a move matches a SAN.
+
+    The SAN may omit capture and check, and may give the origin in full.
+    """
     letter, file, rank, target, promotion = match.groups()
     return (
         kind_of(position, move) == LETTERS.index(letter or "P")

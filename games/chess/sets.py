@@ -1,4 +1,4 @@
-"""Which endings make a set."""
+"""Sets of endings, such as `all=4`."""
 
 import re
 
@@ -6,8 +6,9 @@ from retrograde.games.chess.men import MOST_WITH_PAWNS, TIERS
 
 
 def set_of(text: str) -> list[str]:
-    """Return all endings of three men and up to so many, `all=4`, those that may follow others first; none where it is
-    no such text.
+    """Return all endings of three to so many men, as in `all=4`.
+
+    Each ending comes after those that it can lead to. Returns an empty list if the text is not of that form.
 
     >>> set_of("all=3"), len(set_of("all=5")), set_of("KRK")
     (['KRK', 'KQK', 'KNK', 'KBK', 'KPK'], 145, [])

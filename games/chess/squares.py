@@ -13,7 +13,7 @@ A symmetry of the board is a number from 0 to 7, the sum of
     1   files are mirrored, left and right
     2   ranks are mirrored, top and bottom
 
-Where there are pawns only 0 and 1 are left.
+With pawns, only the symmetries 0 and 1 remain.
 """
 
 from functools import cache
@@ -24,15 +24,18 @@ ORTHOGONAL = ((0, 1), (1, 0), (0, -1), (-1, 0))
 DIAGONAL = ((1, 1), (1, -1), (-1, -1), (-1, 1))
 LEAPS = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 WAYS = ORTHOGONAL + DIAGONAL + LEAPS
-"""All ways in which a man may leave his square, as files and ranks; each kind of man has a stretch of them."""
+"""All directions in which a man may leave his square, as (files, ranks).
+
+Each kind of man has a range of them.
+"""
 
 FIRST_WAY = (0, 0, 4, 8, 0, 0)
 LAST_WAY = (8, 4, 8, 16, 0, 8)
-"""The stretch of each kind, in the order of `men`; pawns have none."""
+"""The range of WAYS of each kind, in the order of `men`, the end excluded; pawns have none."""
 
 
 def turned(square, symmetry):
-    """Return where a symmetry of the board takes a square."""
+    """Return the square after a symmetry of the board."""
     if symmetry & 4:
         square = square >> 3 | (square & 7) << 3
     return square ^ 7 * (symmetry & 1) ^ 28 * (symmetry & 2)
@@ -44,19 +47,22 @@ def square_name(square: int) -> str:
 
 
 def square_of(name: str) -> int:
-    """Return the square of that name."""
+    """Return the square with this name."""
     return "abcdefgh".index(name[0]) + 8 * "12345678".index(name[1])
 
 
 @cache
 def steps() -> tuple[int, ...]:
-    """Return the square next to each square in each of the 16 WAYS, -1 off the board: `steps[16 * square + way]`."""
+    """Return the next square in each of the 16 WAYS, -1 off the board: `steps[16 * square + way]`."""
     return tuple(step(square, way) for square in range(64) for way in WAYS)
 
 
 @cache
 def reaches() -> tuple[int, ...]:
-    """Return who attacks what on an empty board: bit c of `reaches[64 * origin + target]` tells it of men coded c."""
+    """Return which men attack which squares on an empty board.
+
+    Bit c of `reaches[64 * origin + target]` is set if a man with code c on *origin* attacks *target*.
+    """
     reach = [0] * 4096
     kinds = [(1 << kind) | 1 << (kind | BLACK) for kind in range(KING + 1)]
     for square in range(64):
@@ -74,9 +80,9 @@ def reaches() -> tuple[int, ...]:
 
 @cache
 def between() -> tuple[int, ...]:
-    """Return the squares between two on a line, as bits: `between[64 * origin + target]`.
+    """Return the squares between two squares on a line, as bits: `between[64 * origin + target]`.
 
-    The sign of a 64-bit int, bit 63, is never among them: h8 is a corner.
+    Bit 63, the sign of a 64-bit int, is never set: h8 is a corner.
     """
     bits = [0] * 4096
     for square in range(64):
@@ -89,7 +95,7 @@ def between() -> tuple[int, ...]:
 
 
 def ray(square: int, way: tuple[int, int]) -> list[int]:
-    """Return the squares from a square to the edge of the board, going one way."""
+    """Return the squares from a square to the edge of the board in one direction."""
     squares = []
     while (square := step(square, way)) >= 0:
         squares.append(square)
@@ -97,6 +103,6 @@ def ray(square: int, way: tuple[int, int]) -> list[int]:
 
 
 def step(square: int, way: tuple[int, int]) -> int:
-    """Return the next square in a way, or -1 off the board."""
+    """Return the next square in a direction, -1 off the board."""
     file, rank = (square & 7) + way[0], (square >> 3) + way[1]
     return file + 8 * rank if 0 <= file < 8 and 0 <= rank < 8 else -1

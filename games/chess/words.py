@@ -1,4 +1,4 @@
-"""An ending in words."""
+"""Names of endings in words."""
 
 from retrograde.games.chess.men import LETTERS, sides_of
 

@@ -1,6 +1,6 @@
-"""Positions of draughts as numbers of 61 bits, and how pieces step.
+"""Encodes positions of draughts as numbers of 61 bits, and steps sets of pieces.
 
-Squares are numbered from 0 as the player to move sees them, from the row nearest to him, whose men go up::
+Squares are numbered from 0 as the player to move sees them, from the row nearest to that player, whose men move up::
 
     28 29 30 31         8 × 8; on even rows, counted from 0, the squares are shifted to the right by half a square
       24 25 26 27
@@ -14,10 +14,10 @@ Squares are numbered from 0 as the player to move sees them, from the row neares
 
     a piece    bit 1: a king    bit 0: the other player's
 
-`colour` is 0 where White is to move. On paper squares are numbered from 1, from Black's nearest row on: as Black sees
-them here, and White from the other end.
+`colour` is 0 if White is to move. On paper squares are numbered from 1, beginning with the row nearest to Black. So
+Black to move counts them in the same direction as here, and White in the other.
 
-Sets of squares are ints with a bit for each.
+A set of squares is an int with a bit for each square.
 """
 
 from functools import cached_property
@@ -37,7 +37,7 @@ class Board(Game):
 
     @property
     def width(self):
-        """How many squares a row has."""
+        """The number of dark squares in a row."""
         return self.rows // 2
 
     @property
@@ -64,26 +64,26 @@ class Board(Game):
 
     @cached_property
     def twos(self):
-        """The squares of the third and fourth of every four rows."""
+        """The squares of the third and fourth of every four rows: those with bit 1 set in their row's number."""
         return sum(((1 << 2 * self.width) - 1) << self.width * row for row in range(2, self.rows, 4)) & self.all
 
     @cached_property
     def fours(self):
-        """The squares of the fifth row and those behind it."""
+        """The squares of the fifth row and above."""
         return self.all >> 4 * self.width << 4 * self.width
 
     @cached_property
     def left(self):
-        """The squares of odd rows that are at the left edge."""
+        """The squares of odd rows at the left edge."""
         return sum(1 << self.width * row for row in range(1, self.rows, 2))
 
     @cached_property
     def right(self):
-        """The squares of even rows that are at the right edge."""
+        """The squares of even rows at the right edge."""
         return sum(1 << self.width * row + self.width - 1 for row in range(0, self.rows, 2))
 
     def step(self, squares, way):
-        """Return where a set of squares comes to by a step one way; those at the edge are lost."""
+        """Return a set of squares after a step in one direction; pieces at the edge drop out."""
         width = self.width
         even, odd = squares & self.even, squares & self.odd
         if way == 0:
@@ -96,6 +96,7 @@ class Board(Game):
 
     def turned(self, squares):
         """Return a set of squares as the other player sees it."""
+        # Reverse the order of 32 bits: exchange bits, pairs, halves of bytes, bytes and halves.
         squares = (squares & 0x55555555) << 1 | squares >> 1 & 0x55555555
         squares = (squares & 0x33333333) << 2 | squares >> 2 & 0x33333333
         squares = (squares & 0x0F0F0F0F) << 4 | squares >> 4 & 0x0F0F0F0F
@@ -105,7 +106,7 @@ class Board(Game):
 
 
 def unpacked(position):
-    """Return the squares of the player to move, of the other, and of kings."""
+    """Return three sets: the pieces of the player to move, those of the other player, and the kings."""
     occupied, kinds = position & SQUARES, position >> KINDS
     left, other, kings = occupied, 0, 0
     while left:
@@ -118,7 +119,7 @@ def unpacked(position):
 
 
 def packed(colour, own, other, kings):
-    """Return a position."""
+    """Return the position with these pieces."""
     occupied = left = own | other
     kinds, shift = 0, KINDS
     while left:
@@ -130,5 +131,5 @@ def packed(colour, own, other, kings):
 
 
 def number(square):
-    """Return the number of the lowest square of a set."""
+    """Return the index of the lowest square of a set."""
     return (square & -square).bit_length() - 1

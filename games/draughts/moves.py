@@ -1,6 +1,6 @@
-"""How pieces move, forward and backward.
+"""Moves of draughts, forward and backward.
 
-A move is a number: where it begins, how many pieces it captures, and the ways, the first in the highest bits::
+A move is a number: the origin, the number of captures, and the directions, the first in the highest bits::
 
     9 + 2 × captures … 9                   8 … 5       4 … 0
     ways, two bits each; one of a step     captures    origin
@@ -12,7 +12,7 @@ CAPTURES, WAYS = 5, 9
 
 
 class Moves(Board):
-    """Moves and unmoves."""
+    """Moves and their inverses."""
 
     # Forward
 
@@ -20,21 +20,25 @@ class Moves(Board):
         own, other, kings = unpacked(position)
         empty = self.all ^ own ^ other
         capturing = self.capturing(own, other, kings)
+        # Case: no capture. Each piece steps to an empty square.
         if not capturing:
             for way in range(4):
                 targets = self.step(own & kings if way > 1 else own, way) & empty
                 while targets:
                     yield number(self.step(targets & -targets, 3 - way)) | way << WAYS
                     targets &= targets - 1
+        # Case: captures. Depth-first search over the paths of each piece that can capture. `at` is where the piece is,
+        # `taken` what it has captured, `path` its directions, `way` the direction to try next.
         while capturing:
             origin = capturing & -capturing
             capturing ^= origin
             at, taken, path, depth, way = origin, 0, 0, 0, 0
             ways = 4 if kings & origin else 2
-            goes_on = False  # there is a further capture from where the piece is
+            goes_on = False  # a longer capture from the current square has been found
             while depth or way < ways:
                 over = self.step(at, way) & other & ~taken if way < ways else 0
                 to = self.step(over, way) & (empty | origin)
+                # Go on along this capture.
                 if to:
                     at, taken, path, depth, way = to, taken | over, path << 2 | way, depth + 1, 0
                     goes_on = False
@@ -43,6 +47,8 @@ class Moves(Board):
                 elif way < ways:
                     way += 1
                 else:
+                    # All directions are tried: a path without a further capture is a move. Then take the last capture
+                    # back.
                     if not goes_on:
                         yield number(origin) | depth << CAPTURES | path << WAYS
                     back = path & 3
@@ -66,7 +72,7 @@ class Moves(Board):
         return found
 
     def can_move(self, own, other, kings):
-        """Tell whether the player to move can."""
+        """Return whether the player to move has a move."""
         empty = self.all ^ own ^ other
         steps = (self.step(own, 0) | self.step(own, 1) | self.step(own & kings, 2) | self.step(own & kings, 3)) & empty
         return steps != 0 or self.capturing(own, other, kings) != 0
@@ -91,15 +97,15 @@ class Moves(Board):
         return self.handed_over(position, own | at, other, kings)
 
     def handed_over(self, position, own, other, kings):
-        """Return what is on the board after a move as the other player sees it, whose turn it is."""
+        """Return the position after a move, as the other player, now to move, sees it."""
         return packed(position >> COLOUR ^ 1, self.turned(other), self.turned(own), self.turned(kings))
 
     # Backward
 
     def parents(self, position):
-        """Yield the positions in which the other player could step here with a king, and capture nothing."""
+        """Yield the positions from which a king of the other player can step here; no capture is possible there."""
         own, other, kings = unpacked(position)
-        empty = self.all ^ own ^ other if own else 0  # who has nothing left has just lost it
+        empty = self.all ^ own ^ other if own else 0  # a side with nothing left has just lost it to a capture
         for way in range(4):
             origins = self.step(other & kings, way) & empty
             while origins:

@@ -1,16 +1,17 @@
-"""A dense numbering: every slot stands for a position with White to move, and for the same one with colours exchanged.
+"""A dense numbering of positions. A slot stands for a position with White to move and the one with colours exchanged.
 
     men of both sides             kings of the mover       kings of the other
     ways to have that advance  ×  C(squares - men, k)   ×  C(squares - men - k, l)
 
-First are those of a tier in which the stronger side, named first, is to move, and behind them those in which the other
-is; if both are alike, there is one part.
+The slots of a tier are in two parts: first those with the stronger side, named first, to move, then those with the
+other side to move. If both sides are alike there is one part.
 
-Men are ranked from the first square on, as words of a dictionary in which an empty square comes before a man of the
-mover's, and that before one of the other's: so their rank is a sum over men, of the ways in which those that are left
-could stand beyond their square. Kings are ranked among the squares that are left, by the combinatorial number system.
+Placements of men are numbered like words in a dictionary, from the first square on: an empty square comes before a man
+of the mover's, and that before a man of the other's. So the rank is a sum over men, of the number of ways in which the
+remaining men could stand beyond that man's square. Kings are numbered on the remaining squares, in the combinatorial
+number system.
 
-Where a side has nothing left only the other side has moved, and won: the slots of such a tier are of losses alone.
+If a side has nothing left, the other side has just moved and won. All slots of such a tier are losses.
 """
 
 from functools import cache, cached_property
@@ -23,11 +24,14 @@ from retrograde.games.draughts.sides import ADVANCE, KINGS, MEN, MOST_PIECES
 
 
 class Numbering(Moves):
-    """The numbering of positions; `index` and `unindex` undo one another, and every slot has one."""
+    """The numbering of positions.
+
+    `index` and `unindex` are inverse to each other, and every slot has one position.
+    """
 
     @cached_property
     def tiers(self):
-        """The tiers that have room for their men."""
+        """The tiers with enough squares for their men."""
         return tuple(tier for tier in sides.tiers_from(self.pieces, self.rows) if self.size(tier))
 
     @property
@@ -36,30 +40,33 @@ class Numbering(Moves):
 
     @cached_property
     def men_table(self):
-        """See `ways_of_men`."""
+        """The table of `ways_of_men`."""
         return ways_of_men(self.rows)
 
     @cached_property
     def men_places(self):
-        """Where in the table some men begin: at `16 * mover's + other's`."""
+        """Where numbers of men begin in the table: at `16 * mover's + other's`."""
         return places_of_men(self.rows)
 
     @cached_property
     def choices(self):
-        """In how many ways k of n are chosen, at `33 * k + n`."""
+        """Binomial coefficients: `n` choose `k` at `33 * k + n`."""
         return tuple(comb(n, k) for k in range(MOST_PIECES + 1) for n in range(33))
 
     # Sizes
 
     def ways(self, first, own, other, advance):
-        """Return in how many ways men of both sides, with that advance in all, stand from a square on."""
+        """Return the number of placements of men of both sides from square *first* on, with this advance.
+
+        *own* and *other* are the numbers of men; the advance is that of both sides together.
+        """
         most = (self.rows - 2) * (own + other)
         if advance < 0 or advance > most:
             return 0
         return self.men_table[self.men_places[16 * own + other] + first * (most + 1) + advance]
 
     def slots(self, own, other, own_kings, other_kings, advance):
-        """Return how many positions there are with so many men and kings of the mover's and of the other's."""
+        """Return the number of positions with these numbers of men and kings, the mover's and the other's."""
         left = self.squares - own - other
         if own_kings + other_kings > left:
             return 0
@@ -70,7 +77,7 @@ class Numbering(Moves):
         )
 
     def parts(self, tier):
-        """Return the parts of a tier: by the side to move, unless both sides are alike."""
+        """Return the parts of a tier as (name, slots): by the side to move, unless both sides are alike."""
         stronger, weaker = sides.sides_of(tier)
         orders = [(stronger, weaker)] * (sum(weaker) > 0) + [(weaker, stronger)] * (stronger != weaker)
         return [
@@ -89,16 +96,17 @@ class Numbering(Moves):
         return position & (1 << COLOUR) - 1
 
     def images(self, position):
-        """Yield the position, and the same one with colours exchanged."""
+        """Yield the position, and the one with colours exchanged."""
         yield position
         yield position ^ 1 << COLOUR
 
     def advance(self, own, other):
-        """Return the advance of men: the sum of their rows, counted by each side from its own."""
+        """Return the advance of the men: the sum of their rows, counted by each side from its own first row."""
         return self.sum_of_rows(own) + (self.rows - 1) * other.bit_count() - self.sum_of_rows(other)
 
     def sum_of_rows(self, squares):
-        """Return the sum of the rows of some squares."""
+        """Return the sum of the rows of a set of squares."""
+        # Rows are numbers of three bits: count each bit apart.
         ones, twos, fours = squares & self.odd, squares & self.twos, squares & self.fours
         return ones.bit_count() + 2 * twos.bit_count() + 4 * fours.bit_count()
 
@@ -115,12 +123,13 @@ class Numbering(Moves):
         return material << KINGS | (first_count - first_kings) << MEN | advance
 
     def index(self, position):
-        """Return the slot of a position, whoever is to move."""
+        """Return the slot of a position, with either colour to move."""
         own, other, kings = unpacked(position)
         own_kings, other_kings = (own & kings).bit_count(), (other & kings).bit_count()
         own_men, other_men = own.bit_count() - own_kings, other.bit_count() - other_kings
         advance = self.advance(own & ~kings, other & ~kings)
         left = self.all ^ (own | other) & ~kings
+        # The slot is a number in mixed radix: men, kings of the mover, kings of the other.
         slot = self.rank_of_men(own & ~kings, other & ~kings, own_men, other_men, advance)
         slot = slot * self.choose(left.bit_count(), own_kings) + self.rank_of_kings(own & kings, left)
         left ^= own & kings
@@ -130,7 +139,7 @@ class Numbering(Moves):
         return slot
 
     def unindex(self, tier, i):
-        """Return the position of a slot, White to move."""
+        """Return the position of a slot, with White to move."""
         pieces, men = MOST_PIECES - (tier >> 18), MOST_PIECES - (tier >> 14 & 15)
         own_kings, own_men, advance = tier >> KINGS & 15, tier >> MEN & 15, tier & ADVANCE
         other_kings, other_men = pieces - men - own_kings, men - own_men
@@ -149,13 +158,14 @@ class Numbering(Moves):
     # Men
 
     def rank_of_men(self, own, other, own_count, other_count, advance):
-        """Return the rank of the squares of men of both sides among those of so many men with the same advance."""
+        """Return the rank of a placement of men among those with the same numbers of men and the same advance."""
         rank, left = 0, own | other
         while left:
             square = left & -left
             left ^= square
             at = number(square)
             row = at // self.width
+            # Placements with this square empty come first, then those with a man of the mover's on it.
             rank += self.ways(at + 1, own_count, other_count, advance)
             if other & square:
                 rank += self.ways_with_own(at, own_count, other_count, advance)
@@ -167,14 +177,14 @@ class Numbering(Moves):
         return rank
 
     def ways_with_own(self, at, own, other, advance):
-        """Return in how many ways men stand from a square on, a man of the mover's on that square."""
+        """Return the number of placements on the squares from *at* on, with a man of the mover's on *at*."""
         row = at // self.width
         if own == 0 or row == self.rows - 1:
             return 0
         return self.ways(at + 1, own - 1, other, advance - row)
 
     def placed_men(self, rank, own_count, other_count, advance):
-        """Return the squares of men of that rank, the mover's and the other's."""
+        """Return the squares of the men in the placement of this rank, the mover's and the other's."""
         own = other = at = 0
         while own_count + other_count:
             row = at // self.width
@@ -197,11 +207,11 @@ class Numbering(Moves):
     # Kings
 
     def choose(self, squares, kings):
-        """Return in how many ways kings stand on so many squares."""
+        """Return the number of placements of kings on *squares* squares."""
         return self.choices[33 * kings + squares]
 
     def rank_of_kings(self, kings, left):
-        """Return the rank of kings on some of the squares that are left."""
+        """Return the rank of a placement of kings on the squares *left*."""
         rank, count = 0, 0
         while kings:
             square = kings & -kings
@@ -211,7 +221,7 @@ class Numbering(Moves):
         return rank
 
     def placed_kings(self, rank, count, left):
-        """Return the squares of kings of that rank among those that are left."""
+        """Return the squares of kings in the placement of this rank on the squares *left*."""
         kings, at, place = 0, self.squares, left.bit_count()
         while count:
             at -= 1
@@ -226,7 +236,7 @@ class Numbering(Moves):
 
 
 def is_weaker(own, own_kings, other, other_kings):
-    """Tell whether the first of two sides is the weaker, given how many pieces, and kings among them, they have."""
+    """Return whether the first of two sides is weaker, from their numbers of pieces and of kings among them."""
     return own < other or (own == other and own_kings < other_kings)
 
 
@@ -235,7 +245,10 @@ def is_weaker(own, own_kings, other, other_kings):
 
 @cache
 def places_of_men(rows: int) -> tuple[int, ...]:
-    """Return where in `ways_of_men` the ways of so many men begin, at `16 * mover's + other's`; its length last."""
+    """Return where each pair of numbers of men begins in `ways_of_men`, and the length of that table last.
+
+    The pair is at `16 * mover's + other's`.
+    """
     places, end = [-1] * 16 * (MOST_PIECES + 1), 0
     for own in range(MOST_PIECES + 1):
         for other in range(MOST_PIECES + 1 - own):
@@ -246,7 +259,10 @@ def places_of_men(rows: int) -> tuple[int, ...]:
 
 @cache
 def ways_of_men(rows: int) -> tuple[int, ...]:
-    """Return in how many ways men stand from a square on: by `places_of_men`, by square, and then by their advance."""
+    """Return the number of placements of men on the squares from each square on.
+
+    The table is ordered by numbers of men (`places_of_men`), then by square, then by advance.
+    """
     squares, places = rows * rows // 2, places_of_men(rows)
     table = [0] * places[-1]
 
@@ -261,6 +277,8 @@ def ways_of_men(rows: int) -> tuple[int, ...]:
             most = (rows - 2) * (own + other)
             begin = places[16 * own + other]
             table[begin + squares * (most + 1)] = int(own + other == 0)
+            # Recursion from the last square down: the square is empty, or has a man of the mover's, or one of the
+            # other's.
             for first in reversed(range(squares)):
                 row = first // (rows // 2)
                 for advance in range(most + 1):

@@ -1,7 +1,7 @@
-"""PDN, the portable draughts notation: positions, moves, and how the board looks on paper.
+"""PDN, the portable draughts notation: positions, moves, and pictures of the board.
 
-A position tells who is to move, and on which squares White's and Black's pieces stand; K marks kings, and a range of
-numbers stands for all of them.
+A position has the side to move, and the squares of White's and of Black's pieces. K marks kings. A range of numbers
+stands for all of them.
 
 >>> from retrograde.games.draughts import Draughts
 >>> game = Draughts("KMvMM")
@@ -38,7 +38,7 @@ Pieces = dict[int, str]
 
 
 def seen(game: Any, position: int, square: int) -> int:
-    """Return the number on the board of a square that the player to move sees, from 1."""
+    """Return the number on paper, from 1, of a square that the player to move sees."""
     return square + 1 if position >> COLOUR & 1 else game.squares - square
 
 
@@ -55,7 +55,7 @@ def pieces_of(game: Any, position: int) -> Pieces:
 
 
 def white_to_move(position: int) -> bool:
-    """Tell whether it is White's turn."""
+    """Return whether White is to move."""
     return not position >> COLOUR & 1
 
 
@@ -63,7 +63,7 @@ def white_to_move(position: int) -> bool:
 
 
 def write(game: Any, position: int) -> str:
-    """Return a position as PDN has it in its tag FEN: `W:W18,K24:B12,K10`."""
+    """Return a position as in the PDN tag FEN: `W:W18,K24:B12,K10`."""
     pieces = pieces_of(game, position)
     sides = [
         ",".join(f"{'K' * sign.isupper()}{square}" for square, sign in pieces.items() if sign.upper() == side)
@@ -73,7 +73,7 @@ def write(game: Any, position: int) -> str:
 
 
 def read(game: Any, text: str) -> int:
-    """Return the position of a text; raise PositionError where it stands for none."""
+    """Return the position of a text; raise PositionError if it has none."""
     match = POSITION.fullmatch(text.upper().replace(" ", "").strip('".'))
     if not match or len({side[0] for side in match[2].split(":")[1:]}) < 2:
         raise PositionError(f"no position {text!r}; it should look like {EXAMPLE}")
@@ -100,7 +100,7 @@ def squares_in(text: str, whole: str, most: int) -> Iterator[tuple[int, bool]]:
 
 
 def position_of(game: Any, pieces: Pieces, white: bool) -> int:
-    """Return the position with these pieces; raise PositionError where there is none, or it is not of the game."""
+    """Return the position with these pieces; raise PositionError if it is illegal or not of the game."""
     check_pieces(game, pieces, white)
     own = other = kings = 0
     for square, sign in pieces.items():
@@ -121,7 +121,10 @@ def position_of(game: Any, pieces: Pieces, white: bool) -> int:
 
 
 def check_pieces(game: Any, pieces: Pieces, white: bool) -> None:
-    """Raise PositionError unless there are a few pieces, some of them the other's, and no man on his last row."""
+    """Raise PositionError unless these pieces may be on the board.
+
+    There must not be too many, the other side needs one, and no man may be on the last row.
+    """
     if len(pieces) > MOST_PIECES:
         raise PositionError(f"{len(pieces)} pieces are on the board; endings have {MOST_PIECES} at most")
     mover, other = ("White", "Black") if white else ("Black", "White")
@@ -138,7 +141,7 @@ def check_pieces(game: Any, pieces: Pieces, white: bool) -> None:
 
 
 def path(game: Any, position: int, move: int) -> list[int]:
-    """Return the squares that a piece comes to by a move, from where it stands."""
+    """Return the squares of a piece during a move, its origin included."""
     at = 1 << (move & 31)
     squares = [at]
     captures = move >> CAPTURES & 15
@@ -152,12 +155,15 @@ def path(game: Any, position: int, move: int) -> list[int]:
 
 
 def move_name(game: Any, position: int, move: int) -> str:
-    """Return a move's name: `11-15`, or all squares that a capture comes to, `22x15x8`."""
+    """Return a move's name: `11-15`, or all squares of a capture, `22x15x8`."""
     return ("x" if move >> CAPTURES & 15 else "-").join(map(str, path(game, position, move)))
 
 
 def parse(game: Any, position: int, text: str) -> int:
-    """Return the legal move of a text, which may leave out squares between; raise MoveError for none, or several."""
+    """Return the legal move of a text; raise MoveError for none or several.
+
+    The text may leave out the squares between the first and the last.
+    """
     moves = {move_name(game, position, move): move for move in game.generate_moves(position)}
     wanted = re.split("[-x:]", text.strip().lower())
     exact = [name for name in moves if re.split("[-x]", name) == wanted]
@@ -178,7 +184,7 @@ def ends(squares: Sequence[str]) -> list[str]:
 
 
 def cell(game: Any, square: int) -> int:
-    """Return the cell, row by row from the top left, of a square's number."""
+    """Return the cell of a square's number, counted row by row from the top left."""
     row, column = divmod(square - 1, game.width)
     return row * game.rows + 2 * column + 1 - row % 2
 
@@ -192,7 +198,7 @@ def cells(game: Any, position: int) -> str:
 
 
 def read_cells(game: Any, signs: str, turn: str) -> int:
-    """Return the position with these signs on the cells; raise PositionError where there is none."""
+    """Return the position with these signs on the cells; raise PositionError if there is none."""
     squares = {cell(game, square): square for square in range(1, game.squares + 1)}
     pieces = {squares.get(place, 0): sign for place, sign in enumerate(signs) if sign != "."}
     if 0 in pieces:
@@ -203,7 +209,7 @@ def read_cells(game: Any, signs: str, turn: str) -> int:
 
 
 def picture(game: Any, position: int) -> str:
-    """Return the board with the numbers of the squares at the edges, and who is to move."""
+    """Return the board with square numbers at the edges, and the side to move."""
     pieces, lines = pieces_of(game, position), []
     for row in range(game.rows):
         first = game.width * row + 1

@@ -1,4 +1,4 @@
-"""A game as PDN records it: tags, and the moves."""
+"""Writes a game in PDN: tags and moves."""
 
 import textwrap
 from collections.abc import Sequence
@@ -12,9 +12,10 @@ WIDTH = 79
 
 
 def pdn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], finished: bool) -> str:
-    """Return a game from a position; *players* are the names of who moves first and second.
+    """Return a game from a position as PDN.
 
-    A game that is *finished* without an end on the board is a draw, by repetition say.
+    *players* are the names of the first and the second player. A *finished* game that has not ended on the board is a
+    draw, for example by repetition.
     """
     start, white_begins = game.write(position), white_to_move(position)
     white, black = players if white_begins else reversed(players)

@@ -1,12 +1,15 @@
-"""Endings of draughts (English checkers) of two to eight pieces: KKvK, KMvM, and all their kin.
+"""Endings of draughts (English checkers) of two to eight pieces: KKvK, KMvM and so on.
 
-Men go forward cornerwise, kings backward as well, a square at a time. Who can capture must, by whichever way he likes,
-and goes on as long as the piece can; a man that comes to the last row is crowned, and the move ends. Who cannot move
-has lost, be it that he has nothing left. There is no rule of draws: play that goes on for ever is one.
+Men move forward diagonally, kings backward as well, one square at a time. A player who can capture must capture, and
+chooses which way. A capture goes on as long as the piece can capture again. A man that reaches the last row is crowned,
+and the move ends. A player who cannot move loses, also with no piece left. The rules have no draws: play that goes on
+for ever is a draw.
 
-There is no first position, but on 4 × 4: every placement counts, and `size`, `index` and `unindex` number them tier by
-tier. Positions and tiers mean the same in all variants with as many rows; `pieces` decides nothing but which there are.
-`board` has the encoding of positions, `moves` how pieces move, `sides` the tiers, `numbering` the numbering.
+The game has no first position, except on 4 × 4: every placement counts. `size`, `index` and `unindex` number positions
+tier by tier. Positions and tiers mean the same in all variants with the same number of rows; `pieces` only decides
+which there are.
+
+Modules: `board` encodes positions, `moves` moves pieces, `sides` has the tiers, `numbering` numbers positions.
 """
 
 from retrograde.games.contract.game import LOSE, UNDECIDED
@@ -15,11 +18,11 @@ from retrograde.games.draughts.board import COLOUR, packed, unpacked
 from retrograde.games.draughts.numbering import Numbering
 from retrograde.games.draughts.sides import MOST_PIECES
 
-# What is only for people is imported where it is used: solving needs none of it
+# Modules that only people need are imported where they are used; solving needs none of them
 
 
 class Draughts(Numbering):
-    """Take or hem in all pieces of the other; `pieces` names those of both sides, as in KKvK, or how many there are."""
+    """Capture or block all pieces of the other player. `pieces` names all pieces, as in KKvK, or is their number."""
 
     name = "draughts"
     title = "Draughts endings"
@@ -39,13 +42,13 @@ class Draughts(Numbering):
             raise ValueError(f"there is no room for {self.pieces} on {self.rows} rows")
 
     def has_room(self):
-        """Tell whether there is a position of the ending."""
+        """Return whether the ending has a position."""
         first, second = sides.two_sides(self.pieces)
         return any(self.size(sides.tier_of(first, second, at)) for at in sides.advances(first, second, self.rows))
 
     @property
     def start(self):
-        """The first position of the whole game, Black to move; it is small enough on 4 × 4 alone."""
+        """The first position of the whole game, Black to move; only the one on 4 × 4 has few enough pieces."""
         men = self.width * (self.rows // 2 - 1)
         own = (1 << men) - 1
         if 2 * men > MOST_PIECES or self.tier(start := packed(1, own, self.turned(own), 0)) not in self.tiers:
@@ -59,7 +62,7 @@ class Draughts(Numbering):
     # For people
 
     def variant_title(self):
-        """Return the pieces: `Two kings against king and man`."""
+        """Return the pieces in words: `Two kings against king and man`."""
         from retrograde.games.draughts.words import in_words
 
         return in_words(self.pieces, self.rows)
@@ -69,7 +72,7 @@ class Draughts(Numbering):
         return "no move is left" if unpacked(position)[0] else "no piece is left"
 
     def pgn(self, position, moves, players, finished):
-        """Return a game from a position as PDN; *players* are the names of who moves first and second."""
+        """Return a game from a position as PDN; *players* are the names of the first and the second player."""
         from retrograde.games.draughts.record import pdn
 
         return pdn(self, position, moves, players, finished)
@@ -79,13 +82,13 @@ class Draughts(Numbering):
         return sides.name_of(tier)
 
     def write(self, position):
-        """Return a position as PDN has it: `W:W18,K24:B12,K10`."""
+        """Return a position in PDN: `W:W18,K24:B12,K10`."""
         from retrograde.games.draughts.pdn import write
 
         return write(self, position)
 
     def read(self, text):
-        """Read a position as PDN has it; the sides may be in any order, and have ranges of squares."""
+        """Return the position of a PDN text; the sides may be in any order, and have ranges of squares."""
         from retrograde.games.draughts.pdn import read
 
         return read(self, text)
@@ -96,13 +99,16 @@ class Draughts(Numbering):
         return picture(self, position)
 
     def move_name(self, position, move):
-        """Return a move as PDN has it: `11-15`, and of captures all squares, `22x15x8`."""
+        """Return a move in PDN: `11-15`, or all squares of a capture, `22x15x8`."""
         from retrograde.games.draughts.pdn import move_name
 
         return move_name(self, position, move)
 
     def move(self, position, text):
-        """Read a move as PDN has it; of a capture the first and last square are enough where it is the only one."""
+        """Return the move of a PDN text.
+
+        For a capture the first and the last square suffice if only one capture has them.
+        """
         from retrograde.games.draughts.pdn import parse
 
         return parse(self, position, text)
@@ -121,13 +127,13 @@ class Draughts(Numbering):
         return "wb"[position >> COLOUR]
 
     def draw_move(self, position, move):
-        """Return the cells that a piece comes to, from where it stands."""
+        """Return the cells of a piece during a move, its origin included."""
         from retrograde.games.draughts.pdn import cell, path
 
         return tuple(cell(self, square) for square in path(self, position, move))
 
     def draw_steps(self, position, move):
-        """Return the same cells one by one, for a king may come to them in another order."""
+        """Return the same cells one by one, as a king may reach them in another order."""
         return tuple((place,) for place in self.draw_move(position, move))
 
     def read_pieces(self, pieces, turn):

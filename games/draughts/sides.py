@@ -1,13 +1,14 @@
-"""Endings are named by their pieces, KKMvK, kings before men, and each is a tier for every advance of the men.
+"""Endings and tiers. An ending is named by its pieces, KKMvK, kings before men; it has a tier for every advance of the
+men.
 
-The *advance* is how many rows all men of both sides have gone, counted from the row on which they began. Of the sides
-of an ending the stronger one is named first: that with more pieces, then with more kings. A tier is an int::
+The *advance* is the number of rows that all men of both sides have moved, counted from the row on which each side
+begins. The stronger side of an ending is named first: that with more pieces, then with more kings. A tier is an int::
 
     21 … 18       17 … 14     13 … 10     9 … 6      5 … 0
     8 - pieces    8 - men     kings       men        advance
                               of the side named first
 
-It rises with every move of a man, crowning, and capture: only kings that capture nothing stay in a tier.
+Every move of a man, crowning, and capture raises the tier. Only kings that capture nothing stay in a tier.
 
 >>> ending("kvmmk"), name_of(tier_of((2, 1), (1, 0), 3)), len(tiers_from("KMvK", 8))
 ('KMMvK', 'KKMvK at 3', 32)
@@ -18,14 +19,14 @@ from functools import cache
 
 MOST_PIECES = 8
 KINGS, MEN, ADVANCE = 10, 6, 63
-"""Where in a tier the kings and men of its first side begin; the bits of the advance."""
+"""The lowest bits of the first side's kings and men in a tier, and the mask of the advance."""
 
 Side = tuple[int, int]
-"""How many kings and men."""
+"""The numbers of kings and of men."""
 
 
 def ending(text: str) -> str:
-    """Return the name of an ending, the stronger side first; cases and order do not matter."""
+    """Return the name of an ending, the stronger side first; case and order do not matter."""
     match = re.fullmatch(r"([KM]+)V([KM]+)", text.strip().upper())
     if not match:
         raise ValueError(
@@ -38,12 +39,12 @@ def ending(text: str) -> str:
 
 
 def side_of(name: str) -> Side:
-    """Return the side of that name."""
+    """Return the side with this name."""
     return name.count("K"), name.count("M")
 
 
 def name_of_side(side: Side) -> str:
-    """Return the name of a side, a dash for one that has nothing left."""
+    """Return the name of a side, a dash for one with nothing left."""
     return "K" * side[0] + "M" * side[1] or "-"
 
 
@@ -58,7 +59,7 @@ def in_order(first: Side, second: Side) -> tuple[Side, Side]:
 
 
 def part_name(own: Side, other: Side) -> str:
-    """Return the name of a part of a tier: the pieces of the player to move, and those of the other."""
+    """Return the name of a part of a tier: the mover's pieces, then the other side's."""
     return f"{name_of_side(own)} v {name_of_side(other)}"
 
 
@@ -66,7 +67,7 @@ def part_name(own: Side, other: Side) -> str:
 
 
 def tier_of(first: Side, second: Side, advance: int) -> int:
-    """Return the tier of an ending, its stronger side first, at an advance."""
+    """Return the tier of an ending, with its stronger side first, at an advance."""
     men = first[1] + second[1]
     pieces = men + first[0] + second[0]
     return ((MOST_PIECES - pieces << 4 | MOST_PIECES - men) << 4 | first[0]) << KINGS | first[1] << MEN | advance
@@ -80,21 +81,21 @@ def sides_of(tier: int) -> tuple[Side, Side]:
 
 
 def name_of(tier: int) -> str:
-    """Return the name of a tier; the advance is told where there are men."""
+    """Return the name of a tier, with its advance if there are men."""
     first, second = sides_of(tier)
     return name_of_sides(first, second) + (f" at {tier & ADVANCE}" if first[1] + second[1] else "")
 
 
 def advances(first: Side, second: Side, rows: int) -> range:
-    """Return the advances that the men of both sides may have on a board of so many rows."""
+    """Return the possible advances of the men of both sides on a board of *rows* rows."""
     return range((first[1] + second[1]) * (rows - 2) + 1)
 
 
 @cache
 def tiers_from(pieces: str, rows: int) -> tuple[int, ...]:
-    """Return the tiers of an ending, or of all of so many pieces, and of all they can lead to; ascending.
+    """Return the tiers of one ending, or of all with so many pieces, and what they lead to.
 
-    Among them are some that have no room for their men.
+    They are ascending. Some of them may have too few squares for their men.
     """
     found: set[tuple[Side, Side]] = set()
     left = set(endings_of(int(pieces)) if pieces.isdecimal() else [two_sides(pieces)])
@@ -111,13 +112,13 @@ def two_sides(name: str) -> tuple[Side, Side]:
 
 
 def endings_of(pieces: int) -> list[tuple[Side, Side]]:
-    """Return the sides of all endings of so many pieces, of both colours."""
+    """Return the sides of all endings with so many pieces in all."""
     sides = [(kings, count - kings) for count in range(1, pieces) for kings in range(count + 1)]
     return [in_order(first, second) for first in sides for second in sides if sum(first + second) == pieces]
 
 
 def conversions(first: Side, second: Side) -> list[tuple[Side, Side]]:
-    """Return what crowning a man or losing a piece makes of an ending; nothing where a side has nothing left."""
+    """Return the endings after crowning a man or losing a piece; none if a side has nothing left."""
     if not sum(second):
         return []
     found = []

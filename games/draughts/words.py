@@ -1,4 +1,4 @@
-"""An ending in words, and how the board looks."""
+"""Names of endings in words, and the look of the board."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ LOOKS = {"w": "ivory disc", "b": "black disc", "W": "ivory disc K", "B": "black 
 
 
 def in_words(pieces: str, rows: int) -> str:
-    """Return the pieces of an ending in words, or how many there are at most.
+    """Return the pieces of an ending in words, or their number at most.
 
     >>> in_words("KKMvK", 8), in_words("4", 6)
     ('Two kings and man against king', 'Draughts endings of up to four pieces, 6 rows')
@@ -31,7 +31,7 @@ def side_in_words(side: str) -> str:
 
 
 def drawn(rows: int) -> Board:
-    """Return the board; dark cells are called by their numbers, of which the first and last of a row are written."""
+    """Return the board. Dark cells are named by their numbers; the first and last of each row are shown."""
     board, width = grid(rows, rows, LOOKS, "chequered", down=[str(rows - row) for row in range(rows)]), rows // 2
     names = list(board.names)
     for square in range(rows * width):

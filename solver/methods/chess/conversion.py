@@ -1,7 +1,7 @@
-"""Retrograde analysis of a tier of chess by distance to conversion, set by set (see `games/contract/zeroing.py`).
+"""Retrograde analysis of a chess tier by distance to conversion (see `games/contract/zeroing.py`).
 
-It is that by distance to zeroing, with one level: all men move within the tier, pawns too, and what captures and
-promotions bring counts 1 ply. Where a pawn may be captured en passant, the position is decided along with the others.
+This is the analysis by distance to zeroing with a single level: all men move within the tier, pawns too, and captures
+and promotions count 1 ply. Positions with en passant are decided along with the others.
 
     mated, or lost by captures and promotions ──lead_to──> won in one ply more ──lead_to──> perhaps lost in one more …
     won or lost with a capture en passant     ──parents──> the same
@@ -19,13 +19,15 @@ from retrograde.solver.methods.chess.zeroing_kernels import LOST
 
 
 def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: Array, run: Map, tell: Tell) -> Array:
-    """Write the scores of all slots of a tier, and return how often each is there, as `tiers.solve_tier` does with
-    distances to mate; the plies of all scores are those to conversion. Raises TooDeep."""
+    """Write the scores of all slots of a tier, and return their counts, as `tiers.solve_tier` does.
+
+    The plies of all scores are those to conversion. Raises TooDeep.
+    """
     return zeroing.solve_tier(formation, scores_of, scores, run, tell, analysed)
 
 
 def analysed(formation: Formation, scores_of: Callable[[int], Array], run: Map, tell: Tell) -> Analysed:
-    """Return what is known once a tier is analysed by distance to conversion."""
+    """Analyse a tier by distance to conversion."""
     sides, passed = zeroing.laid_out(formation, scores_of, run, zeroing.codes_of_scores(0))
     zeroing.begin(formation, sides, passed, EVERYTHING)
     roles = [Role(formation, sides[side], sides[1 - side], passed[side], passed[1 - side]) for side in (0, 1)]
@@ -35,7 +37,11 @@ def analysed(formation: Formation, scores_of: Callable[[int], Array], run: Map, 
 
 
 class Role(zeroing.Role):
-    """The analysis of who wins with one side: with what the loser may capture en passant, *passed*, and the winner."""
+    """The search for the wins of one side.
+
+    *passed* are the positions in which the loser may capture en passant, *passed_by_loser* those in which the winner
+    may.
+    """
 
     def __init__(self, formation: Formation, winner: Side, loser: Side, passed: Passed, passed_by_loser: Passed):
         super().__init__(formation.men, winner, loser, passed.passing, passed_by_loser.passing)

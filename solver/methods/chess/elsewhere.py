@@ -1,5 +1,6 @@
-"""Tiers on which those of a game rest and that other databases have (see `elsewhere` in the contract): read from there
-when they are wanted, one at a time.
+"""Reads tiers that a game depends on from other databases, one at a time, when they are needed.
+
+See `elsewhere` in the game contract.
 """
 
 from contextlib import ExitStack
@@ -18,15 +19,17 @@ Array = np.ndarray[Any, Any]
 
 
 class Elsewhere:
-    """The tiers on which those of a game rest, in databases by a metric in a folder or the usual one; a context
-    manager."""
+    """The tiers that a game depends on, in databases of one metric; a context manager.
+
+    The databases are in *folder*, or in the usual one.
+    """
 
     def __init__(self, game: Game, folder: Path | None, metric: str = METRICS[0]):
         self.game, self.folder, self.metric = game, folder or home_folder(), metric
         self.stack, self.databases = ExitStack(), dict[str, Database]()
 
     def database(self, tier: int) -> SlotsDatabase:
-        """Return the database that has a tier; raise NoDatabase where there is none."""
+        """Return the database of a tier; raise NoDatabase if there is no such database."""
         variant = self.game.elsewhere(tier)
         if variant not in self.databases:
             opened = open_beside(self.folder, self.game, variant, self.metric)
@@ -37,7 +40,7 @@ class Elsewhere:
         return database
 
     def scores(self, tier: int, bits: int) -> Array:
-        """Return the scores of all slots of a tier; of those that stand for no position any."""
+        """Return the scores of all slots of a tier; the scores of empty slots are arbitrary."""
         database = self.database(tier)
         legend = np.array([encode(row.value, row.remoteness, bits) for row in database.file.legend], score_type(bits))
         scores, begin = np.empty(self.game.size(tier), legend.dtype), 0  # type: ignore[attr-defined]  # as in own_tiers

@@ -1,4 +1,4 @@
-"""Which tiers of which games are solved set by set, and what stands on the board there."""
+"""Which tiers of which games this package solves, and the men on the board there."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,19 +6,21 @@ if TYPE_CHECKING:
     from retrograde.solver.methods.chess.formation import Formation
 
 CHESS = "retrograde.games.chess.rules", "Chess"
-"""The module and the name of the rules that are known here; who changes any of them is solved as other games are."""
+"""The module and the class of the rules that this package knows. A subclass with changed rules is solved by other
+methods."""
 BITS = 14
-"""Bits for plies in the scores of such tiers."""
+"""Bits for plies in the scores of these tiers."""
 
 
 def is_chess(game: Any) -> bool:
-    """Tell whether a game is chess by the rules that are known here."""
+    """Return whether a game is chess with the rules known here."""
     return (type(game).__module__, type(game).__qualname__) == CHESS
 
 
 def formation_of(game: Any, tier: int, bits: int = BITS) -> "Formation | None":
-    """Return what stands on the board in a tier of a game; None where it cannot be solved set by set, with scores of so
-    many *bits* for plies, as only chess can.
+    """Return the men of a tier; None if this package cannot solve it.
+
+    It solves chess only, with scores of BITS *bits* for plies.
     """
     if not is_chess(game) or bits != BITS:
         return None

@@ -1,12 +1,17 @@
-"""What stands on the board in a tier of chess, and how its positions lie in words.
+"""The men of a chess tier, and the layout of its positions in arrays.
 
-    bytes, words of both sides to move      pair of kings, as chess numbers them  ×  64 squares for each man
-    a word                                  the squares of the last man
+Each side to move has arrays of its own, one byte or one bit for each position:
 
-With up to five men they are in the order of their codes, and like men are told apart, so that each of their positions
-is there twice, or six times. Of six men those of whom there are most like ones come first, and like men but the last
-one are not told apart (see words.py): three take a sixth of the words, two half of them. Where both kings are on the
-diagonal a position and its mirror image are both there.
+    byte of a position:  pair of kings, as chess numbers them  ×  64 squares for each man
+    bit of a set:        the same; 64 bits with the squares of the last man are one word
+
+    position = (pair × rests + rest) << 6 | square of the last man
+               └──── index of the word ────┘
+
+The men are those besides the kings. Up to three of them are in the order of their codes, and like men are told apart:
+each position appears twice, or six times. Of four men (endings of six) those with the most like ones come first, and
+like outer men are one group (see `words.py`). Then three like men take a sixth of the words, and two half of them.
+Where both kings are on the diagonal, a position and its mirror image both appear.
 """
 
 from collections.abc import Iterator
@@ -24,12 +29,15 @@ from retrograde.solver.methods.chess.words import Rests, key_of, numbered, rests
 
 Array = np.ndarray[Any, Any]
 Codes = tuple[int, ...]
-"""Of men, in any order."""
+"""The codes of men (see `games/chess/men.py`), in any order."""
 
 
 class Geometry(NamedTuple):
-    """The board: who attacks what, what lies between, the next squares, as `games/chess/squares.py` has them; where
-    symmetries take squares, int64[8, 64]; and the numbers of kings, int32[8192], as chess numbers them."""
+    """Lookup tables of the board.
+
+    `reaches`, `between` and `steps` are those of `games/chess/squares.py`. `turned` int64[8, 64]: where symmetries take
+    squares. `kings` int32[8192]: pairs of kings, as `Numbering.kings` has them, without pawns and then with pawns.
+    """
 
     reaches: Array
     between: Array
@@ -39,9 +47,12 @@ class Geometry(NamedTuple):
 
 
 class Men(NamedTuple):
-    """The men of a tier besides the kings: their kinds and sides, int64[men], White's 0; the squares of kings by pair,
-    int64[pairs, 2]; where a king's step leads, int32[2, pairs, 8], as in the numbers of kings, -1 for nowhere; and
-    where all but the last man stand."""
+    """The men of a tier besides the kings, and where kings and outer men may stand.
+
+    `kinds` and `sides` int64[men]: sides are 0 for White, 1 for Black. `squares` int64[pairs, 2]: the squares of both
+    kings, by pair. `walks` int32[2, pairs, 8]: the entry of `Geometry.kings` after a step of a side's king, -1 if he
+    cannot go there. `rests`: the placements of all men but the last.
+    """
 
     kinds: Array
     sides: Array
@@ -51,7 +62,7 @@ class Men(NamedTuple):
 
 
 class Formation:
-    """The men of a tier, by the name of the ending."""
+    """The men of a tier and the size of its arrays, from the name of the ending."""
 
     def __init__(self, name: str):
         self.name, codes = name, men.codes_of(men.sides_of(name))
@@ -60,30 +71,33 @@ class Formation:
         self.men = men_of(self.codes, grouped)
         self.has_pawns = has_pawns(self.codes)
         self.has_passing = all("P" in side for side in men.sides_of(name))
-        """Whether pawns may be captured en passant."""
+        """Whether both sides have pawns, so that en passant is possible."""
         self.is_symmetric = len({*men.sides_of(name)}) == 1
         self.pairs = len(self.men.squares)
         self.inner = 64 * len(self.men.rests.bits) if codes else 1
-        """Positions with kings on the same squares."""
+        """Positions for each pair of kings."""
 
     @property
     def words(self) -> int:
-        """How many words there are with one side to move."""
+        """The number of words in a set, for one side to move."""
         return int(self.pairs * self.inner) >> 6
 
     @property
     def room(self) -> int:
-        """The bytes that the analysis takes beside the scores, at most about."""
+        """The bytes that the analysis needs besides the scores, at most, approximately."""
         return self.room_with(BYTES, FIRST_BYTES)
 
     @property
     def room_by_zeroing(self) -> int:
-        """The same of the analysis by distance to zeroing."""
+        """The same for the analysis by distance to zeroing."""
         return self.room_with(ZEROING_BYTES, ZEROING_FIRST_BYTES)
 
     def room_with(self, bytes_: float, first: float) -> int:
-        """Return the bytes of an analysis that takes so many for a position with one side to move, and at *first*,
-        beside the codes of later tiers."""
+        """Return the bytes that an analysis needs.
+
+        *bytes_* are those of a position with one side to move; *first* is the same at the start of the analysis, when
+        the codes of later tiers are in memory as well.
+        """
         departing = departing_room(self)
         positions = 2 * self.pairs * self.inner
         passing = round(PASSING_BYTES * positions) * sum(code & 7 == PAWN for code in self.codes) * self.has_passing
@@ -91,43 +105,46 @@ class Formation:
 
 
 BYTES, FIRST_BYTES, PASSING_BYTES, FIXED = 2.2, 1.6, 0.2, 10_000_000
-"""Memory for a position with one side to move: a byte for what is known, and bits in nine sets; as long as the codes of
-later tiers are there, which take a byte each, bits in four; for each pawn that may be captured en passant, bits in two
-and lists; and for all else."""
+"""Bytes of memory, per position with one side to move unless said otherwise.
+
+BYTES: a byte for its code and bits in nine sets. FIRST_BYTES: the same with bits in four sets, while the codes of later
+tiers are in memory (a byte each, counted apart). PASSING_BYTES: for each pawn, if pawns may be captured en passant,
+bits in two sets, and lists. FIXED: bytes for all else, in total.
+"""
 
 ZEROING_BYTES, ZEROING_FIRST_BYTES = 3.4, 2.2
-"""The same for distances to zeroing, of which more is kept apart: bits in nine sets more."""
+"""The same for distances to zeroing: that analysis keeps nine more sets."""
 
 
 GROUPED = 4
-"""Men from which on like ones are not told apart where they need not be."""
+"""From this many men on (kings not counted), like outer men are not told apart."""
 
 
 def together(codes: Codes) -> Codes:
-    """Return men with like ones one behind another, those of which there are most first."""
+    """Return the codes with like men next to each other, the largest group first."""
     return tuple(sorted(codes, key=lambda code: (-codes.count(code), code)))
 
 
 def men_of(codes: Codes, grouped: bool = False) -> Men:
-    """Return the men of some codes, in any order, like ones told apart, or all but the last *grouped*."""
+    """Return the Men with these codes; with like outer men *grouped* or told apart."""
     array, pawns = np.array(codes, np.int64), has_pawns(codes)
     rests = rests_of(codes[:-1], grouped, geometry().turned)
     return Men(array & 7, array >> 3, pairs_of_kings(pawns), walks(pawns), rests)
 
 
 def departing_room(formation: Formation) -> int:
-    """Return the bytes that the codes of all later tiers take together, to which captures and promotions lead."""
+    """Return the bytes of the codes of all later tiers that captures and promotions lead to."""
     there = {(each.left, each.turn) for each in departures(formation.codes)}
     return sum(positions_of(left) for left, _ in there)
 
 
 def positions_of(codes: Codes) -> int:
-    """Return how many positions men have with one side to move, as they lie in words."""
+    """Return the number of positions in the arrays of these men, for one side to move."""
     return len(pairs_of_kings(has_pawns(codes))) << 6 * len(codes)
 
 
 def has_pawns(codes: Codes) -> bool:
-    """Tell whether there is a pawn among men."""
+    """Return whether one of the men is a pawn."""
     return any(code & 7 == PAWN for code in codes)
 
 
@@ -144,14 +161,18 @@ def geometry() -> Geometry:
 
 @cache
 def pairs_of_kings(pawns: bool) -> Array:
-    """Return the squares of both kings by their number, int64[pairs, 2]."""
+    """Return the squares of both kings by the number of the pair, int64[pairs, 2]."""
     pairs = np.array(pairs_in_order(pawns), np.int64)
     return np.stack([pairs >> 6, pairs & 63], 1)
 
 
 @cache
 def walks(pawns: bool) -> Array:
-    """Return where each king's eight steps lead, int32[2, pairs, 8]: as in the numbers of kings; -1 for nowhere."""
+    """Return `Men.walks`: where each king's eight steps lead, int32[2, pairs, 8], -1 for nowhere.
+
+    An entry is that of `Geometry.kings`: the number of the new pair, and the symmetry that turns the board so that this
+    pair is the canonical one.
+    """
     numbers, squares = geometry().kings[4096 * pawns :], pairs_of_kings(pawns)
     found = np.full((2, len(squares), 8), -1, np.int32)
     for side in range(2):
@@ -166,8 +187,11 @@ def walks(pawns: bool) -> Array:
 
 
 class Later(NamedTuple):
-    """A tier that a move leads to, as it is seen by the men before: the tier's number, and for White and Black to move
-    whether sides are exchanged, and which of the men that are left stands where the tier's own men are."""
+    """A tier that a capture or promotion leads to, seen from the tier before.
+
+    `tier` is its number, `codes` are its own men in order. For White and for Black to move: `exchanged` says whether
+    the sides are exchanged there, `order` int64[2, men] which of the remaining men each of its own men is.
+    """
 
     tier: int
     codes: Codes
@@ -176,9 +200,10 @@ class Later(NamedTuple):
 
 
 def later(codes: Codes) -> Later:
-    """Return the tier of men in any order.
+    """Return the tier of these men, which may be in any order.
 
-    `order` int64[2, men]: for White, and Black, to move, the man in *codes* that is the tier's first man, and so on.
+    `order` int64[2, men] has, for White and for Black to move, the index in *codes* of the tier's first man, its second
+    man, and so on.
     """
     sides = ["".join(men.LETTERS[code & 7] for code in codes if code >> 3 == side) for side in (0, 1)]
     name = men.ending(men.name_of(sides))
@@ -191,8 +216,12 @@ def later(codes: Codes) -> Later:
 
 
 class Departure(NamedTuple):
-    """A capture or a promotion, or both at once: which man is captured, -1 for none; what pawn changes to what, as
-    `kernels.leave` has it; which men are left, by their places, and their codes then; who is to move."""
+    """A capture, a promotion, or both in one move.
+
+    `captured` is the index of the captured man, -1 for none. `change` is 0, or says which pawn becomes what, as in
+    `kernels.leave`. `order` has the indices of the remaining men, `left` their codes after the move. `turn` is the side
+    to move then.
+    """
 
     captured: int
     change: int
@@ -202,7 +231,7 @@ class Departure(NamedTuple):
 
 
 def departures(codes: Codes) -> Iterator[Departure]:
-    """Yield the captures and promotions that men may make."""
+    """Yield the captures and promotions that are possible with these men."""
     changes = [(4 * man + kind + 1, man, kind) for man, code in enumerate(codes) if code & 7 == PAWN for kind in KINDS]
     for captured, (change, man, kind) in product(range(-1, len(codes)), [(0, -1, 0), *changes]):
         if captured < 0 and not change:
@@ -220,11 +249,11 @@ def departures(codes: Codes) -> Iterator[Departure]:
 
 
 KINDS = range(QUEEN, KNIGHT + 1)
-"""What pawns change to."""
+"""The kinds that a pawn can promote to."""
 
 
 def order_of(codes: Codes, own: Codes, exchange: bool) -> list[int]:
-    """Return for each of a tier's men which one it is of those given, whose sides may have to be exchanged first."""
+    """Return for each man of a tier its index in *codes*, whose colours are exchanged first if *exchange* is set."""
     left = {place: code ^ BLACK if exchange else code for place, code in enumerate(codes)}
     order = []
     for code in own:
@@ -238,15 +267,19 @@ def order_of(codes: Codes, own: Codes, exchange: bool) -> list[int]:
 
 
 class Arrangement(NamedTuple):
-    """The slots with kings on the same squares: int32[slots], where the position is among `inner`; uint8[slots], what
-    it is where both kings are on the diagonal: 1 for the least of two mirror images, 2 for its own, 0 for neither."""
+    """The slots that share a pair of kings.
+
+    `places` int32[slots]: the position among `Formation.inner`. `kept` uint8[slots]: what the slot is when both kings
+    are on the diagonal: 1 for the smaller of two mirror images, 2 for a position that is its own mirror image, 0 for
+    the larger.
+    """
 
     places: Array
     kept: Array
 
 
 def arrangement(codes: Codes) -> Arrangement:
-    """Return how slots lie among positions of men in that order."""
+    """Return how slots correspond to positions of men in this order."""
     own = tuple(sorted(codes))
     squares = squares_of_slots(own)
     mirror = geometry().turned[4][squares]
@@ -258,19 +291,22 @@ def arrangement(codes: Codes) -> Arrangement:
 
 
 def places_of(codes: Codes, squares: Array) -> Array:
-    """Return where positions lie by the squares of their men, like ones in ascending order, int32[positions]."""
+    """Return the index of positions among `inner`, int32[positions].
+
+    *squares* has a row for each position, like men in ascending order.
+    """
     numbers, _ = numbered(codes[:-1], len(codes) >= GROUPED)
     rests = numbers[key_of(squares[:, :-1])]
     return rests << 6 | squares[:, -1].astype(np.int32) if codes else rests
 
 
 def groups_of(codes: Codes) -> list[list[int]]:
-    """Return the places of like men, group by group."""
+    """Return the indices of like men, group by group."""
     return [[place for place, other in enumerate(codes) if other == code] for code in dict.fromkeys(codes)]
 
 
 def squares_of_slots(codes: Codes) -> Array:
-    """Return the squares of the men of all slots with kings on the same squares, int64[slots, men]."""
+    """Return the squares of the men in all slots that share a pair of kings, int64[slots, men]."""
     found = np.zeros((1, 0), np.int64)
     for group in groups_of(codes):
         own = ways_to_stand(codes[group[0]] & 7 == PAWN, len(group))
@@ -279,7 +315,10 @@ def squares_of_slots(codes: Codes) -> Array:
 
 
 def ways_to_stand(pawns: bool, like: int) -> Array:
-    """Return the squares of so many like men, ascending, as chess numbers them: the last one's count most."""
+    """Return the placements of *like* equal men, ascending, in the order of the slots.
+
+    In that order the last man counts most, as `Numbering.index` of chess has it.
+    """
     free = np.arange(8, 56) if pawns else np.arange(64)
     grid = np.stack(np.meshgrid(*[free] * like, indexing="ij"), -1).reshape(-1, like)
     grid = grid[np.all(grid[:, 1:] > grid[:, :-1], 1)]

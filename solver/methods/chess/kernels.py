@@ -1,15 +1,19 @@
-"""The compiled loops over the words of a tier: which positions there are, and one step of retrograde analysis.
+"""Compiled loops over the words of a tier: legal positions, captures, and one step of retrograde analysis.
 
-`men` and `board` are a Men and a Geometry (see formation.py); sets are uint64[words], all with one side to move. A
-place in them is `pair * inner + rest`; *rest* says where all men but the last stand, whose squares are the bits of the
-word. Those men are the outer ones, none to three (see words.py); there are so many as *inner* rests.
+`men` and `board` are a Men and a Geometry (see `formation.py`). A set is uint64[words], of positions with one side to
+move:
 
-What is known of positions is told by bytes, one for each bit of a set: 0 nothing, a draw or no position, else one more
-than the plies to mate, so that wins are even. What captures and promotions alone bring is there from the start. Of
-later tiers 255 is no position.
+    place = pair * inner + rest          index of a word: the kings, and the outer men (all men but the last)
+    spot  = place << 6 | square          index of a position: a bit of the word, by the square of the last man
 
-Where a pawn may be captured en passant, the position is another one than that with the same men and without that right:
-`passing` is a Passing (see passing.py) of the side that moves.
+`inner` is the number of rests, `outer` the number of outer men, none to three (see `words.py`).
+
+A byte for each position has its code, in the array `known`: 0 for a draw, no position, or nothing known yet; else one
+more than the plies to mate, so that wins are even and losses odd. From the start `known` has what captures and
+promotions alone bring. In the codes of later tiers 255 is no position.
+
+A position in which a pawn may be captured en passant is another one than the position with the same men and without
+that right. `passing` is a Passing (see `passing.py`) of the side that moves.
 """
 
 import numpy as np
@@ -31,6 +35,7 @@ from retrograde.solver.methods.chess.words import (
 )
 from retrograde.solver.runtime.kernel import lean_kernel
 
+# In the codes of later tiers; in `wins_due` and `losses_due`, which have the least code still to come, it means none.
 NO_POSITION = np.uint8(255)
 INVERSE = np.array([0, 1, 2, 3, 4, 6, 5, 7])
 """The symmetry that undoes each symmetry of the board."""
@@ -48,11 +53,14 @@ def lay_out(men, board, side, legal, checked):
             legal[place] = checked[place] = NOTHING
             outside = men.rests.bits[rest]
             occupied = outside | BITS[own] | BITS[enemy]
+            # Step 1: skip rests that share squares with each other or with a king (their bits are 0), or have a pawn on
+            # the first or last rank.
             apart = not outside & (BITS[own] | BITS[enemy]) and (outside != NOTHING or outer == 0)
             for man in range(outer):
                 apart &= men.kinds[man] != PAWN or bool(PAWNS & BITS[men.rests.squares[rest, man]])
             if not apart:
                 continue
+            # Step 2: the last man stands on a free square; the side not to move must not be in check.
             there = ~occupied & (PAWNS if men.kinds[outer] == PAWN else EVERYTHING)
             legal[place] = there & ~attack(men, board, side, enemy, rest, occupied, outer)
             checked[place] = legal[place] & attack(men, board, 1 - side, own, rest, occupied, outer)
@@ -60,10 +68,14 @@ def lay_out(men, board, side, legal, checked):
 
 @lean_kernel
 def attack(men, board, side, king, rest, occupied, outer):
-    """Return the squares of the last man with which a side attacks a king."""
+    """Return the squares of the last man with which a side attacks a king.
+
+    An outer man on a line with the king attacks him wherever the last man does not stand in between.
+    """
     found = NOTHING
     for man in range(outer):
         if men.sides[man] == side:
+            # Bit `kind + 8 * side` of `board.reaches` says whether such a man attacks along the line.
             line = men.rests.squares[rest, man] << 6 | king
             if board.reaches[line] >> (men.kinds[man] + 8 * side) & 1 and not board.between[line] & occupied:
                 found |= ~board.between[line]
@@ -74,8 +86,11 @@ def attack(men, board, side, king, rest, occupied, outer):
 
 @lean_kernel
 def lead_to(men, board, side, passing, reached, found):
-    """Add to a set from where a side's moves within the tier lead to the positions *reached*, in which nothing is to be
-    captured en passant."""
+    """Add to *found* the predecessors of the positions *reached*, by a side's moves within the tier.
+
+    In *reached* nothing may be captured en passant: positions after a double step that have that right are left out.
+    *found* may get bits of illegal positions; callers mask them.
+    """
     outer = len(men.kinds) - 1
     inner = len(men.rests.bits)
     for pair in range(len(men.squares)):
@@ -86,12 +101,15 @@ def lead_to(men, board, side, passing, reached, found):
             if word == NOTHING:
                 continue
             occupied = royal | men.rests.bits[rest]
+            # Case 1: the last man moved. His origins are bits of the same word.
             if men.sides[outer] == side:
                 row = passing.rows[outer]
                 if row >= 0:
                     found[place] |= pawns_behind(word, word & ~passing.passable[row, place], ~occupied, side)
                 else:
                     found[place] |= origins(word, ~occupied, men.kinds[outer], side)
+            # Case 2: the king moved. The word goes to another pair of kings, turned by the symmetry that makes it
+            # canonical.
             for way in range(8):
                 entry = np.int64(men.walks[side, pair, way])
                 if entry >= 0:
@@ -99,9 +117,11 @@ def lead_to(men, board, side, passing, reached, found):
                     carried = turned_word(word, symmetry) if symmetry else word
                     beside = np.int64(men.rests.turned[symmetry, rest])
                     found[(entry >> 4) * inner + beside] |= carried
+                    # Both kings on the diagonal: the mirror image is a position of its own, in the same block.
                     if entry & 8:
                         beside = np.int64(men.rests.turned[4, beside])
                         found[(entry >> 4) * inner + beside] |= transposed(carried)
+            # Case 3: an outer man moved. The word goes to another rest; the square of the last man stays.
             for man in range(outer):
                 if men.sides[man] != side:
                     continue
@@ -110,6 +130,8 @@ def lead_to(men, board, side, passing, reached, found):
                 base = place - rest
                 kind = men.kinds[man]
                 if kind == PAWN:
+                    # Pawns go back one square, and two from the fourth rank if both squares are empty, of the last man
+                    # too.
                     back = 16 * side - 8
                     origin = square + back
                     bits = word & ~BITS[origin]
@@ -119,12 +141,15 @@ def lead_to(men, board, side, passing, reached, found):
                         if square >> 3 == (3 if side == 0 else 4) and not occupied & BITS[twice]:
                             row = passing.rows[man]
                             if row >= 0:
+                                # After this double step the pawn may be captured en passant: that is another position.
                                 bits &= ~passing.passable[row, place]
                             found[base + after[twice]] |= bits & ~BITS[twice]
                     continue
                 for way in range(FIRST[kind], LAST[kind]):
                     bits = word
                     origin = board.steps[square << 4 | way]
+                    # Slide back until an outer man or king blocks. Positions with the last man on a passed square drop
+                    # out.
                     while origin >= 0 and not occupied & BITS[origin]:
                         bits &= ~BITS[origin]
                         if bits == NOTHING:
@@ -135,8 +160,10 @@ def lead_to(men, board, side, passing, reached, found):
 
 @lean_kernel
 def take_out(men, board, side, passing, open_, found):
-    """Take out of a set the positions from which a side's move within the tier leads to an *open* one; those in which a
-    pawn may be captured en passant are open as *passing* says."""
+    """Remove from *found* the positions from which a side has a move within the tier to an *open* position.
+
+    Positions after a double step in which the pawn may be captured en passant are open as *passing* says.
+    """
     outer = len(men.kinds) - 1
     inner = len(men.rests.bits)
     for pair in range(len(men.squares)):
@@ -150,8 +177,12 @@ def take_out(men, board, side, passing, open_, found):
 
 @lean_kernel
 def closed(men, board, side, passing, open_, word, place, pair, rest, royal, outer, inner):
-    """Return the positions of a word from which no move of a side within the tier leads to an *open* position."""
+    """Return the positions of a word without a move within the tier to an *open* position.
+
+    It returns early if none is left.
+    """
     occupied = royal | men.rests.bits[rest]
+    # Case 1: an outer man moves. Compare with the word of the new rest.
     for man in range(outer):
         if men.sides[man] != side:
             continue
@@ -160,6 +191,7 @@ def closed(men, board, side, passing, open_, word, place, pair, rest, royal, out
         base = place - rest
         kind = men.kinds[man]
         if kind == PAWN:
+            # Pawns: one step forward, and two from the second rank.
             forward = 8 - 16 * side
             target = square + forward
             if not occupied & BITS[target]:
@@ -167,6 +199,8 @@ def closed(men, board, side, passing, open_, word, place, pair, rest, royal, out
                 word &= ~(open_[base + after[target]] & free)
                 twice = target + forward
                 if square >> 3 == (1 if side == 0 else 6) and not occupied & BITS[twice]:
+                    # Where the pawn may then be captured en passant, the list of such positions says whether it is
+                    # open.
                     there = open_[base + after[twice]]
                     row = passing.rows[man]
                     if row >= 0:
@@ -174,6 +208,7 @@ def closed(men, board, side, passing, open_, word, place, pair, rest, royal, out
                         there |= passing.open[row, base + after[twice]]
                     word &= ~(there & free & ~BITS[twice])
             continue
+        # `free` are the squares of the last man that do not block the slide.
         for way in range(FIRST[kind], LAST[kind]):
             free = EVERYTHING
             target = board.steps[square << 4 | way]
@@ -183,6 +218,7 @@ def closed(men, board, side, passing, open_, word, place, pair, rest, royal, out
                 if word == NOTHING:
                     return word
                 target = board.steps[target << 4 | way] if kind < KNIGHT else -1
+    # Case 2: the last man moves. Origins of open positions are bits of the same word.
     if men.sides[outer] == side:
         row = passing.rows[outer]
         if row >= 0:
@@ -190,6 +226,8 @@ def closed(men, board, side, passing, open_, word, place, pair, rest, royal, out
             word &= ~pawns_behind(open_[place], twice, ~occupied, side)
         else:
             word &= ~origins(open_[place], ~occupied, men.kinds[outer], side)
+    # Case 3: the king moves. Turn the word of the new pair of kings back. Of two mirror images one is enough here, as
+    # both are in the set.
     for way in range(8):
         entry = np.int64(men.walks[side, pair, way])
         if entry >= 0 and word:
@@ -204,15 +242,17 @@ def closed(men, board, side, passing, open_, word, place, pair, rest, royal, out
 
 @lean_kernel
 def keep_common(found, open_):
-    """Keep of a set what is *open* as well."""
+    """Remove from *found* what is not *open*."""
     for place in range(len(found)):
         found[place] &= open_[place]
 
 
 @lean_kernel
 def decide(candidates, open_, new, known, code):
-    """Decide the candidates that are still *open*: note their code, take them out of there, and make them the *new*
-    ones; no candidates are left. Returns how many there are."""
+    """Decide the candidates that are still *open*. Return how many there are.
+
+    Writes their *code* to *known*, removes them from *open_*, makes them the *new* set, and clears *candidates*.
+    """
     count = 0
     for place in range(len(candidates)):
         word = candidates[place] & open_[place]
@@ -229,9 +269,10 @@ def decide(candidates, open_, new, known, code):
 
 @lean_kernel
 def fall_due(known, due, code, more, candidates):
-    """Add the positions whose captures and promotions bring a code to *candidates* and to a set with *more* of them.
+    """Add positions whose captures and promotions bring this *code* to *candidates* and to *more*.
 
-    *due* uint8[words] has the least of the codes of its kind, even or odd, that are still to come, 255 for none.
+    *due* uint8[words] has for each word the least code still to come, of wins (even) or of losses (odd), 255 for none;
+    it is updated.
     """
     for place in range(len(due)):
         if due[place] != code:
@@ -242,6 +283,7 @@ def fall_due(known, due, code, more, candidates):
             here = known[place << 6 | square]
             if here == code:
                 word |= BITS[square]
+            # The next code of the same parity.
             elif code < here < after and (here ^ code) & 1 == 0:
                 after = here
         due[place] = after
@@ -251,7 +293,11 @@ def fall_due(known, due, code, more, candidates):
 
 @lean_kernel
 def forget(known, open_):
-    """Take back what captures and promotions alone would have brought to positions that are lost by none."""
+    """Clear the codes of losses in positions that turned out not to be lost.
+
+    All their captures and promotions lose, but another move does not: *open_* are the positions never decided as
+    losses.
+    """
     for place in range(len(open_)):
         word = open_[place]
         while word:
@@ -264,13 +310,14 @@ def forget(known, open_):
 # Captures and promotions
 
 DRAWN = 256
-"""What a draw is worth, among the worths of moves: above all losses, the later the better, and below all wins."""
+"""The worth of a move that leads to a draw. Worths order moves: 0 is no legal move, then losses (the later the better),
+DRAWN, wins (the sooner the better)."""
 WON = 1000
-"""What a win is worth, but for its plies."""
+"""The worth of a win is this number less the plies."""
 
 
 def worth_of(code: int) -> int:
-    """Return what a child's code is worth to its parent; 0 where it is no position, and the move not legal."""
+    """Return the worth for the mover of a child with this code; 0 if the move is not legal."""
     if code == NO_POSITION:
         return 0
     if code == 0:
@@ -279,12 +326,12 @@ def worth_of(code: int) -> int:
 
 
 WORTHS = np.array([worth_of(code) for code in range(256)])
-"""By the code of a child, what it is worth to its parent."""
+"""The worth of a move by the code of the child."""
 
 
 @lean_kernel
 def code_brought(worth):
-    """Return the code that a position has by a move of some worth alone; 0 for a draw, and where there is none."""
+    """Return the code of a position whose best move has this worth; 0 for a draw or no move."""
     if worth > DRAWN:
         return WON - worth + 1
     return worth + 1 if 0 < worth < DRAWN else 0
@@ -292,10 +339,16 @@ def code_brought(worth):
 
 @lean_kernel
 def code_at(later, start, with_pawns, order, board, white, black, squares):
-    """Return the code of a position of a later tier: of the men in *order*, which ends at -1, their squares."""
+    """Return the code of a position of a later tier, NO_POSITION if its kings are too close.
+
+    *order* has the indices of the men that remain, in that tier's order, and ends with -1; *squares* are their squares
+    here.
+    """
     entry = np.int64(board.kings[with_pawns << 12 | white << 6 | black])
     if entry < 0:
         return NO_POSITION
+    # The index is built as in `formation.py`: the pair of kings, then six bits for the square of each man, turned as
+    # the kings are.
     place = entry >> 4
     for man in order:
         if man < 0:
@@ -306,13 +359,18 @@ def code_at(later, start, with_pawns, order, board, white, black, squares):
 
 @lean_kernel
 def leave(men, board, side, legal, later, starts, with_pawns, orders, known, saved, delayed, worths, squares):
-    """Look at all captures and promotions of the legal positions with a *side* to move.
+    """Find the best capture or promotion of each legal position with a *side* to move.
 
-    *later* are the codes of later tiers, one after another: where a tier begins that one of the men, or nobody, is not
-    in, and in which a pawn has become something else or none has, is `starts[captured + 1, change]`, with change 0 or
-    `4 * pawn + kind + 1`; *with_pawns* says whether there are any left, and *orders* in which order men are there.
-    Writes codes to *known*, and to *saved* and *delayed* which positions have such a move that is no loss, and which
-    have such moves, all of them losses. *worths* int64[64] and *squares* int64[4] are room.
+    *later* has the codes of later tiers, one after another. The codes after a capture of man `captured` (-1 for none)
+    and a promotion `change` begin at `starts[captured + 1, change]`; `change` is 0 for none, else
+    `4 * pawn + kind + 1`. *with_pawns* says whether pawns remain, *orders* in which order the men are there.
+
+    Writes to *known* the code that the best of these moves brings. Sets in *saved* the positions with such a move that
+    does not lose, in *delayed* those with such moves that all lose. *worths* int64[64] and *squares* int64[4] are
+    buffers.
+
+        for each word:  1. captures by the king      2. captures by other men, with or without promotion
+                        3. promotions without capture      4. worths of all 64 squares become codes
     """
     count = len(men.kinds)
     outer = count - 1
@@ -323,6 +381,7 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
         word = legal[place]
         saved[place] = delayed[place] = NOTHING
         for square in range(64):
+            # `worths[square]` is the best worth so far with the last man on that square.
             worths[square] = 0
         if word != NOTHING:
             king, enemy = men.squares[pair, side], men.squares[pair, 1 - side]
@@ -334,7 +393,8 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
             for victim in range(count):
                 if men.sides[victim] == side:
                     continue
-                for way in range(8):  # the king captures
+                # Step 1: the king captures the victim on a neighbouring square.
+                for way in range(8):
                     target = board.steps[king << 4 | way]
                     if target < 0 or (victim < outer and squares[victim] != target):
                         continue
@@ -342,27 +402,35 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
                     entry = np.int64(board.kings[with_pawns[victim + 1, 0] << 12 | white << 6 | black])
                     if entry < 0:
                         continue
+                    # Build the index of the child as `code_at` does, but without the last man, whose square varies
+                    # below.
                     there = entry >> 4
                     for man in range(outer):
                         if man != victim:
                             there = there << 6 | board.turned[entry & 7, squares[man]]
                     begin = starts[victim + 1, 0]  # of whole words, where the last man is left
                     there += begin >> 6 if victim < outer else begin
+                    # If the last man is the victim, only his square is possible.
                     bits = word if victim < outer else word & BITS[target]
                     while bits:
                         square = lowest(bits)
                         bits &= bits - np.uint64(1)
                         spot = there << 6 | board.turned[entry & 7, square] if victim < outer else there
                         worths[square] = max(worths[square], WORTHS[later[spot]])
+                # Step 2: another man captures the victim. `bits` are the squares of the last man in which that move is
+                # possible.
                 for man in range(count):
                     if men.sides[man] != side:
                         continue
                     kind = men.kinds[man]
                     if man == outer:
+                        # The last man captures: he may come from every square that attacks the victim.
                         bits = word & attackers(BITS[squares[victim]], ~occupied, kind, side)
                     elif victim == outer:
+                        # The last man is captured: he may stand on every square that the captor attacks.
                         bits = word & around(board, squares[man], kind, side, occupied)
                     else:
+                        # Neither: the last man must not stand in between.
                         line = squares[man] << 6 | squares[victim]
                         if not board.reaches[line] >> (kind + 8 * side) & 1 or board.between[line] & occupied:
                             continue
@@ -371,11 +439,12 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
                     while bits:
                         square = lowest(bits)
                         bits &= bits - np.uint64(1)
-                        if man < outer or found == 0:  # whence the last man has come makes no difference
+                        if man < outer or found == 0:  # the child is the same from every origin of the last man
                             squares[outer] = square
                             origin, target = squares[man], squares[victim]
                             squares[man] = target
                             found = 0
+                            # A pawn that captures on the last rank promotes: `change` is one of four numbers.
                             promotes = kind == PAWN and target >> 3 == last
                             for change in range(4 * man + 1 if promotes else 0, 4 * man + 5 if promotes else 1):
                                 start, pawns = starts[victim + 1, change], with_pawns[victim + 1, change]
@@ -384,8 +453,9 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
                                 found = max(found, WORTHS[code])
                             squares[man] = origin
                             if found == 0 and man == outer:
-                                break  # the move is not legal, wherever it begins
+                                break  # the move is not legal from any origin
                         worths[square] = max(worths[square], found)
+            # Step 3: a pawn steps to the last rank and promotes.
             for man in range(count):
                 if men.sides[man] != side or men.kinds[man] != PAWN:
                     continue
@@ -409,6 +479,7 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
                         worths[square] = max(worths[square], WORTHS[code])
                     squares[man] = origin
         for square in range(64):
+            # Step 4: codes, and the sets of positions saved and delayed.
             worth = worths[square]
             if worth >= DRAWN:
                 saved[place] |= BITS[square]
@@ -419,9 +490,10 @@ def leave(men, board, side, legal, later, starts, with_pawns, orders, known, sav
 
 @lean_kernel
 def around(board, square, kind, side, occupied):
-    """Return what a man attacks from a square."""
+    """Return the squares that a man attacks from a square."""
     found = NOTHING
     if kind == PAWN:
+        # The four diagonal ways; `reaches` leaves the two in which this pawn captures.
         for way in (4, 5, 6, 7):
             target = board.steps[square << 4 | way]
             if target >= 0 and board.reaches[square << 6 | target] >> (kind + 8 * side) & 1:
@@ -437,8 +509,10 @@ def around(board, square, kind, side, occupied):
 
 @lean_kernel
 def find_due(known, wins, losses):
-    """Write for each word the least even code, and the least odd one, that captures and promotions bring, 255 for none;
-    return the greatest of all, 0 for none."""
+    """Write the least even and the least odd code of each word, 255 for none. Return the greatest code.
+
+    These are the codes that captures and promotions bring. If no move does, the greatest is 0.
+    """
     greatest = np.uint8(0)
     for place in range(len(wins)):
         wins[place] = losses[place] = NO_POSITION

@@ -1,8 +1,9 @@
-"""Positions in which a pawn may be captured en passant, of tiers in which both sides have pawns.
+"""Positions in which a pawn may be captured en passant, for tiers in which both sides have pawns.
 
-Such a position differs from the one with the same men by one more move, or several, to a later tier, and its only
-parent is the position before the pawn's two steps. So there are two things known of it from the start, that parent and
-what the capture brings, and one that follows from the position without the right. They are few, and kept as lists.
+Such a position has the moves of the position with the same men, and one or two captures en passant, which lead to a
+later tier. Its only predecessor is the position before the double step. So its value follows from two things: what the
+captures bring, known from the start, and the value of the position without the right. There are few such positions;
+they are kept as lists.
 
     won   as soon as the capture wins, or the position without it is won
     lost  once the capture loses, and the position without it is lost, or has no move at all
@@ -21,9 +22,11 @@ Array = np.ndarray[Any, Any]
 
 
 class Passing(NamedTuple):
-    """What kernels are told of the pawns of a side: of each man the row of his sets, int64[men], -1 for none; and the
-    sets, uint64[rows, words], of positions after his two steps in which he may be captured: all, and those that are
-    not won by then."""
+    """The pawns of one side that may be captured en passant, as kernels need them.
+
+    `rows` int64[men]: the row of each man's sets, -1 for none. `passable` uint64[rows, words]: the positions after his
+    double step in which he may be captured. `open`: those of them not yet won.
+    """
 
     rows: Array
     passable: Array
@@ -31,26 +34,26 @@ class Passing(NamedTuple):
 
 
 class Pawns:
-    """The positions after two steps of one man, with the other side to move; an item is one of them."""
+    """The positions after the double step of one pawn, each of them an item; the other side is to move."""
 
     def __init__(self, spots: Array, parents: Array, codes: Array):
         self.spots, self.parents = spots, parents
-        """Which bit of a set each is, and which the position before, int64[items]."""
+        """Each item's position, and the one before the double step, as bit indices in a set, int64[items]."""
         self.codes = codes
-        """What captures en passant bring, as `kernels` have it, uint8[items]."""
+        """The code that the best capture en passant brings, as in `kernels`, uint8[items]."""
         self.values = np.zeros(len(spots), np.uint16)
-        """The codes of what is decided."""
+        """The code of each decided item, 0 for others."""
         self.stuck = np.zeros(len(spots), np.bool_)
         """Whether the position without the capture is lost, or has no move."""
         self.won, self.lost = np.empty((2, len(spots)), np.int64)
-        """Room for the items that have just been decided."""
+        """Buffers for the items decided last."""
 
 
 class Passed:
-    """What may be captured en passant of the pawns of a side."""
+    """All positions in which pawns of one side may be captured en passant."""
 
     def __init__(self, formation: Formation, departing: Any, side: int, mover: Any):
-        """Find all such positions; `mover` is the Side to move then, of which nothing is decided yet."""
+        """Find them. `mover` is the Side to move in them, with nothing decided yet."""
         men, board = formation.men, geometry()
         self.pawns: dict[int, Pawns] = {}
         own = [man for man, code in enumerate(formation.codes) if code == PAWN + 8 * side]
@@ -60,6 +63,7 @@ class Passed:
         self.passing = Passing(rows, passable, passable)
         if not passable.size:
             return
+        # At most: 14 pairs of squares for the pawn and a capturer beside it, the other men anywhere.
         most = formation.pairs * 14 * len(others) << 6 * (len(formation.codes) - 2)
         for row, man in enumerate(own):
             rows[man] = row
@@ -77,7 +81,7 @@ class Passed:
         return max((int(pawns.codes.max(initial=0)) for pawns in self.pawns.values()), default=0)
 
     def find_stuck(self, formation: Formation, mover: Any, other: Any) -> None:
-        """Note where the side to move, *mover*, has no other move than to capture en passant."""
+        """Mark the items in which the side to move, *mover*, has no move but captures en passant."""
         nothing = nowhere(formation)
         for row, pawns in enumerate(self.pawns.values()):
             still = self.passing.passable[row] & mover.unlost
@@ -85,8 +89,10 @@ class Passed:
             pawns.stuck[:] = bits_at(still, pawns.spots)
 
     def lose(self, code: int, lost: Array, into: Array) -> int:
-        """Decide what is lost by a code, where *lost* is so just now without the capture; add the positions before to
-        a set, and return how many there are."""
+        """Decide the items lost by this code. Add their predecessors to *into*, and return how many there are.
+
+        *lost* are the positions, without the right to capture, that were lost just now.
+        """
         total = 0
         for pawns in self.pawns.values():
             count = passing_kernels.lose_passed(
@@ -97,7 +103,8 @@ class Passed:
         return total
 
     def win(self, code: int, won: Array, into: Array) -> int:
-        """Decide what is won by a code, where *won* is so just now without the capture, as `lose` does."""
+        """Decide the items won by this code, as `lose` does; *won* are the positions won just now without the
+        capture."""
         total = 0
         for row, pawns in enumerate(self.pawns.values()):
             count = passing_kernels.win_passed(
@@ -109,28 +116,31 @@ class Passed:
 
 
 def bits_at(words: Array, spots: Array) -> Array:
-    """Return whether a set has some positions, by the number of their bits."""
+    """Return whether each of these positions is in a set, by the indices of their bits."""
     found: Array = words[spots >> 6] >> (spots & 63).astype(np.uint64) & np.uint64(1)
     return found.astype(np.bool_)
 
 
 def nowhere(formation: Formation) -> Passing:
-    """Return what kernels are told where nothing is captured en passant."""
+    """Return the Passing of a side none of whose pawns may be captured en passant."""
     return Passing(np.full(len(formation.codes), -1, np.int64), *np.zeros((2, 0, formation.words), np.uint64))
 
 
 def slots_of(formation: Formation, man: int, pawns: Pawns) -> Array:
-    """Return the slot of each item, from the first slot with en passant rights on, as chess numbers them, int64[items].
+    """Return the slot of each item, int64[items], counted from the first slot with en passant rights.
 
-    Of like men who are told apart, items that are the same position have the same slot.
+    Slots are those of `Numbering.passed_index` of chess. Items that are the same position, with like men exchanged,
+    have the same slot.
     """
     codes, count = formation.codes, len(formation.codes)
+    # Step 1: the squares of all men, mirrored so that the pawn is on the files a to d.
     place, last = pawns.spots >> 6, pawns.spots & 63
     pair, rest = place // (formation.inner >> 6), place % (formation.inner >> 6)
     squares = [rest >> 6 * (count - 2 - other) & 63 for other in range(count - 1)] + [last]
     mirror = np.where(squares[man] & 7 > 3, 7, 0)
     squares = [square ^ mirror for square in squares]
     white, black = (formation.men.squares[pair, side] ^ mirror for side in (0, 1))
+    # Step 2: which of the seven pairs of pawns it is; the capturer on the left counts if there are two.
     turn, pawn = 1 - (codes[man] >> 3), squares[man]
     capturers = [other for other, code in enumerate(codes) if code == PAWN + 8 * turn]
     left = np.any([(squares[other] == pawn - 1) & (pawn & 7 > 0) for other in capturers], 0)
@@ -138,6 +148,7 @@ def slots_of(formation: Formation, man: int, pawns: Pawns) -> Array:
     slot: Array = (turn * PAIRS_OF_PAWNS + 2 * (pawn & 7) - left) << 12 | white << 6 | black
     if count == 2:
         return slot
+    # Step 3: the square of the third man, if any, who is neither the pawn nor the capturer.
     third, pawns_in_all = np.zeros_like(slot), sum(code & 7 == PAWN for code in codes)
     for other in range(count):
         if other != man:

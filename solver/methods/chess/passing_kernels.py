@@ -1,4 +1,4 @@
-"""The compiled loops over positions in which a pawn may be captured en passant: which there are, and how they fare."""
+"""Compiled loops over positions in which a pawn may be captured en passant: find them and decide them."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from retrograde.solver.runtime.kernel import lean_kernel
 
 @lean_kernel
 def beside(square):
-    """Return the squares beside one, on its rank."""
+    """Return the neighbouring squares on the same rank."""
     found = NOTHING
     if square & 7:
         found |= BITS[square - 1]
@@ -21,16 +21,18 @@ def beside(square):
 
 @lean_kernel
 def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squares, passable, spots, parents, codes):
-    """Find the legal positions in which a man, a pawn that has just gone two steps, may be captured en passant.
+    """List the legal positions in which one pawn, *man*, has just moved two squares and may be captured en passant.
 
-    Marks them in *passable*, and writes of each which bit of that set it is, which one the position before, and the
-    code that captures en passant alone bring (see `kernels.leave` for *later* and what goes with it). Returns how many
-    there are; *squares* int64[3] is room.
+    Marks them in *passable*. Writes the index of each (*spots*), of the position before (*parents*), and the code that
+    the best capture en passant brings (*codes*). For *later* and the arguments after it see `kernels.leave`; *squares*
+    int64[3] is a buffer. Returns the number of positions.
     """
     outer = len(men.kinds) - 1
     inner = len(men.rests.bits)
     side = men.sides[man]
+    # The rank after a double step, counted from 0, and one step back.
     rank, back = (3, -8) if side == 0 else (4, 8)
+    # The man's square are six bits of the position's index; these many bits are below them.
     low = 6 * (outer - man)
     count = 0
     for place in range(len(legal)):
@@ -38,9 +40,11 @@ def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squar
         passable[place] = NOTHING
         for other in range(outer):
             squares[other] = men.rests.squares[rest, other]
+        # Step 1: skip words in which the pawn is not on that rank.
         if man < outer and squares[man] >> 3 != rank:
             continue
         word = NOTHING  # where the last man may stand
+        # Step 2: some enemy pawn must stand beside it. `word` collects the squares of the last man with which one does.
         for other in range(outer + 1):
             if men.kinds[other] == PAWN and men.sides[other] != side:
                 if man == outer:
@@ -50,6 +54,7 @@ def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squar
                 elif beside(squares[man]) & BITS[squares[other]]:
                     word = EVERYTHING
         word &= legal[place]
+        # Step 3: for each such position, the two squares behind the pawn must be empty.
         white, black = men.squares[pair, 0], men.squares[pair, 1]
         outside = men.rests.bits[rest] | BITS[white] | BITS[black]
         while word:
@@ -60,6 +65,7 @@ def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squar
             beyond = pawn + back
             if (outside | BITS[last]) & (BITS[beyond] | BITS[beyond + back]):
                 continue
+            # Step 4: the best capture. The captor takes the square behind the pawn.
             worth = 0
             for other in range(outer + 1):
                 origin = squares[other]
@@ -71,6 +77,7 @@ def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squar
                     squares[other] = origin
             if worth == 0:
                 continue  # the king would be in check
+            # Step 5: write the item. The predecessor has the pawn two squares back.
             spot = place << 6 | last
             passable[place] |= BITS[last]
             spots[count] = spot
@@ -82,8 +89,11 @@ def find_passed(men, board, man, legal, later, starts, with_pawns, orders, squar
 
 @lean_kernel
 def lose_passed(spots, codes, stuck, values, code, lost, found):
-    """Decide the positions that are lost by now, by their code and by the same without a capture en passant, *lost*
-    just now or *stuck* before; write which to *found*, and return how many."""
+    """Decide the items that are lost by now. Write their indices to *found*, and return how many.
+
+    An item is lost if its capture loses within *code*, and the position without the capture is in *lost* (just now) or
+    *stuck* (before).
+    """
     count = 0
     for i in range(len(spots)):
         spot = spots[i]
@@ -98,8 +108,11 @@ def lose_passed(spots, codes, stuck, values, code, lost, found):
 
 @lean_kernel
 def win_passed(spots, codes, values, code, won, row, opened, found):
-    """Decide the positions that are won by a code, or as the same without a capture en passant; they are not open any
-    more. Write which to *found*, and return how many."""
+    """Decide the items that are won by this code. Write their indices to *found*, and return how many.
+
+    An item is won if its capture brings this code, or if the position without the capture is in *won*. Its bit in
+    *opened* is cleared.
+    """
     count = 0
     for i in range(len(spots)):
         spot = spots[i]
@@ -113,7 +126,7 @@ def win_passed(spots, codes, values, code, won, row, opened, found):
 
 @lean_kernel
 def put(places, found, count, into):
-    """Add some positions, by their numbers among all, to a set."""
+    """Add the *count* positions listed in *found* to a set; *places* has the index of each item's bit."""
     for i in range(count):
         spot = places[found[i]]
         into[spot >> 6] |= BITS[spot & 63]

@@ -1,6 +1,7 @@
-"""The compiled loops between slots, as chess numbers positions, and the codes of positions as they lie in words.
+"""Compiled loops that translate between slots, as chess numbers positions, and codes in the layout of words.
 
-Codes are those of `kernels`: 0 a draw, of later tiers EMPTY no position, else one more than the plies to mate.
+Codes are those of `kernels.py`: 0 for a draw, EMPTY for no position (in later tiers), else one more than the plies to
+mate.
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ STORED, POSITIONS, FIRST = range(3)
 
 @lean_kernel
 def choose(number, like):
-    """Return in how many ways so many like men stand on the first squares, *number* of them."""
+    """Return the number of placements of *like* equal men (one to three) on the first *number* squares."""
     if like == 1:
         return number
     if like == 2:
@@ -25,12 +26,14 @@ def choose(number, like):
 
 @lean_kernel
 def slot_within(kinds, ways, squares):
-    """Return the number of a slot among those with kings on the same squares; -1 for men who cannot stand so.
+    """Return the number of a slot among those with the same kings; -1 if the men cannot stand so.
 
-    *ways* says of each man in how many ways his group stands, 1 if he is like the man before. Squares of like men are
-    put in order.
+    *ways* has the number of placements of each man's group, 1 for a man like the one before him. Sorts the squares of
+    like men in *squares*. The number of each group's placement is in the combinatorial number system, as in
+    `Numbering.index` of chess.
     """
     like = 0
+    # Step 1: sort the squares of like men by insertion, and reject placements that are not legal.
     for man in range(len(kinds)):
         like = like + 1 if ways[man] == 1 else 1
         for before in range(man):
@@ -43,6 +46,7 @@ def slot_within(kinds, ways, squares):
             squares[spot - 1], squares[spot] = squares[spot], squares[spot - 1]
             spot -= 1
     slot = 0
+    # Step 2: a group's number is a sum of binomials; groups are digits of the slot.
     for man in range(len(kinds)):
         like = like + 1 if ways[man] == 1 else 1
         slot = slot * ways[man] + choose(squares[man] - 8 * (kinds[man] == PAWN), like)
@@ -51,20 +55,22 @@ def slot_within(kinds, ways, squares):
 
 @lean_kernel
 def expand(board, pairs, scores, table, kinds, ways, kept, order, turn, exchanged, with_pawns, legal, codes, squares):
-    """Write the codes of a tier's positions with one side to move, its men told apart and in another order.
+    """Write the codes of a later tier's positions with one side to move, in the order of the tier before.
 
-    A score's code is `table[score]`; *legal* are those positions as bits in words. For *kept* see
-    `formation.Arrangement`, for *turn*, *exchanged* and *order* `formation.Later`; *pairs* int64[pairs, 2] are the
-    squares of the kings, *squares* int64[3] is room.
+    There men are told apart and in another order. A score's code is `table[score]`; *legal* are the legal positions, as
+    a set. For *kept* see `formation.Arrangement`, for *turn*, *exchanged* and *order* `formation.Later`. *pairs*
+    int64[pairs, 2] are the squares of the kings; *squares* int64[3] is a buffer.
     """
     count = len(kinds)
     inner = 1 << 6 * count
     for pair in range(len(pairs)):
         white, black = pairs[pair, 0], pairs[pair, 1]
+        # Exchanged sides: the board is turned upside down (square ^ 56), and the kings change places.
         if exchanged:
             white, black = black ^ 56, white ^ 56
         entry = int(board.kings[with_pawns << 12 | white << 6 | black])
         begin = (turn * len(pairs) + (entry >> 4)) * len(kept)
+        # For each legal position find the slot: turn the men as the kings are turned, then number them.
         for rest in range(inner):
             place = pair * inner + rest
             codes[place] = EMPTY
@@ -74,6 +80,7 @@ def expand(board, pairs, scores, table, kinds, ways, kept, order, turn, exchange
                 square = rest >> 6 * (count - 1 - order[man]) & 63
                 squares[man] = board.turned[entry & 7, square ^ 56 if exchanged else square]
             slot = slot_within(kinds, ways, squares)
+            # Both kings on the diagonal, and this is the larger mirror image: its slot is empty, so take the other.
             if entry & 8 and kept[slot] == 0:
                 for man in range(count):
                     squares[man] = board.turned[4, squares[man]]
@@ -83,15 +90,17 @@ def expand(board, pairs, scores, table, kinds, ways, kept, order, turn, exchange
 
 @lean_kernel
 def collect(known, legal, diagonal, places, kept, inner, table, empty, each, begin, scores, counts):
-    """Write the scores of the slots with one side to move, and count them by code: int64[codes, 3].
+    """Write the scores of the slots with one side to move, and count them by code, int64[codes, 3].
 
-    *legal* are the positions as bits in words; *places* and *kept* are an Arrangement; *diagonal* says of pairs of
-    kings that both are on the diagonal. A code's score is `table[code]`, that of no position *empty*. A slot stands for
-    *each* so many positions, or half of them where the position is its own mirror image. *begin* is the first slot.
+    *known* has the codes and *legal* the legal positions. *places* and *kept* are an Arrangement; *diagonal* says of
+    each pair of kings whether both are on the diagonal. A code's score is `table[code]`; *empty* is that of no
+    position. A slot stands for *each* positions, or half as many if the position is its own mirror image. *begin* is
+    the first slot.
     """
     size = len(places)
     for pair in range(len(diagonal)):
         for spot in range(size):
+            # Empty slots: illegal positions, and the larger of two mirror images.
             place = pair * inner + places[spot]
             scores[pair * size + spot] = empty
             if not legal[place >> 6] >> np.uint64(place & 63) & np.uint64(1) or (diagonal[pair] and kept[spot] == 0):

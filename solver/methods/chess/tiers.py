@@ -1,9 +1,20 @@
-"""Retrograde analysis of a tier of chess set by set, as L. Stiller did it: positions lost in so many plies are one set.
+"""Retrograde analysis of a chess tier, with sets of positions instead of single ones (after L. Stiller).
+
+All positions lost in the same number of plies form one set. One pass over the words of a set finds the next set:
 
     mated ──lead_to──> won in 1 ──lead_to──> perhaps lost in 2 ──take_out──> lost in 2 ──lead_to──> won in 3 …
                        ^ captures and promotions that win so soon    ^ and those that lose no later
 
-For each side that may win this goes on until nothing is found, and no capture or promotion is still to count.
+Steps, of `solve_tier`:
+
+    1. Departures   load the scores of all later tiers that captures and promotions lead to
+    2. Side         for each side to move, find the legal positions and the result of their best capture or promotion
+    3. Passed       list the positions in which a pawn can be captured en passant
+    4. Role         for each side that may win, find sets of wins and losses ply by ply, until no set is found and
+                    no capture or promotion is still to count
+    5. collected    translate codes of positions into scores of slots, and count them
+
+A code is 0 for a draw, else one more than the plies to mate: 1 is mated, even codes are wins, odd ones losses.
 """
 
 from collections.abc import Callable, Iterable
@@ -38,28 +49,29 @@ from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, LOSE_CLASS, 
 
 Array = np.ndarray[Any, Any]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""Calls a function with some items, on threads."""
+"""Calls a function for each item, on threads."""
 Tell = Callable[[int, int], object]
-"""Told of how many positions are decided, and the remoteness of those decided last."""
+"""Reports progress: positions decided so far, and the remoteness of those decided last."""
 
 DEEPEST, DEEPEST_LATER = 255, 252
-"""The greatest code of a win or a loss, one more than the plies to mate: of a tier, and of one that a move leads to."""
+"""The greatest code (plies to mate + 1) of the tier itself, and of a later tier that a move leads to."""
 
 PART = 1 << 24
-"""Codes that are looked at together."""
+"""Codes checked at a time, so that the temporary arrays stay small."""
 IMAGES = 16, 4
-"""Positions equal by symmetry, both pairs of colours counted, without pawns and with."""
+"""Positions that a slot stands for, in both pairs of colours: without pawns, and with pawns."""
 
 
 class TooDeep(Exception):
-    """A mate takes more plies than a byte can tell."""
+    """A mate takes more plies than fit into a byte."""
 
 
 def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: Array, run: Map, tell: Tell) -> Array:
-    """Write the scores of all slots of a tier, uint16; return int64[n, 5], how often each is there in each part.
+    """Write the scores of all slots of a tier, uint16, and return their counts, int64[n, 5].
 
-    `scores_of` gives the scores of a later tier, by its number. A row has the number of the part, which is the side to
-    move, a score, how many slots have it, the positions that these stand for, and the first. Raises TooDeep.
+    `scores_of` returns the scores of a later tier, by its number. A row of the counts has the part (the side to move),
+    a score, the number of slots with it, the number of positions these stand for, and the first such slot. Raises
+    TooDeep.
     """
     if not formation.codes:
         return collected(formation, [np.zeros(formation.pairs, np.uint8)], scores, {}, table_of_scores())
@@ -70,9 +82,12 @@ def solve_tier(formation: Formation, scores_of: Callable[[int], Array], scores: 
 def analysed(
     formation: Formation, scores_of: Callable[[int], Array], run: Map, tell: Tell
 ) -> tuple[list[Array], dict[int, Pawns]]:
-    """Return what is known once a tier is analysed: the codes of all positions with either side to move, and what may
-    be captured en passant, by the man who may be. Nothing else is left in memory."""
+    """Analyse a tier. Return the codes of all positions by side to move, and the positions with en passant by pawn.
+
+    All other arrays are freed.
+    """
     departing = Departures(formation, scores_of, codes_of_scores())
+    # Steps 2 and 3: legal positions, captures, and en passant.
     sides = list(run(partial(Side, formation, departing), (0, 1)))
     passed = [Passed(formation, departing, side, sides[1 - side]) for side in (0, 1)]
     if any(each.greatest > DEEPEST for each in passed):
@@ -80,18 +95,26 @@ def analysed(
     del departing
     for each, mover, other in zip(passed, reversed(sides), sides, strict=True):
         each.find_stuck(formation, mover, other)
+    # Step 4: both roles advance ply by ply, in parallel.
     roles = [Role(formation, sides[side], sides[1 - side], passed[side], passed[1 - side]) for side in (0, 1)]
     under_way = roles
     while under_way:
         under_way = [role for role, more in zip(under_way, list(run(Role.step, under_way)), strict=True) if more]
         tell(sum(role.decided for role in roles), max(role.remoteness for role in roles))
-    for side in sides:  # while one role was under way it wrote wins beside what the other would have taken back
+    # Clear the codes of losing captures where another move does not lose. Both roles write to `known`, so this waits
+    # until both are done.
+    for side in sides:
         kernels.forget(side.known, side.unlost)
     return [side.known for side in sides], {man: found for each in passed for man, found in each.pawns.items()}
 
 
 class Side:
-    """What is known of the positions with one side to move: codes, and the sets that `kernels` speaks of."""
+    """Codes and sets of the positions with one side to move.
+
+    `known` uint8[positions]: codes. Sets, uint64[words]: `unwon`, legal positions not yet won; `unlost`, those that may
+    become losses by moves within the tier; `mates`, those in check with no capture or promotion, the first candidates.
+    `wins_due` and `losses_due` uint8[words]: see `kernels.fall_due`.
+    """
 
     def __init__(self, formation: Formation, departing: "Departures", side: int):
         words, self.number = formation.words, side
@@ -112,26 +135,35 @@ class Side:
 
 
 class Role:
-    """The analysis of who wins with one side: `winner` and `loser` are what is known of each to move, and *passed* by
-    either what the other may capture en passant."""
+    """The search for the wins of one side, *winner*, and the losses of the other, *loser*.
+
+    *passed* are the positions in which the loser may capture a pawn of the winner en passant, *passed_by_loser* those
+    in which the winner may capture one of the loser's.
+    """
 
     def __init__(self, formation: Formation, winner: Side, loser: Side, passed: Passed, passed_by_loser: Passed):
         self.men, self.winner, self.loser = formation.men, winner, loser
         self.passed, self.passed_by_loser = passed, passed_by_loser
         self.code = 1
-        """That of the losses looked for last."""
+        """The code of the losses searched last; always odd."""
         self.remoteness = 0
-        """That of what has been found last."""
+        """The plies to mate of the positions found last."""
+        # The greatest code that a capture or promotion brings: the search cannot end before.
         self.last = max(winner.greatest_due, loser.greatest_due, passed.greatest, passed_by_loser.greatest)
         self.candidates, self.won, self.lost = np.zeros((3, formation.words), np.uint64)
         self.candidates[:] = loser.mates
         self.found = self.decided = self.lose()
 
     def step(self) -> bool:
-        """Find what is won in one ply more than was lost last, and lost in two; tell whether there may be more."""
+        """Find the wins one ply longer than the last losses, then the losses one ply longer than these wins.
+
+        Returns whether to go on.
+        """
         men, board, winner, loser = self.men, geometry(), self.winner, self.loser
+        # Step 1: candidates for wins are all positions with a move to a position that was lost last.
         if self.found:
             kernels.lead_to(men, board, winner.number, self.passed.passing, self.lost, self.candidates)
+            # Only a candidate that is not won yet is too deep.
             if self.code + 2 > DEEPEST:
                 kernels.keep_common(self.candidates, winner.unwon)
                 self.found = int(self.candidates.any())
@@ -139,14 +171,19 @@ class Role:
             return False
         if self.code + 2 > DEEPEST:
             raise TooDeep
+        # Step 2: add the wins by a capture or promotion, and decide all candidates. `decide` overwrites `self.won`,
+        # which is only a scratch set for `fall_due`.
         kernels.fall_due(winner.known, winner.wins_due, self.code + 1, self.won, self.candidates)
         won = kernels.decide(self.candidates, winner.unwon, self.won, winner.known, self.code + 1)
         won += self.passed_by_loser.win(self.code + 1, self.won, self.candidates)
         self.code += 2
+        # Step 3: candidates for losses are all positions with a move to a position won just now, and those whose last
+        # losing capture or promotion counts now.
         if won:
             self.remoteness = self.code - 2
             kernels.lead_to(men, board, loser.number, self.passed_by_loser.passing, self.won, self.candidates)
         kernels.fall_due(loser.known, loser.losses_due, self.code, loser.unlost, self.candidates)
+        # Step 4: keep the candidates that have no better move.
         self.found = self.lose() if won or self.candidates.any() or self.passed.pawns else 0
         if self.found:
             self.remoteness = self.code - 1
@@ -154,8 +191,9 @@ class Role:
         return True
 
     def lose(self) -> int:
-        """Decide which candidates are lost; return how many."""
+        """Decide which candidates are lost. Return how many."""
         loser = self.loser
+        # A candidate is lost if no move leads to a position that is not yet won by the opponent.
         kernels.keep_common(self.candidates, loser.unlost)
         kernels.take_out(
             self.men, geometry(), loser.number, self.passed_by_loser.passing, self.winner.unwon, self.candidates
@@ -168,14 +206,18 @@ class Role:
 
 
 class Departures:
-    """The codes of all later tiers that captures and promotions lead to, as `kernels.leave` wants them."""
+    """The codes of all later tiers that captures and promotions lead to, in the layout of `kernels.leave`."""
 
     def __init__(self, formation: Formation, scores_of: Callable[[int], Array], table: Array):
-        """*table* has the code of each score of a later tier, uint8[65536]; EMPTY for what is no position."""
+        """Load them.
+
+        *table* uint8[65536] has the code of each score of a later tier, EMPTY for no position. Raises TooDeep.
+        """
         count = len(formation.codes)
         self.starts = np.full((count + 1, 4 * count + 1), -1, np.int64)
         self.with_pawns = np.zeros_like(self.starts)
         self.orders = np.full((*self.starts.shape, count), -1, np.int64)
+        # Several captures may lead to the same men with the same side to move: their codes are loaded once.
         begins: dict[tuple[Codes, int], int] = {}
         end = 0
         for captured, change, order, left, turn in departures(formation.codes):
@@ -188,14 +230,17 @@ class Departures:
         self.codes = np.empty(end, np.uint8)
         for (left, turn), begin in begins.items():
             expand(left, turn, scores_of, table, self.codes[begin : begin + positions_of(left)])
+        # Codes between DEEPEST_LATER and EMPTY are marks of scores that are too deep.
         for part in (self.codes[first : first + PART] for first in range(0, end, PART)):
             if ((part > DEEPEST_LATER) & (part < EMPTY)).any():
                 raise TooDeep
 
 
 def expand(codes: Codes, turn: int, scores_of: Callable[[int], Array], table: Array, found: Array) -> None:
-    """Write the codes of all positions of a later tier with one side to move, uint8[pairs * inner]: men as they stand
-    in *codes*, like men told apart."""
+    """Write the codes of all positions of a later tier with one side to move, uint8[pairs * inner].
+
+    Men are in the order of *codes*, like men told apart.
+    """
     tier, own, exchanged, order = later(codes)
     there = turn ^ exchanged[turn]
     slot_kernels.expand(
@@ -206,7 +251,7 @@ def expand(codes: Codes, turn: int, scores_of: Callable[[int], Array], table: Ar
 
 
 def legal_positions(men: Men, turn: int) -> Array:
-    """Return the legal positions of men with one side to move, as bits in words."""
+    """Return the legal positions of the men with one side to move, as a set."""
     if not len(men.kinds):
         return np.full(-(-len(men.squares) // 64), EVERYTHING, np.uint64)
     words = np.empty(len(men.squares) * len(men.rests.bits), np.uint64)
@@ -215,7 +260,7 @@ def legal_positions(men: Men, turn: int) -> Array:
 
 
 def ways_of_groups(codes: Codes) -> Array:
-    """Return in how many ways the group of each man stands, 1 for a man who is like the one before, int64[men]."""
+    """Return the number of placements of each man's group, int64[men]; 1 for a man like the one before him."""
     ways = []
     for group in groups_of(codes):
         ways += [len(ways_to_stand(codes[group[0]] & 7 == PAWN, len(group))), *[1] * (len(group) - 1)]
@@ -224,8 +269,9 @@ def ways_of_groups(codes: Codes) -> Array:
 
 @cache
 def codes_of_scores() -> Array:
-    """Return the code of each score, uint8[65536]; more than DEEPEST_LATER for what is too deep."""
+    """Return the code of each score, uint8[65536]. Codes above DEEPEST_LATER mark scores that are too deep."""
     table, plies = np.full(1 << BITS + 2, EMPTY, np.uint8), np.arange(1 << BITS)
+    # 253 or 254 for too deep, of the right parity; EMPTY stays for what is no position.
     codes = np.minimum(plies + 1, DEEPEST_LATER + 1 + plies % 2)
     table[(LOSE_CLASS << BITS) + plies] = codes
     table[(WIN_CLASS + 1 << BITS) - 1 - plies] = codes
@@ -237,8 +283,11 @@ def codes_of_scores() -> Array:
 
 
 def collected(formation: Formation, known: list[Array], scores: Array, pawns: dict[int, Pawns], table: Array) -> Array:
-    """Write the scores of all slots from the codes of both sides, which are let go, and of what may be captured en
-    passant, by the man who may be; return how often each is there. *table* has the score of each code."""
+    """Write the scores of all slots and return their counts, as `solve_tier` does.
+
+    *known* has the codes by side to move; its arrays are freed one by one. *pawns* has the positions with en passant,
+    by pawn. *table* has the score of each code.
+    """
     places, kept = arrangement(formation.codes)
     empty = scores.dtype.type(DRAW_CLASS << BITS | EMPTY_PLIES)
     squares, numbers = formation.men.squares, geometry().kings[4096 * formation.has_pawns :]
@@ -252,9 +301,10 @@ def collected(formation: Formation, known: list[Array], scores: Array, pawns: di
             known[turn], legal_positions(formation.men, turn), diagonal, places, kept, formation.inner, table, empty,
             IMAGES[formation.has_pawns], begin, scores[begin : begin + size], counts,
         )  # fmt: skip
-        known[turn] = np.empty(0, np.uint8)  # to make room for the scores of the other side
+        known[turn] = np.empty(0, np.uint8)  # frees memory for the scores of the other side
         there = np.flatnonzero(counts[:, STORED])
         rows.append(np.column_stack([np.full(len(there), turn), table[there].astype(np.int64), counts[there]]))
+    # Slots with en passant rights come after all others.
     passed = scores[turns * size :].reshape(turns, -1)
     passed[:] = empty
     for man, each in pawns.items():

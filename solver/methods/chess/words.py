@@ -1,18 +1,19 @@
-"""Words of 64 squares, and how men move in them: bit s of a word says that something is so with a man on square s.
+"""Move generation for 64 positions at once. A *word* is a uint64; bit s stands for the position with a man on square s.
 
-Squares, ways and symmetries are those of `games/chess/squares.py`. All moves but a pawn's can be taken back along the
-same way, so that what a word is carried to is where its men go to as well as where they have come from.
+The technique is that of bitboards: one shift of a word moves the man in all 64 positions. Squares, ways (directions)
+and symmetries are numbered as in `games/chess/squares.py`. Every move but a pawn's can be undone along the same way. So
+a function that returns where men go also returns where they come from.
 
-Words with kings on the same squares are numbered by where all men stand but the last one, whose squares they have. The
-number is called *rest*:
+The last man of a tier is the one whose squares are the bits of the words. The other men, the *outer* men, select the
+word: with the kings fixed, each placement of the outer men has a number, called its *rest*:
 
     men told apart      first × 64 + second …                 rests: 64 to the power of the men
     men in groups       like men in ascending order, so that each way to stand is there once: C(64, k) for k of them
 
-What kernels want to know of a rest, and which it becomes when a man moves or the board is turned, stands in tables:
+Kernels look up in two tables how a rest changes when a man moves:
 
-    less[rest, man]                          the row of `more` of those who stay when the man is taken up
-    more[less[rest, man], square]            the rest when he is put down there, -1 where a like man stands
+    less[rest, man]                          the row of `more` for the placement of the other men, this man removed
+    more[less[rest, man], square]            the rest with this man put on *square*; -1 if a like man stands there
 """
 
 from itertools import groupby
@@ -29,43 +30,54 @@ Array = np.ndarray[Any, Any]
 NOTHING, EVERYTHING = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 ONE = np.uint64(1)
 BITS = np.array([1 << square for square in range(64)], np.uint64)
-"""The word of each square."""
+"""The word of each square: `BITS[s]` has only bit s set."""
+# All squares but the a-file, and all but the h-file: they keep shifted words from wrapping around the edge.
 NOT_A, NOT_H = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7F)
 FOURTH, FIFTH = np.uint64(0xFF000000), np.uint64(0xFF00000000)
-"""Ranks on which pawns stand after a double step."""
+"""The ranks on which White's and Black's pawns stand after a double step."""
 PAWNS = np.uint64(0x00FFFFFFFFFFFF00)
-"""Squares on which pawns stand."""
+"""Squares on which pawns may stand: ranks 2 to 7."""
 
 
 def on_board(files: int) -> int:
-    """Return the squares that steps by so many files lead to."""
+    """Return the squares, as bits, that a step by *files* files can lead to."""
     return sum(1 << square for square in range(64) if 0 <= (square & 7) - files < 8)
 
 
 SEQUENCE = np.uint64(0x03F79D71B4CB0A89)
-"""De Bruijn's: its 64 stretches of six bits are all different."""
+"""A de Bruijn sequence: its 64 windows of six bits are all different. `lowest` finds the lowest bit with it."""
 PLACES = np.zeros(64, np.int64)
 PLACES[[(0x03F79D71B4CB0A89 << square & (1 << 64) - 1) >> 58 for square in range(64)]] = range(64)
-"""By the first six bits of the sequence shifted, how far it has been."""
+"""The shift that brings a window of six bits to the top of SEQUENCE, by the value of the window."""
 
 SHIFTS = np.array([abs(files + 8 * ranks) for files, ranks in WAYS], np.uint64)
 UP = np.array([files + 8 * ranks > 0 for files, ranks in WAYS])
 TARGETS = np.array([on_board(files) for files, _ in WAYS], np.uint64)
-"""By way, how far a word is shifted, whether to greater squares, and which squares may be reached."""
+"""How a step shifts a word, by way.
+
+SHIFTS: by how many bits. UP: whether to the left, to higher squares. TARGETS: the squares that a step can lead to.
+"""
+# The range of ways of each kind of man, LAST excluded.
 FIRST, LAST = np.array(FIRST_WAY), np.array(LAST_WAY)
 
 
 @lean_kernel
 def lowest(word):
-    """Return the number of the lowest one in a word that is not 0."""
+    """Return the index of the lowest set bit of a word, which must not be 0."""
     return PLACES[(word & (~word + ONE)) * SEQUENCE >> np.uint64(58)]
 
 
 @lean_kernel
 def slid(word, empty, way):
-    """Return where men go that slide along a way over *empty* squares."""
+    """Return the squares that sliding men reach along one way.
+
+    *word* has the men, *empty* the empty squares. The result includes the first square behind the empty ones, whether a
+    man stands there or not. This is the Kogge-Stone fill of bitboard engines: three shifts, by one, two and four steps,
+    cover any line.
+    """
     shift = SHIFTS[way]
     twice = shift + shift
+    # `over` are the squares that may be passed: after each doubling, those with an empty run of that length.
     over = empty & TARGETS[way]
     if UP[way]:
         word |= over & word << shift
@@ -73,6 +85,7 @@ def slid(word, empty, way):
         word |= over & word << twice
         over &= over << twice
         word |= over & word << (twice + twice)
+        # One step more: to the square that stops the slide.
         return word << shift & TARGETS[way]
     word |= over & word >> shift
     over &= over >> shift
@@ -84,7 +97,11 @@ def slid(word, empty, way):
 
 @lean_kernel
 def moved(word, empty, kind):
-    """Return where men of a kind, no pawns, go to: on *empty* squares, or on the first behind them."""
+    """Return the squares that men of one kind, other than pawns, reach.
+
+    The result has *empty* squares and the first occupied one on each line, as for captures. Callers that want empty
+    squares only mask the result with the legal positions.
+    """
     there = NOTHING
     for way in range(FIRST[kind], LAST[kind]):
         if kind < KNIGHT:
@@ -98,14 +115,21 @@ def moved(word, empty, kind):
 
 @lean_kernel
 def origins(word, empty, kind, side):
-    """Return whence men of a kind come that stand on the squares of a word and have captured nothing."""
+    """Return the squares from which men of one kind reach the squares of a word without a capture.
+
+    For all kinds but pawns these are the squares of `moved`, so some of them may be occupied.
+    """
     return moved(word, empty, kind) if kind != PAWN else pawns_behind(word, word, empty, side)
 
 
 @lean_kernel
 def pawns_behind(word, twice, empty, side):
-    """Return whence a side's pawns come that stand on the squares of a word after a step, or of another after two."""
+    """Return the squares from which a side's pawns step forward.
+
+    They arrive on the squares of *word* after a single step, on those of *twice* after a double step.
+    """
     eight = np.uint64(8)
+    # Of the double steps only those that end on the right rank, over an empty square, count.
     if side == 0:
         return word >> eight | ((twice & FOURTH) >> eight & empty) >> eight
     return word << eight | ((twice & FIFTH) << eight & empty) << eight
@@ -113,7 +137,7 @@ def pawns_behind(word, twice, empty, side):
 
 @lean_kernel
 def attackers(word, empty, kind, side):
-    """Return whence men of a kind attack the squares of a word."""
+    """Return the squares from which men of one kind attack a square of the word."""
     if kind != PAWN:
         return moved(word, empty, kind)
     return pawns_before(word, side)
@@ -121,7 +145,7 @@ def attackers(word, empty, kind, side):
 
 @lean_kernel
 def attacked(word, empty, kind, side):
-    """Return what men of a kind attack from the squares of a word."""
+    """Return the squares that men of one kind attack from the squares of the word."""
     if kind != PAWN:
         return moved(word, empty, kind)
     return pawns_before(word, 1 - side)
@@ -129,7 +153,7 @@ def attacked(word, empty, kind, side):
 
 @lean_kernel
 def pawns_before(word, side):
-    """Return whence a side's pawns attack the squares of a word."""
+    """Return the squares from which a side's pawns attack a square of the word."""
     seven, nine = np.uint64(7), np.uint64(9)
     if side == 0:
         return word >> seven & NOT_A | word >> nine & NOT_H
@@ -138,7 +162,7 @@ def pawns_before(word, side):
 
 @lean_kernel
 def turned_word(word, symmetry):
-    """Return where a symmetry of the board takes the squares of a word."""
+    """Return the word after a symmetry of the board, numbered as in `squares.py`."""
     if symmetry & 4:
         word = transposed(word)
     if symmetry & 1:
@@ -150,7 +174,8 @@ def turned_word(word, symmetry):
 
 @lean_kernel
 def transposed(word):
-    """Return a word with files and ranks exchanged."""
+    """Return the word with files and ranks exchanged: reflected about the diagonal a1-h8."""
+    # Exchange blocks of 4 × 4 squares, then of 2 × 2, then single squares.
     change = (word ^ word << np.uint64(28)) & np.uint64(0x0F0F0F0F00000000)
     word ^= change ^ change >> np.uint64(28)
     change = (word ^ word << np.uint64(14)) & np.uint64(0x3333000033330000)
@@ -161,7 +186,8 @@ def transposed(word):
 
 @lean_kernel
 def mirrored(word):
-    """Return a word with left and right exchanged."""
+    """Return the word with left and right exchanged."""
+    # Exchange neighbouring bits, then pairs, then halves of each rank.
     ones, twos, fours = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     word = word >> np.uint64(1) & ones | (word & ones) << np.uint64(1)
     word = word >> np.uint64(2) & twos | (word & twos) << np.uint64(2)
@@ -170,7 +196,8 @@ def mirrored(word):
 
 @lean_kernel
 def upside_down(word):
-    """Return a word with top and bottom exchanged."""
+    """Return the word with top and bottom exchanged."""
+    # Exchange neighbouring ranks, then pairs of ranks, then the halves of the board.
     bytes_, pairs = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
     word = word >> np.uint64(8) & bytes_ | (word & bytes_) << np.uint64(8)
     word = word >> np.uint64(16) & pairs | (word & pairs) << np.uint64(16)
@@ -181,9 +208,12 @@ def upside_down(word):
 
 
 class Rests(NamedTuple):
-    """All rests of some men, the outer ones: their squares, int64[rests, men], and these as bits, uint64[rests], 0
-    where two men are on one; where symmetries take them, int32[8, rests]; and what becomes of them when a man moves,
-    int32[rests, men] and int32[rows, 64]."""
+    """Lookup tables of all placements of the outer men, by rest.
+
+    `squares` int64[rests, men]: the squares of the men. `bits` uint64[rests]: the same as a set, 0 if two men share a
+    square. `turned` int32[8, rests]: the rest after each symmetry. `less` int32[rests, men] and `more` int32[rows, 64]:
+    how a move changes the rest, as the module says.
+    """
 
     squares: Array
     bits: Array
@@ -193,10 +223,14 @@ class Rests(NamedTuple):
 
 
 def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
-    """Return the rests of men by their codes, like ones *grouped* or told apart; *turned* is where symmetries take
-    squares, int64[8, 64]."""
+    """Return the Rests of men with these codes.
+
+    If *grouped*, like men count as one group and each placement of them appears once; else they are told apart.
+    *turned* int64[8, 64] is where symmetries take squares.
+    """
     count = len(codes)
     numbers, squares = numbered(codes, grouped)
+    # `found[square, square, …]` is the rest.
     found = numbers.reshape((64,) * count)
     bits = np.zeros(len(squares), np.uint64)
     apart = np.ones(len(squares), np.bool_)
@@ -205,6 +239,7 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
         apart &= bits & here == 0
         bits |= here
     after = np.stack([found[tuple(symmetry[squares].T)].reshape(-1) for symmetry in turned])
+    # Like men of a group share the rows of `more`, those of the first of them.
     rows = 64 ** max(count - 1, 0)
     less = np.empty(squares.shape, np.int32)
     more = [np.moveaxis(found, man, -1).reshape(-1, 64) for man in range(count)]
@@ -217,13 +252,17 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
 
 
 def numbered(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
-    """Return the number of the rest for all squares of the men, int32[64 ** men], -1 for none; and the squares of
-    each rest, int64[rests, men]."""
+    """Return the rest of each combination of squares, and the squares of each rest.
+
+    The first is int32[64 ** men], -1 where a combination has no rest (like men on one square); the second is
+    int64[rests, men].
+    """
     count = len(codes)
     keys = np.arange(64**count)
     squares = keys[:, None] >> 6 * np.arange(count - 1, -1, -1) & 63
     if not grouped:
         return keys.astype(np.int32), squares
+    # Sort the squares of like men. A combination has a rest of its own if it was sorted already.
     there = np.ones(len(keys), np.bool_)
     for group in groups(codes):
         squares[:, group] = np.sort(squares[:, group], 1)
@@ -235,17 +274,17 @@ def numbered(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
 
 
 def key_of(squares: Array) -> Array:
-    """Return a number for the squares of men told apart, int64[n, men]."""
+    """Return `first × 64 + second …` for rows of squares, int64[n, men]."""
     weights = np.array([64 ** (squares.shape[1] - 1 - man) for man in range(squares.shape[1])], np.int64)
     keys: Array = squares @ weights
     return keys
 
 
 def groups(codes: tuple[int, ...]) -> list[list[int]]:
-    """Return the places of like men who stand one behind another, group by group."""
+    """Return the indices of like men that stand next to each other, group by group."""
     return [list(group) for _, group in groupby(range(len(codes)), codes.__getitem__)]
 
 
 def leaders(codes: tuple[int, ...]) -> list[int]:
-    """Return for each man the first of his group."""
+    """Return for each man the index of the first man of his group."""
     return [group[0] for group in groups(codes) for _ in group]

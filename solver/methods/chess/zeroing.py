@@ -1,14 +1,23 @@
-"""Retrograde analysis of a tier of chess by distance to zeroing, set by set (see `games/contract/zeroing.py`).
+"""Retrograde analysis of a chess tier by distance to zeroing (see `games/contract/zeroing.py`).
 
-Captures, promotions and all other moves of pawns start the count anew, so that within a tier men but pawns move. Pawns
-only go forward: positions are solved in *levels*, by how many steps all pawns have taken, those with the most first.
+Captures, promotions and all other moves of pawns start the count of the fifty-move rule again. So within a tier only
+men other than pawns move. Pawns only go forward, so positions are solved in *levels*, by the number of steps that all
+pawns have taken, the most advanced first:
 
     level     positions from which pawns stand as far ──steps of pawns──> levels before
     in one    won by now ──lead_to──> perhaps lost in 1 more ──take_out──> lost by now ──lead_to──> won in 1 more …
 
-What moves that zero bring is known before a level begins, and counts 1 ply, or 101 where the fifty-move rule makes a
-draw of it. Where a pawn may be captured en passant, the position is worth the better of that and of the one without the
+What zeroing moves bring is known before a level begins. Such a move counts 1 ply, or 101 if the fifty-move rule turns
+its result into a draw. A position with en passant is worth the better of the capture and the position without the
 right, once its level is done.
+
+Steps, of `analysed`:
+
+    1. laid_out     legal positions, captures and promotions, positions with en passant
+    2. begin        a level: the wins and losses that zeroing moves bring there
+    3. play_out     the level, ply by ply, for both sides that may win
+    4. settle       its positions with en passant
+    5. hand_down    what steps of pawns to this level bring to the next ones
 """
 
 from collections.abc import Callable, Sequence
@@ -33,25 +42,27 @@ from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, en
 
 Array = np.ndarray[Any, Any]
 Analysed = tuple[list[Array], dict[int, Pawns]]
-"""The codes of all positions with either side to move, and what may be captured en passant, by the man who may be."""
+"""The codes of all positions by side to move, and the positions with en passant, by pawn."""
 Analyse = Callable[[Formation, Callable[[int], Array], Map, Tell], Analysed]
-"""As `analysed`."""
+"""A function with the signature of `analysed`."""
 
 DEEPEST = 254
-"""The most plies that a byte can tell."""
+"""The greatest number of plies that fits into a byte."""
 SOON, LATE = 1, PATIENCE + 1
-"""Plies that a zeroing move counts: where its value holds, and where the fifty-move rule makes it a draw."""
+"""Plies that a zeroing move counts: normally, and where the fifty-move rule makes its result a draw."""
 NOBODY = 2
-"""The side of men who do not move."""
+"""The side of men that do not move."""
 
 
 def solve_tier(
     formation: Formation, scores_of: Callable[[int], Array], scores: Array, run: Map, tell: Tell,
     analyse: Analyse | None = None,
 ) -> Array:  # fmt: skip
-    """Write the scores of all slots of a tier, and return how often each is there, as `tiers.solve_tier` does with
-    distances to mate; the plies of all scores are those to zeroing, or as another function *analyses* the tier.
-    Raises TooDeep."""
+    """Write the scores of all slots of a tier, and return their counts, as `tiers.solve_tier` does.
+
+    The plies of all scores are those to zeroing; or another metric's, if a function is given to *analyse* the tier.
+    Raises TooDeep.
+    """
     if not formation.codes:
         return collected(formation, [np.zeros(formation.pairs, np.uint8)], scores, {}, table_of_scores())
     known, pawns = (analyse or analysed)(formation, scores_of, run, tell)
@@ -59,9 +70,10 @@ def solve_tier(
 
 
 def analysed(formation: Formation, scores_of: Callable[[int], Array], run: Map, tell: Tell) -> Analysed:
-    """Return what is known once a tier is analysed by distance to zeroing."""
+    """Analyse a tier by distance to zeroing."""
     sides, passed = laid_out(formation, scores_of, run, codes_of_scores(PATIENCE))
     decided = 0
+    # Steps 2 to 5, level by level.
     for level in levels(formation):
         mask = positions_in(formation, level)
         begin(formation, sides, passed, mask)
@@ -71,22 +83,24 @@ def analysed(formation: Formation, scores_of: Callable[[int], Array], run: Map, 
         for each, mover, other in zip(passed, reversed(sides), sides, strict=True):
             settle(each, mover, other, mask)
             hand_down(formation, each, mover, other, mask)
-    del roles, mask  # to make room
+    del roles, mask  # frees memory
     return known_of(sides, passed)
 
 
 def laid_out(
     formation: Formation, scores_of: Callable[[int], Array], run: Map, table: Array
 ) -> tuple[list["Side"], list[Passed]]:
-    """Return what is known of either side to move before the analysis, and the positions in which either side's pawns
-    may be captured en passant; *table* has the code of each score of a later tier."""
+    """Return what is known before the analysis: both sides to move, and the positions with en passant.
+
+    *table* has the code of each score of a later tier.
+    """
     departing = Departures(formation, scores_of, table)
     sides = list(run(partial(Side, formation, departing), (0, 1)))
     return sides, [Passed(formation, departing, side, sides[1 - side]) for side in (0, 1)]
 
 
 def begin(formation: Formation, sides: list["Side"], passed: list[Passed], mask: Array | np.uint64) -> None:
-    """Begin with the positions of a mask, of which all is known that moves to others bring."""
+    """Start the analysis of the positions in *mask*. All results that moves to other positions bring are known."""
     for side in sides:
         side.begin(mask)
     for each, mover, other in zip(passed, reversed(sides), sides, strict=True):
@@ -94,7 +108,7 @@ def begin(formation: Formation, sides: list["Side"], passed: list[Passed], mask:
 
 
 def play_out(roles: Sequence["Role"], run: Map, tell: Tell, before: int = 0) -> int:
-    """Go on until nothing more is found; return how many are decided, those *before* included."""
+    """Run both roles until they find nothing more. Return how many positions are decided, plus *before*."""
     under_way = roles
     while under_way:
         under_way = [
@@ -105,7 +119,7 @@ def play_out(roles: Sequence["Role"], run: Map, tell: Tell, before: int = 0) -> 
 
 
 def known_of(sides: list["Side"], passed: list[Passed]) -> Analysed:
-    """Return what is known at the end."""
+    """Return the results of the analysis, and free the rest."""
     for side in sides:
         side.let_go()
     pawns = {man: found for each in passed for man, found in each.pawns.items()}
@@ -113,15 +127,18 @@ def known_of(sides: list["Side"], passed: list[Passed]) -> Analysed:
 
 
 class Side:
-    """What is known of the positions with one side to move: one more than the plies of what is decided, uint8 for each
-    bit of a set; and sets, uint64[words]."""
+    """Codes and sets of the positions with one side to move.
+
+    `known` uint8[positions] is one more than the plies, 0 for undecided. Sets are uint64[words]: `unwon`, legal and not
+    won; `unlost`, those that may still become losses; `checked`, in check.
+    """
 
     def __init__(self, formation: Formation, departing: Departures, side: int):
         words, self.number = formation.words, side
         self.known = np.empty(64 * words, np.uint8)
         self.unwon, self.checked, self.unlost, delayed = (np.empty(words, np.uint64) for _ in range(4))
         self.brought: Array = np.zeros((5, words), np.uint64)
-        """From where some zeroing move brings what: see `zeroing_kernels`."""
+        """From where some zeroing move brings each kind of result: see `zeroing_kernels`."""
         men, board = formation.men, geometry()
         kernels.lay_out(men, board, side, self.unwon, self.checked)
         kernels.leave(
@@ -131,30 +148,34 @@ class Side:
         zeroing_kernels.sort_out(self.known, self.brought)
 
     def begin(self, mask: Array | np.uint64) -> None:
-        """Begin a level: with what zeroing moves bring there."""
+        """Start a level with the results of its zeroing moves."""
         brought, here = self.brought, self.unwon & mask
         safe = brought[WINS] | brought[WINS_LATE] | brought[SAVES]
         self.won_by = {SOON: brought[WINS] & here, LATE: brought[WINS_LATE] & ~brought[WINS] & here}
+        # A loss needs all zeroing moves to lose; the latest of them counts.
         here &= ~safe
         self.lost_by = {SOON: brought[LOSES] & ~brought[LOSES_LATE] & here, LATE: brought[LOSES_LATE] & here}
         self.unlost = here & ~(brought[LOSES] | brought[LOSES_LATE])
 
     def let_go(self) -> None:
-        """Make room: forget what only the analysis needs."""
+        """Free the arrays that only the analysis needs."""
         nothing = np.empty(0, np.uint64)
         self.brought, self.checked, self.unlost = nothing, nothing, nothing
         self.won_by, self.lost_by = dict[int, Array](), dict[int, Array]()
 
     def codes(self) -> Array:
-        """Return what `table_of_scores` wants, uint16."""
+        """Return the codes for `table_of_scores`, uint16."""
         found = np.empty(len(self.known), np.uint16)
         zeroing_kernels.tell_apart(self.known, self.unwon, found)
         return found
 
 
 class Role:
-    """The analysis of who wins with one side, of one level: with the men who move within it, and what is told of pawns
-    of the winner, and of the loser, that may be captured en passant."""
+    """The search for the wins of one side in one level.
+
+    *men* are those that move within it. *passing* and *passing_by_loser* are the pawns of the winner and of the loser
+    that may be captured en passant.
+    """
 
     def __init__(self, men: Men, winner: Side, loser: Side, passing: Passing, passing_by_loser: Passing):
         self.men, self.winner, self.loser = men, winner, loser
@@ -167,7 +188,8 @@ class Role:
         self.due = {plies for plies in (SOON, LATE) if winner.won_by[plies].any() or loser.lost_by[plies].any()}
 
     def step(self) -> bool:
-        """Find what is won, and what is lost, in one ply more; tell whether there may be more."""
+        """Find the wins and the losses that take one ply more. Return whether to go on."""
+        # Step 1: the next number of plies; skip to the next zeroing results if the last step found nothing.
         if self.found_won or self.found_lost:
             self.plies += 1
         elif self.due:
@@ -177,6 +199,7 @@ class Role:
         if self.plies > DEEPEST:
             raise TooDeep
         board, winner, loser = geometry(), self.winner, self.loser
+        # Step 2: candidates are the predecessors of what was found last, and the zeroing results due now.
         if self.found_lost:
             kernels.lead_to(self.men, board, winner.number, self.passing, self.lost, self.winning)
         if self.found_won:
@@ -186,13 +209,14 @@ class Role:
             self.winning |= winner.won_by[self.plies]
             self.losing |= loser.lost_by[self.plies]
             loser.unlost |= loser.lost_by[self.plies]
-        self.found_lost = self.lose()  # before what is won is taken from what is open
+        # Step 3: decide the candidates.
+        self.found_lost = self.lose()  # before `decide` removes the new wins from `unwon`, which `lose` looks at
         self.found_won = int(kernels.decide(self.winning, winner.unwon, self.won, winner.known, self.plies + 1))
         self.decided += self.found_won + self.found_lost
         return True
 
     def lose(self) -> int:
-        """Decide which of those that may be are lost by now; return how many."""
+        """Decide which candidates are lost by now. Return how many."""
         loser = self.loser
         kernels.keep_common(self.losing, loser.unlost)
         passing, open_ = self.passing_by_loser, self.winner.unwon
@@ -204,15 +228,16 @@ class Role:
 
 
 def levels(formation: Formation) -> list[int]:
-    """Return how many steps all pawns may have taken, the most first."""
+    """Return the numbers of steps that all pawns together may have taken, the greatest first."""
     pawns = int((formation.men.kinds == PAWN).sum())
     return [*range(5 * pawns, -1, -1)]
 
 
 def positions_in(formation: Formation, level: int) -> Array:
-    """Return the positions in which all pawns have taken so many steps, uint64[words]."""
+    """Return the positions in which all pawns together have taken *level* steps, uint64[words]."""
     kinds, sides = formation.men.kinds.tolist(), formation.men.sides.tolist()
     rests = np.arange(formation.inner >> 6)
+    # `taken` are the steps of the outer pawns, by rest. Bits 3 to 5 of a square are its rank.
     taken = np.zeros(len(rests), np.int64)
     for man in range(len(kinds) - 1):
         if kinds[man] == PAWN:
@@ -221,6 +246,7 @@ def positions_in(formation: Formation, level: int) -> Array:
     if kinds[-1] != PAWN:
         words = np.where(taken == level, EVERYTHING, np.uint64(0))
     else:
+        # If the last man is a pawn, he has taken the other steps: his squares are one rank.
         left = level - taken
         rank = left + 1 if sides[-1] == 0 else 6 - left
         on_rank = np.uint64(0xFF) << (8 * np.clip(rank, 0, 7)).astype(np.uint64)
@@ -229,7 +255,10 @@ def positions_in(formation: Formation, level: int) -> Array:
 
 
 def hand_down(formation: Formation, passed: Passed, mover: Side, other: Side, mask: Array) -> None:
-    """Note for the side that pawns of *passed* belong to, *other*, what their steps to positions of a level bring."""
+    """Record what steps of pawns to positions of this level bring to positions of the next levels.
+
+    The pawns are those of *passed*, of the side *other*; *mover* is the side to move after the step.
+    """
     men = pawns_alone(formation.men, other.number)
     if not (men.sides == other.number).any():
         return
@@ -240,23 +269,24 @@ def hand_down(formation: Formation, passed: Passed, mover: Side, other: Side, ma
 
 
 def settle(passed: Passed, mover: Side, other: Side, mask: Array) -> None:
-    """Find what positions of a level are worth in which the *mover* may capture en passant, and what the step before
-    brings the other side."""
+    """Decide the positions with en passant in a level, and record what the double step before brings."""
     for pawns in passed.pawns.values():
         here = np.flatnonzero(bits_at(mask, pawns.spots)).astype(np.int64)
         worths = WORTHS[pawns.codes[here]]
         spots = pawns.spots[here]
         codes = mover.known[spots].astype(np.int64)
         codes += LOST * (bits_at(mover.unwon, spots) & (codes > 0))
+        # Without another move only the captures count, else the better of both.
         worths = np.where(pawns.stuck[here], worths, np.maximum(worths, worth_of(codes)))
         pawns.values[here] = code_of(worths)
+        # The double step before is a pawn's move, so for the other side it is a zeroing move with this result.
         for brings, (least, most) in BROUGHT.items():
             some = here[(worths >= least) & (worths <= most)]
             passing_kernels.put(pawns.parents, some, len(some), other.brought[brings])
 
 
 DRAWN, WON = 500, 1000
-"""What a draw is worth, and a win but for its plies; a loss its plies."""
+"""The worth of a draw; a win is WON less its plies, a loss just its plies."""
 BROUGHT = {
     WINS: (0, PATIENCE),
     WINS_LATE: (PATIENCE + 1, DRAWN - 1),
@@ -264,20 +294,23 @@ BROUGHT = {
     LOSES_LATE: (DRAWN + 1, WON - PATIENCE - 1),
     LOSES: (WON - PATIENCE, WON),
 }
-"""What a zeroing move brings, by the least and the greatest worth of the position that it leads to."""
+"""What a zeroing move brings, by the least and the greatest worth of the position it leads to.
+
+That worth is for the side to move there.
+"""
 WORTHS = np.full(256, DRAWN)
 WORTHS[[2, LATE + 1, 3, LATE + 2]] = WON - SOON, WON - LATE, SOON, LATE
-"""What captures are worth, by their codes as `kernels.leave` writes them."""
+"""The worth of captures, by their codes as `kernels.leave` writes them."""
 
 
 def worth_of(codes: Array) -> Array:
-    """Return what positions are worth, by their codes as `Side.codes` gives them."""
+    """Return the worth of positions by their codes, as `Side.codes` gives them."""
     plies = (codes & LOST - 1) - 1
     return np.where(codes == 0, DRAWN, np.where(codes >= LOST, plies, WON - plies))
 
 
 def code_of(worths: Array) -> Array:
-    """Return the codes of what is worth so much, uint16."""
+    """Return the codes for these worths, uint16."""
     won, lost = WON - worths + 1, LOST + worths + 1
     return np.where(worths == DRAWN, 0, np.where(worths > DRAWN, won, lost)).astype(np.uint16)
 
@@ -286,22 +319,22 @@ def code_of(worths: Array) -> Array:
 
 
 def but_pawns(men: Men) -> Men:
-    """Return men of whom no pawn moves."""
+    """Return the Men with pawns that do not move."""
     return men._replace(sides=np.where(men.kinds == PAWN, NOBODY, men.sides))
 
 
 def pawns_alone(men: Men, side: int) -> Men:
-    """Return men of whom only a side's pawns move."""
+    """Return the Men of whom only one side's pawns move."""
     moves = (men.kinds == PAWN) & (men.sides == side)
     return men._replace(sides=np.where(moves, side, NOBODY), walks=np.full_like(men.walks, -1))
 
 
 @cache
 def codes_of_scores(late: int) -> Array:
-    """Return what a later tier's score counts for who comes there, as `tiers.codes_of_scores` does; uint8[65536].
+    """Return the code that each score of a later tier counts for the side that moves there, uint8[65536].
 
-    Where the fifty-move rule makes a draw, so many plies more: PATIENCE, or none if there is no rule. The codes
-    are such that `kernels.leave` makes 2 or 102 of a win in 1 or 101, and of a loss 3 or 103.
+    If the fifty-move rule makes the result a draw, it counts *late* plies more: PATIENCE, or 0 without that rule. From
+    these codes `kernels.leave` makes 2 or 102 for a win (in 1 or 101), and 3 or 103 for a loss.
     """
     table, plies = np.full(1 << BITS + 2, EMPTY, np.uint8), np.arange(1 << BITS)
     more = np.where(plies > PATIENCE, late, 0)
@@ -313,8 +346,7 @@ def codes_of_scores(late: int) -> Array:
 
 @cache
 def table_of_scores() -> Array:
-    """Return the scores of codes, uint16[512]: 0 is a draw, else they are one more than the plies; of losses LOST is
-    added."""
+    """Return the score of each code, uint16[512]: 0 is a draw, else plies + 1, plus LOST for losses."""
     draw = DRAW_CLASS << BITS
     won, lost = ([draw, *(encode(value, code - 1, BITS) for code in range(1, 256))] for value in (WIN, LOSE))
     return np.array(won + lost, np.uint16)

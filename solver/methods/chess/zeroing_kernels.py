@@ -1,6 +1,6 @@
-"""The compiled loops that are needed for distances to zeroing alone: which positions are what, as sets.
+"""Compiled loops for distances to zeroing: translate codes to sets and back.
 
-*brought* uint64[5, words] are the positions from which some zeroing move brings what its row says.
+*brought* uint64[5, words] has five sets: the positions from which some zeroing move brings the result of that row.
 """
 
 import numpy as np
@@ -9,17 +9,19 @@ from retrograde.solver.methods.chess.words import BITS, NOTHING, lowest
 from retrograde.solver.runtime.kernel import lean_kernel
 
 LOSES, LOSES_LATE, SAVES, WINS_LATE, WINS = range(5)
-"""What a zeroing move brings: a loss; one that the fifty-move rule makes a draw, for who loses has taken more plies; a
-draw; a win that it makes one; a win."""
+"""Results of a zeroing move for the side that makes it, worst first.
+
+A *late* result is one that the fifty-move rule makes a draw, as the rest takes too many plies.
+"""
 LOST = 256
-"""Added to the codes of losses where they are with those of wins."""
+"""Added to the codes of losses in arrays that have wins as well."""
 LAST = 101
-"""The code of the last plies before the fifty-move rule makes a draw."""
+"""The code of 100 plies: greater codes are draws by the fifty-move rule."""
 
 
 @lean_kernel
 def sort_out(known, brought):
-    """Turn the codes that `kernels.leave` has written into sets; they become 0."""
+    """Move the codes that `kernels.leave` has written into the sets *brought*; the codes become 0."""
     for place in range(brought.shape[1]):
         for square in range(64):
             code = known[place << 6 | square]
@@ -32,13 +34,14 @@ def sort_out(known, brought):
 
 @lean_kernel
 def find_bringing(known, unwon, mask, brings, found):
-    """Find the positions of a *mask* to which a zeroing move brings a thing, for who makes it."""
+    """Find the positions of *mask* whose value gives this result to the side that moved there."""
     for place in range(len(found)):
         word, bits = NOTHING, mask[place]
         while bits:
             square = lowest(bits)
             bits &= bits - np.uint64(1)
             code = known[place << 6 | square]
+            # Not won by the side to move: a draw or a loss, so a draw or a win for the other.
             if unwon[place] & BITS[square]:
                 here = SAVES if code == 0 else WINS_LATE if code > LAST else WINS
             elif code:
@@ -52,7 +55,7 @@ def find_bringing(known, unwon, mask, brings, found):
 
 @lean_kernel
 def tell_apart(known, unwon, found):
-    """Write the codes of both wins and losses, which have LOST added."""
+    """Write codes that distinguish losses, which have LOST added, from wins, uint16."""
     for place in range(len(unwon)):
         for square in range(64):
             code = np.uint16(known[place << 6 | square])

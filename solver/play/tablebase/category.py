@@ -1,9 +1,14 @@
-"""What a position of chess is worth by the fifty-move rule, in the words of tablebases.
+"""The result of a chess position under the fifty-move rule, in the words of tablebases.
 
-Where its ending is solved by dtz, that says it. Else all that is known is how far mate is, without the rule. By the
-counter of plies without progress and that distance a win may be sure: mate comes before the counter is full. It is a
-`cursed-win` where the counter will be full first, and nothing may set it back: the loser is bare, and the winner's men
-can win only all together. Else it is a `maybe-win`. Losses are alike.
+If the ending is solved by dtz, that gives the result. Else only the distance to mate is known, which ignores the rule.
+Then the result follows from that distance and the counter of plies without progress:
+
+    win          mate comes before the counter is full
+    cursed-win   the counter is full first, and nothing can reset it: the loser has a bare king, and the winner
+                 cannot win with fewer men
+    maybe-win    neither is known
+
+Losses are alike.
 """
 
 from typing import Literal
@@ -19,27 +24,29 @@ NEGATED: dict[Category, Category] = {
     "loss": "win", "unknown": "unknown", "maybe-loss": "maybe-win", "blessed-loss": "cursed-win", "draw": "draw",
     "cursed-win": "blessed-loss", "maybe-win": "maybe-loss", "win": "loss",
 }  # fmt: skip
-"""What is told of a side, told of the other; for the side that moves, from the best to the worst."""
+"""The result for the other side. Its order is that of results for the side that moves, from best to worst."""
 ORDER = list(NEGATED)
 
 
 def dtz_of(position: int, value: Value, solution: Solution | None) -> int | None:
-    """Return the distance to zeroing of a position; None where it is not known."""
+    """Return the distance to zeroing of a position; None if it is not known."""
     if not (found := solution and solution.by_zeroing(position)):
         return None
     return signed(*found) or (-1 if value == LOSE else 0)
 
 
 def dtc_of(position: int, solution: Solution | None) -> int | None:
-    """Return the distance to conversion of a position; None where it is not known, and of one that is mate."""
+    """Return the distance to conversion of a position; None if it is not known, or the position is mate."""
     if not (found := solution and solution.by_conversion(position)):
         return None
     return signed(*found) or (None if found.value == LOSE else 0)
 
 
 def category(position: int, value: Value, plies: int, counter: int, dtz: int | None) -> Category:
-    """Return what a position is worth by the fifty-move rule: by its distance to zeroing, if that is known, or as far
-    as *plies* to mate tell."""
+    """Return the result of a position under the fifty-move rule.
+
+    It follows from the distance to zeroing *dtz*, if that is known, else from the *plies* to mate.
+    """
     if dtz is not None:
         return by_zeroing(value, abs(dtz) if plies else 0, counter)
     if value in (DRAW, UNDECIDED):
@@ -54,9 +61,10 @@ def category(position: int, value: Value, plies: int, counter: int, dtz: int | N
 
 
 def wins_all_together(position: int, value: Value) -> bool:
-    """Tell whether nothing sets the counter back: the loser is bare, and fewer men than the winner's could not win.
+    """Return whether nothing can reset the counter.
 
-    They are a queen, a rook, two bishops, or a bishop and a knight.
+    The loser has a bare king, and the winner cannot win with fewer men: a queen, a rook, two bishops, or a bishop and a
+    knight.
     """
     white_wins = white_to_move(position) == (value == WIN)
     sides: tuple[list[str], list[str]] = ([], [])

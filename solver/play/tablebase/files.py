@@ -1,6 +1,6 @@
-"""The chess databases of a folder: which endings its files have, and those that are open.
+"""The chess databases of a folder: which endings each file has, and the databases that are open.
 
-What a file says of itself is read once for each state of the file, so that a move takes no longer for more files.
+The header of a file is read once for each state of the file, so that more files do not make a move slower.
 """
 
 import os
@@ -19,21 +19,24 @@ from retrograde.solver.play.solution import Solution
 State = tuple[int, int, int]
 
 MOST_OPEN = 32
-"""Databases that are opened before they are asked for."""
+"""Databases that are opened in advance."""
 
 
 class Tables:
-    """The databases in a folder, or one file; *remark* is told what cannot be opened."""
+    """The databases in a folder, or one file.
+
+    *remark* is called with each error of a database that cannot be opened.
+    """
 
     def __init__(self, remark: Callable[[str], object]):
         self.remark = remark
         self.path = usual_folder()
         self.solutions: dict[Path, Solution] = {}
         self.endings: dict[Path, tuple[State, frozenset[int]]] = {}
-        """What is known of files: their endings, by numbers of tiers."""
+        """The state of each file when it was read, and its endings, as numbers of tiers."""
 
     def of_ending(self, material: str) -> Iterator[tuple[Path, Solution]]:
-        """Yield the databases that are open, then those that have an ending."""
+        """Yield the databases that have an ending, open ones first."""
         tier = men.tier_of(material)
         yield from [(path, held) for path, held in self.solutions.items() if tier in self.endings[path][1]]
         for path in databases_in(self.path):
@@ -41,7 +44,7 @@ class Tables:
                 yield path, self.solutions[path]
 
     def find(self, material: str, fen: str) -> tuple[Solution, int] | None:
-        """Return the first of these that has a board of an ending, and the position in it; None where none has."""
+        """Return the first database with this board, and the position in it; None if no database has it."""
         for _, solution in self.of_ending(material):
             position = solution.game.read(fen)
             if position in solution.database:
@@ -49,7 +52,7 @@ class Tables:
         return None
 
     def open(self, path: Path) -> bool:
-        """Open a database; tell whether that can be done."""
+        """Open a database. Return whether that worked."""
         try:
             solution = Solution(open_checked(path))
             solution.value(solution.start_or_example)  # what the rules need is worked out when they are first asked
@@ -61,7 +64,7 @@ class Tables:
         return True
 
     def endings_in(self, path: Path) -> frozenset[int]:
-        """Return the tiers that a file has by the rules of today; none where it is no database of chess."""
+        """Return the tiers in a file that were made by the current rules; none if it is no chess database."""
         state, known = state_of(path), self.endings.get(path)
         if state is None:
             return frozenset()
@@ -70,24 +73,24 @@ class Tables:
         return known[1]
 
     def prepare(self) -> None:
-        """Read what the files say of themselves, and open some, so that no move has to wait for it."""
+        """Read all headers and open some databases, so that no move has to wait for it."""
         for path in databases_in(self.path):
             if self.endings_in(path) and path not in self.solutions and len(self.solutions) < MOST_OPEN:
                 self.open(path)
 
     def refresh(self) -> None:
-        """Close the databases whose files have become others, or are gone."""
+        """Close the databases whose files have changed or are gone."""
         for path in list(self.solutions):
             if state_of(path) != self.endings[path][0]:
                 self.forget(path)
 
     def move_to(self, path: Path) -> None:
-        """Look for databases elsewhere."""
+        """Look for databases in another folder."""
         self.close()
         self.path = path
 
     def forget(self, path: Path) -> None:
-        """Close a database; it is opened anew when it is needed."""
+        """Close a database; it is opened again when it is needed."""
         with suppress(Exception):  # it is one that has failed
             self.solutions.pop(path).close()
 
@@ -98,7 +101,7 @@ class Tables:
 
 
 def state_of(path: Path) -> State | None:
-    """Return what tells whether a file has changed; None where there is none."""
+    """Return the inode, time and size of a file, which show changes; None if there is no file."""
     try:
         about = os.stat(path)
     except OSError:
@@ -107,15 +110,15 @@ def state_of(path: Path) -> State | None:
 
 
 def usual_folder() -> Path:
-    """Return the home folder, as it is written where it names no place."""
+    """Return the home folder of databases; as it is written in the environment if it cannot be resolved."""
     try:
         return home_folder()
-    except RuntimeError:  # ~ of nobody
+    except RuntimeError:  # ~ of an unknown user
         return Path(os.environ.get("RETROGRADE_HOME", os.devnull))
 
 
 def databases_in(path: Path) -> list[Path]:
-    """Return the databases in a folder, or the one file itself; none where they cannot be read."""
+    """Return the databases in a folder, or the file itself; none if they cannot be read."""
     try:
         return [path] if path.is_file() else list_databases(path)
     except (OSError, ValueError):
@@ -123,7 +126,7 @@ def databases_in(path: Path) -> list[Path]:
 
 
 def read_endings(path: Path) -> frozenset[int]:
-    """Return the tiers that a file has by the rules of today; none where it is no database of chess."""
+    """Return the tiers in a file that were made by the current rules; none if it is no chess database."""
     try:
         with DatabaseFile(path) as file:
             ours = (file.game_name, file.rules) == (Chess.name, digest_in(file.header.version)(Chess))
@@ -135,21 +138,21 @@ def read_endings(path: Path) -> frozenset[int]:
 
 
 def open_checked(path: Path) -> Database:
-    """Open a database of chess."""
+    """Open a chess database."""
     with DatabaseFile(path) as file:
         material = file.options["material"]
     return open_database(path, game=Chess(str(material)))
 
 
 def said_of(error: Exception) -> str:
-    """Return what to say of an error: our own words, and of any other its kind too."""
+    """Return the message of an error, with its class if it is not one of ours."""
     if isinstance(error, RetrogradeError):
         return str(error)
     return f"{type(error).__name__}: {error}"
 
 
 def ending_on(board: AnyBoard) -> str:
-    """Return the name of the ending on a board; raise RetrogradeError where it is none of ours."""
+    """Return the name of the ending on a board; raise RetrogradeError if no database can have it."""
     letters = sorted((man for man in board.men if man not in ".Kk"), key=lambda man: men.LETTERS.index(man.upper()))
     white, black = ("".join(man for man in letters if man.isupper() == side) for side in (True, False))
     if len(letters) + 2 > men.MOST_MEN:

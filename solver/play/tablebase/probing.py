@@ -1,4 +1,4 @@
-"""Databases of chess endings probed as tablebases are: by a board, in the manner of python-chess' readers of tables."""
+"""Probe databases of chess endings by board, with the interface of python-chess' tablebase readers."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +18,7 @@ WDL = {"loss": -2, "blessed-loss": -1, "draw": 0, "cursed-win": 1, "win": 2}
 
 
 class HasFen(Protocol):
-    """A board that says what it is as FEN, as those of python-chess do."""
+    """A board with a method `fen`, such as those of python-chess."""
 
     def fen(self) -> str: ...
 
@@ -28,18 +28,18 @@ Board = str | HasFen
 
 
 class Found(NamedTuple):
-    """The solution that has a board, and which of its positions that is."""
+    """The solution that has a board, and the position in it."""
 
     solution: Solution
     position: int
 
 
 class Tablebase:
-    """The databases of chess in a folder, each opened when a board first asks for it.
+    """The chess databases in a folder, each opened when it is first needed; a context manager.
 
-    Distances are in plies, above 0 where the side to move wins, below 0 where it loses, and 0 for a draw. `probe_…`
-    raises NoDatabase where none here has the board, or has it by that metric, and PositionError where it is no legal
-    position; `get_…` then returns the default. A context manager, which closes the databases.
+    Distances are in plies, positive if the side to move wins, negative if it loses, and 0 for a draw. `probe_…` raises
+    NoDatabase if no database here has the board, or none by that metric, and PositionError if the board is not legal.
+    In the case of NoDatabase `get_…` returns the default.
     """
 
     def __init__(self, folder: Path):
@@ -65,27 +65,33 @@ class Tablebase:
         raise NoDatabase(f"{what}; make one with: retrograde solve chess:{ending}")
 
     def probe_dtm(self, board: Board) -> int:
-        """Return the distance to mate; 0 also for who is mated."""
+        """Return the distance to mate; 0 also if the side to move is mated."""
         solution, position = self.find(board)
         value, plies = solution.value(position)
         return {WIN: plies, LOSE: -plies}.get(value, 0) if plies else 0
 
     def probe_dtz(self, board: Board) -> int:
-        """Return the distance to the next capture or move of a pawn, as Syzygy's tables count it but never rounded:
-        more than 100 is a draw by the fifty-move rule; -1 for who is mated."""
+        """Return the distance to the next capture or move of a pawn.
+
+        It counts as Syzygy tables do, but is never rounded: more than 100 is a draw by the fifty-move rule. It is -1 if
+        the side to move is mated.
+        """
         solution, position = self.find(board)
         return known(solution, DTZ, dtz_of(position, solution.value(position).value, solution))
 
     def probe_dtc(self, board: Board) -> int:
-        """Return the distance to the next capture or promotion; 0 also for who is mated."""
+        """Return the distance to the next capture or promotion; 0 also if the side to move is mated."""
         solution, position = self.find(board)
         if solution.conversion and not solution.value(position).remoteness:
             return 0
         return known(solution, DTC, dtc_of(position, solution))
 
     def probe_wdl(self, board: Board) -> int:
-        """Return 2 for a win, -2 for a loss, 0 for a draw; 1 and -1 for those that the fifty-move rule makes a draw,
-        where it begins to count on this board. Raises NoDatabase where that hangs on dtz, which is not there."""
+        """Return 2 for a win, -2 for a loss, 0 for a draw, and 1 or -1 for a cursed win or blessed loss.
+
+        The last two are draws by the fifty-move rule, with the counter at 0 on this board. Raises NoDatabase if the
+        result depends on dtz and no database has it.
+        """
         solution, position = self.find(board)
         value, plies = solution.value(position)
         told = category(position, value, plies or 0, 0, dtz_of(position, value, solution))
@@ -104,11 +110,11 @@ class Tablebase:
         return unless_there(self.probe_dtc, board, default)
 
     def get_wdl(self, board: Board, default: int | None = None) -> int | None:
-        """Return what the board is worth by the fifty-move rule, or the default."""
+        """Return the result under the fifty-move rule, or the default."""
         return unless_there(self.probe_wdl, board, default)
 
     def close(self) -> None:
-        """Close all databases; one that is asked for again is opened anew."""
+        """Close all databases; one that is needed again is opened again."""
         self._tables.close()
 
     def __enter__(self) -> "Tablebase":
@@ -121,9 +127,9 @@ class Tablebase:
 
 
 def open_tablebase(folder: str | os.PathLike[str] | None = None) -> Tablebase:
-    """Return the databases of chess in a folder, or one file, as a tablebase; those of the usual place if None.
+    """Return the chess databases in a folder, or one file, as a tablebase; those of the home folder if None.
 
-    Raises NoDatabase where there is no such folder.
+    Raises NoDatabase if there is no such folder.
     """
     path = home_folder() if folder is None else Path(folder)
     if not path.exists():
@@ -132,7 +138,7 @@ def open_tablebase(folder: str | os.PathLike[str] | None = None) -> Tablebase:
 
 
 def known(solution: Solution, metric: str, told: int | None) -> int:
-    """Return what is known by a metric; raise NoDatabase where nothing is."""
+    """Return a distance or result if it is known; raise NoDatabase if it is None."""
     if told is None:
         what = f"no database of {solution.variant} by {metric} beside the one by {solution.metric}"
         raise NoDatabase(f"{what}; make one with: retrograde solve {solution.variant} --metric {metric}")
@@ -140,7 +146,7 @@ def known(solution: Solution, metric: str, told: int | None) -> int:
 
 
 def unless_there(probe: Callable[[Board], int], board: Board, default: int | None) -> int | None:
-    """Return what a probe finds, or the default where no database has the board."""
+    """Return what a probe returns, or the default if no database has the board."""
     try:
         return probe(board)
     except NoDatabase:

@@ -1,1 +1,10 @@
-"""Writes chess endings as Syzygy tables, which chess engines read."""
+"""Writes chess endings as Syzygy tables, which chess engines read.
+
+Steps:
+
+    cells      reads the values of an ending from a database by distance to zeroing
+    shape      the orders of positions that a table may have
+    order      picks the order that compresses best, and puts the cells in it
+    pairs      compresses the values
+    write      writes the files; `checksum` adds their last 16 bytes
+"""

@@ -1,4 +1,4 @@
-"""What the positions of an ending are worth, from a database of distances to zeroing, as cells (see `kernels`)."""
+"""Reads the values of an ending from a database of distances to zeroing, as cells (see `kernels.py`)."""
 
 from functools import cache
 from typing import Any
@@ -23,13 +23,13 @@ Array = np.ndarray[Any, Any]
 
 
 class Cells:
-    """The cells of a tier of a database by distance to zeroing, one side to move at a time."""
+    """The cells of a tier of a database by distance to zeroing."""
 
     def __init__(self, database: SlotsDatabase, formation: Formation):
         self.database, self.formation = database, formation
 
     def of(self, side: int) -> Array:
-        """Return the cells of all positions with a side to move, uint16, as they lie in words."""
+        """Return the cells of all positions with one side to move, uint16, in the layout of words."""
         codes = self.formation.codes
         cells = np.empty(positions_of(codes), np.uint16)
         expand(codes, side, self.scores_of, cells_of_scores(), cells)
@@ -43,7 +43,7 @@ class Cells:
         return np.concatenate([np.array(legend, np.uint16)[rows] for rows in holder.tier_rows(tier)])
 
     def note_captures(self, cells: Array, side: int) -> None:
-        """Add to cells where a capture brings as much as the position is worth."""
+        """Mark the cells in which a capture brings as much as the position is worth."""
         formation, men, board = self.formation, self.formation.men, geometry()
         departing = Departures(formation, self.scores_of, codes_of_scores(PATIENCE))
         captures = departing.starts[1:]
@@ -58,15 +58,20 @@ class Cells:
         kernels.note_captures(cells, known, saved)
 
     def at_the_edge(self, side: int) -> tuple[bool, bool]:
-        """Tell whether a side to move wins anywhere in as many plies as the fifty-move rule allows, and whether it
-        loses so."""
+        """Return whether a side to move wins anywhere in exactly PATIENCE plies, and whether it loses so.
+
+        PATIENCE is the number of plies that the fifty-move rule allows.
+        """
         found = np.empty(positions_of(self.formation.codes), np.uint8)
         expand(self.formation.codes, side, self.scores_of, just_in_time(), found)
         return bool((found == 1).any()), bool((found == 2).any())
 
     def quiet(self, side: int) -> Array:
-        """Return from where a side's moves but captures lead to mate, or to a loss in as many plies as the fifty-move
-        rule allows, as bits in words: they win in as many plies as zeroing moves do, 1 or 101."""
+        """Return the positions in which a quiet move, no capture, wins in 1 or in 101 plies, as a set.
+
+        Such a move mates, or leads to a loss in as many plies as the fifty-move rule allows. So these positions have
+        the same distances as wins by a zeroing move.
+        """
         formation = self.formation
         lost = np.empty(positions_of(formation.codes), np.uint8)
         expand(formation.codes, 1 - side, self.scores_of, just_lost(), lost)
@@ -79,7 +84,7 @@ class Cells:
 
 @cache
 def cells_of_scores() -> Array:
-    """Return the cell of each score, uint16[65536]; ANY for what is no position."""
+    """Return the cell of each score, uint16[65536]; ANY for no position."""
     table, plies = np.full(1 << BITS + 2, ANY, np.uint16), np.arange(256)
     late = plies > PATIENCE
     table[(LOSE_CLASS << BITS) + plies] = np.where(late, BLESSED, LOSS) << 8 | plies
@@ -90,7 +95,7 @@ def cells_of_scores() -> Array:
 
 @cache
 def just_lost() -> Array:
-    """Return 1 for the scores of mate and of a loss in PATIENCE plies, 0 for others, uint8[65536]."""
+    """Return 1 for the scores of mate and of a loss in PATIENCE plies, else 0, uint8[65536]."""
     table = np.zeros(1 << BITS + 2, np.uint8)
     table[[encode(LOSE, plies, BITS) for plies in (0, PATIENCE)]] = 1
     return table
@@ -98,7 +103,7 @@ def just_lost() -> Array:
 
 @cache
 def just_in_time() -> Array:
-    """Return 1 for the score of a win in PATIENCE plies, 2 for that of such a loss, 0 for others, uint8[65536]."""
+    """Return 1 for the score of a win in PATIENCE plies, 2 for such a loss, else 0, uint8[65536]."""
     table = np.zeros(1 << BITS + 2, np.uint8)
     for code, value in enumerate((Value.WIN, Value.LOSE), 1):
         table[encode(value, PATIENCE, BITS)] = code

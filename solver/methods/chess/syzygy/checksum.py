@@ -1,6 +1,7 @@
-"""The sixteen bytes at the end of Syzygy's tables: G. Pike's and J. Alakuijala's CityHash, as `tbcheck` asks for it.
+"""The 16-byte checksum at the end of a Syzygy table: CityHash by G. Pike and J. Alakuijala, as `tbcheck` expects it.
 
-Every 16 MB have a hash of 32 bytes, which mixes in checksums, CRC-32C; of all of them together there is another one.
+Each chunk of 16 MB has a hash of 32 bytes, which mixes in CRC-32C checksums. The hashes of all chunks are hashed once
+more, to 16 bytes.
 """
 
 from functools import cache
@@ -15,17 +16,20 @@ Array = np.ndarray[Any, Any]
 
 CHUNK = 1 << 24
 LEAST = 240
-"""Bytes to which less is filled up."""
+"""Shorter chunks are padded with zeros to this many bytes."""
 MOST_CHUNKS = 4
-"""Of more the last hash is another one; tables of five men have one or two."""
+"""For more chunks the last hash is another function, which is not implemented.
+
+Tables of five men have one or two chunks.
+"""
 K0, K1, K3, K_PAIR = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0xC949D7C7509E6557, 0x9DDFEA08EB382D69
 MASK = (1 << 64) - 1
 CRC32C = 0x82F63B78
-"""The polynomial of the checksum, its bits reversed."""
+"""The polynomial of CRC-32C, bits reversed."""
 
 
 def checksum(content: bytes) -> bytes:
-    """Return the checksum of a table, whose length is a multiple of 64; raise RetrogradeError where it is too long."""
+    """Return the checksum of a table, whose length is a multiple of 64. Raise RetrogradeError if it is too long."""
     hashes = [hash_of(content[begin : begin + CHUNK]) for begin in range(0, len(content), CHUNK)]
     if len(hashes) > MOST_CHUNKS:
         raise RetrogradeError(f"a table of {len(content):,} bytes is too long for its checksum")
@@ -33,7 +37,7 @@ def checksum(content: bytes) -> bytes:
 
 
 def hash_of(chunk: bytes) -> list[int]:
-    """Return four numbers for some bytes."""
+    """Return the hash of a chunk, as four words of 64 bits."""
     seed = 0
     if len(chunk) < LEAST:
         seed, chunk = len(chunk) ^ 0xFFFFFFFF, chunk + bytes(LEAST - len(chunk))
@@ -43,6 +47,7 @@ def hash_of(chunk: bytes) -> list[int]:
     first = [int(words[7]) + K0, b, c, d, int(words[23]) + seed, c + d, seed, 0, 0, 0, 0]
     state = np.array([number & MASK for number in first], np.uint64)
     churn(words.astype(np.uint64), np.uint64(K0), crc_table(), state)
+    # Mix the final state into four words, with the constants and the order of CityHash.
     a, b, c, d, e, t, f, g, h, i, j = state.tolist()
     begun = pair(int(words[12]) + K0, length), int(words[15]) * K0 + length
     j += i << 32
@@ -67,7 +72,7 @@ def hash_of(chunk: bytes) -> list[int]:
 
 
 def murmur(words: list[int]) -> bytes:
-    """Return sixteen bytes for some words of 64 bits, 4 to 16."""
+    """Return 16 bytes for 4 to 16 words of 64 bits."""
     a, b, rest = words[0] ^ K3, words[1], words[2:]
     if len(rest) == 2:
         first, last = rest
@@ -89,20 +94,20 @@ def murmur(words: list[int]) -> bytes:
 
 
 def pair(low: int, high: int) -> int:
-    """Return one number for two."""
+    """Return one hash of two words."""
     a = folded(((low ^ high) & MASK) * K_PAIR)
     return folded(((high & MASK) ^ a) * K_PAIR) * K_PAIR & MASK
 
 
 def folded(number: int) -> int:
-    """Return a number whose high bits are added to the low ones."""
+    """Return a word with its high bits mixed into the low ones."""
     number &= MASK
     return number ^ number >> 47
 
 
 @cache
 def crc_table() -> Array:
-    """Return what a byte does to a checksum, uint64[256]."""
+    """Return the CRC table of bytes, uint64[256]."""
     table = np.arange(256, dtype=np.uint64)
     for _ in range(8):
         table = (table >> np.uint64(1)) ^ (table & np.uint64(1)) * np.uint64(CRC32C)

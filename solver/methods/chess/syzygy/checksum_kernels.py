@@ -1,22 +1,25 @@
-"""The compiled loop of checksums, which goes over all bytes of a table."""
+"""The compiled loop of the checksum, over all bytes of a table."""
 
 import numpy as np
 
 from retrograde.solver.runtime.kernel import lean_kernel
 
 PIECE, ROUND = 5, 30
-"""Words of 64 bits that are mixed in together, and those of which every other piece is mixed in another way."""
+"""Words of 64 bits that are mixed in together, and words in a round.
+
+In full rounds every other group is mixed in another way.
+"""
 
 
 @lean_kernel
 def turned(word, bits):
-    """Return a word whose bits have gone around."""
+    """Return the word rotated to the right."""
     return word >> np.uint64(bits) | word << np.uint64(64 - bits)
 
 
 @lean_kernel
 def checked(checksum, word, table):
-    """Return a checksum with the bytes of a word added."""
+    """Return the CRC-32C with the eight bytes of a word added."""
     for _ in range(8):
         checksum = checksum >> np.uint64(8) ^ table[(checksum ^ word) & np.uint64(255)]
         word >>= np.uint64(8)
@@ -25,7 +28,7 @@ def checked(checksum, word, table):
 
 @lean_kernel
 def churn(words, factor, table, state):
-    """Mix words, at least thirty, into a state: uint64[6] of numbers that go around, and then five checksums."""
+    """Mix words, at least thirty, into *state*, uint64[11]: six words that rotate, then five CRC checksums."""
     spot, count = 0, len(words)
     while spot < count:
         if spot + PIECE > count:

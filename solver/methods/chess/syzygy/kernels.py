@@ -1,9 +1,15 @@
-"""The compiled loops of Syzygy's tables: positions put in their order, and what cells may say filled in.
+"""Compiled loops of Syzygy tables: put positions in order, choose the values that may be any, compress.
 
-A *cell* of a position is `worth << 8 | plies`, uint16, ANY where nobody asks for it. Worths are 0 to 4: a loss, one
-that the fifty-move rule makes a draw, a draw, a win that it makes one, a win; plies are those to zeroing. Where a
-capture brings as much as the position is worth, AT_MOST is added: readers look at captures themselves, and take the
-better of that and of what the table says.
+A *cell* is the value of a position, uint16:
+
+    bit 11      10 … 8    7 … 0
+    AT_MOST     worth     plies to zeroing           ANY: no position, or no reader looks at its value
+
+Worths are 0 to 4: loss, blessed loss (a draw by the fifty-move rule), draw, cursed win (the same), win.
+
+AT_MOST marks a position in which a capture brings as much as the position is worth. Readers search captures themselves
+and take the better of that and of the table. So the table may have any value that is not better, whichever compresses
+best.
 """
 
 import numpy as np
@@ -17,15 +23,15 @@ ANY = EMPTY
 AT_MOST = 0x800
 WORTH, PLIES = 0x700, 0xFF
 LOSS, BLESSED, DRAWN, CURSED, WIN = range(5)
-"""Worths, by whether the fifty-move rule makes a draw of a loss or of a win."""
+"""Worths; a blessed loss and a cursed win are draws by the fifty-move rule."""
 
 
 @lean_kernel
 def note_captures(cells, known, saved):
     """Add AT_MOST to the cells of positions in which the best capture brings what they are worth.
 
-    What captures bring is as `boards.kernels.leave` writes it: codes, uint8[64 * words], one more than the plies, and
-    where the best is a draw a bit of *saved*.
+    *known* and *saved* are what captures bring, as `kernels.leave` of the chess solver writes it: codes, uint8[64 *
+    words], one more than the plies; and a bit in *saved* if the best is a draw.
     """
     late = PATIENCE + 1
     for place in range(len(saved)):
@@ -45,7 +51,7 @@ def note_captures(cells, known, saved):
 
 @lean_kernel
 def to_bits(ones, words):
-    """Write which positions have a 1, uint8, as bits in words."""
+    """Write the positions that have a 1 in *ones*, uint8, as a set."""
     for place in range(len(words)):
         word = np.uint64(0)
         for square in range(64):
@@ -56,26 +62,30 @@ def to_bits(ones, words):
 
 @lean_kernel
 def put_in_order(cells, kings, turned, with_pawns, where, first, digits, combined, begin, found, room):
-    """Write the cells of positions in the order of a table, from number *begin* on; *cells* are in words, as
-    `boards.formation` has them.
+    """Write the cells of positions in the order of a table, from number *begin* on.
 
-    *first* uint8[ways, men] are the squares of the first group, *combined* uint8[ways, 3] those of the other groups,
-    one after another, on free squares. A row of *digits*, int64[groups, 5], has what a group's number is multiplied
-    with, how many there are, where in *combined* they begin, how many men, and 8 for pawns, else 0. *where* says which
-    of the men in order are the kings, White's first, and those in words. *room* int64[16].
+    *cells* are in the layout of words (see `formation.py`). *where* has the index among the table's men of the kings,
+    White's first, and of the men of the formation. *room* int64[16] is a buffer.
+
+    *first* uint8[ways, men] are the squares of the first group. *combined* uint8[ways, 3] are those of the other
+    groups, one after another, counted on the free squares. *digits* int64[groups, 5] has a row for each group: the
+    factor of its number, how many numbers it has, where its rows in *combined* begin, how many men it has, and 8 for
+    pawns, else 0.
     """
     lead = first.shape[1]
     for spot in range(len(found)):
+        # Step 1: the squares of the first group, by its digit of the number.
         number = begin + spot
         count = lead
         row = number // digits[0, 0] % digits[0, 1]
         for man in range(lead):
             room[man] = first[row, man]
+        # Step 2: the squares of each other group. They are counted on free squares, so skip those taken before.
         for group in range(1, len(digits)):
             row = digits[group, 2] + number // digits[group, 0] % digits[group, 1]
             for man in range(digits[group, 3]):
                 square = combined[row, man] + digits[group, 4]
-                # room[8:] are the squares before in ascending order
+                # room[8:] are the squares of the groups before, sorted by insertion
                 if man == 0:
                     for other in range(count):
                         place = other
@@ -87,6 +97,7 @@ def put_in_order(cells, kings, turned, with_pawns, where, first, digits, combine
                     square += room[8 + other] <= square
                 room[count + man] = square
             count += digits[group, 3]
+        # Step 3: find the cell as `kernels.code_at` of the chess solver finds a code.
         entry = np.int64(kings[with_pawns << 12 | room[where[0]] << 6 | room[where[1]]])
         if entry < 0:
             found[spot] = ANY
@@ -99,13 +110,13 @@ def put_in_order(cells, kings, turned, with_pawns, where, first, digits, combine
 
 @lean_kernel
 def is_exact(cell):
-    """Tell whether a table must say what a cell is worth."""
+    """Return whether a table must have the exact worth of a cell."""
     return cell < AT_MOST and cell != ANY
 
 
 @lean_kernel
 def count_worths(cells, counts):
-    """Add to int64[5] of how many cells each worth must be told."""
+    """Add to *counts* int64[5] the number of exact cells of each worth."""
     for spot in range(len(cells)):
         if is_exact(cells[spot]):
             counts[cells[spot] >> 8] += 1
@@ -113,8 +124,11 @@ def count_worths(cells, counts):
 
 @lean_kernel
 def fill_worths(cells, counts, values):
-    """Write what a table says who wins, uint8: the worth, or where it need not be told that of the nearest cells where
-    it must, of those before or behind: the one that more cells have."""
+    """Write the worths that a table has, uint8.
+
+    A cell that is not exact gets the worth of the nearest exact cell before or after it, the more frequent of the two
+    by *counts*. It must not be better than the cell is worth.
+    """
     last, spot = np.int64(-1), 0
     while spot < len(cells):
         if is_exact(cells[spot]):
@@ -122,16 +136,20 @@ def fill_worths(cells, counts, values):
             values[spot] = last
             spot += 1
             continue
+        # A run of cells that are not exact: `least` is the greatest worth allowed in all of them.
         end, least = spot, np.int64(WIN)
         while end < len(cells) and not is_exact(cells[end]):
             if cells[end] != ANY:
                 least = min(least, np.int64((cells[end] & WORTH) >> 8))
             end += 1
+        # Candidates are the worths before and after the run, -1 at an end of the table. Take the one after it if the
+        # one before is missing or too good, or if it is allowed and more frequent.
         following = np.int64(cells[end] >> 8) if end < len(cells) else np.int64(-1)
         best = last
         if following >= 0 and (last < 0 or last > least or (following <= least and counts[following] > counts[last])):
             best = following
         if best < 0 or best > least:
+            # Neither is allowed: the best worth that is.
             best = min(least, max(best, np.int64(LOSS)))
         for place in range(spot, end):
             values[place] = best
@@ -140,8 +158,11 @@ def fill_worths(cells, counts, values):
 
 @lean_kernel
 def leave_out(cells, quiet):
-    """Let cells be ANY of which readers do not ask for the distance: those of draws, and of what is won by a capture or
-    a move of a pawn, in 1 or 101. *quiet* are those from which other moves may do so, too, as bits in words."""
+    """Set cells to ANY if readers never ask for their distance.
+
+    These are draws, and wins by a capture or a pawn's move, in 1 or 101 plies. *quiet* are the positions in which other
+    moves may win as soon, as a set: they keep their cells.
+    """
     for spot in range(len(cells)):
         worth, plies = (cells[spot] & WORTH) >> 8, cells[spot] & PLIES
         at_once = plies == (1 if worth == WIN else PATIENCE + 1) and worth >= CURSED
@@ -151,9 +172,9 @@ def leave_out(cells, quiet):
 
 @lean_kernel
 def distance_told(cell, halved):
-    """Return what a table of distances says of a cell, before it has a number; -1 where it need not say anything.
+    """Return the distance that a table has for a cell, before it is numbered; -1 if it may be any.
 
-    *halved*, int64[5], is 1 for the worths whose distances are told in moves, 0 for those told in plies.
+    *halved* int64[5] is 1 for worths whose distances are stored in moves, 0 for those stored in plies.
     """
     if cell == ANY:
         return np.int64(-1)
@@ -164,7 +185,7 @@ def distance_told(cell, halved):
 
 @lean_kernel
 def count_distances(cells, halved, counts):
-    """Add to int64[5, 256] how often each distance is told, by worth."""
+    """Add to *counts* int64[5, 256] how often each distance appears, by worth."""
     for spot in range(len(cells)):
         told = distance_told(cells[spot], halved)
         if told >= 0:
@@ -173,8 +194,11 @@ def count_distances(cells, halved, counts):
 
 @lean_kernel
 def fill_distances(cells, halved, numbers, values):
-    """Write what a table says of distances: their *numbers*, uint8[5, 256], or where none need be told the lower one of
-    those before and behind, which is more frequent."""
+    """Write the values that a table has for distances.
+
+    A value is the number of the distance, from *numbers* uint8[5, 256]. A cell that may be any gets the lower number of
+    its neighbours before and after, which is the more frequent one.
+    """
     last, spot = np.int64(-1), 0
     while spot < len(cells):
         told = distance_told(cells[spot], halved)
@@ -183,6 +207,7 @@ def fill_distances(cells, halved, numbers, values):
             values[spot] = last
             spot += 1
             continue
+        # A run of cells that may be any.
         end = spot
         while end < len(cells) and distance_told(cells[end], halved) < 0:
             end += 1
@@ -200,8 +225,10 @@ def fill_distances(cells, halved, numbers, values):
 
 @lean_kernel
 def count_pairs(symbols, lengths, counts):
-    """Add to int32[n, n] how often one symbol stands behind another, where together they say no more than 256 values;
-    of three alike the first two are a pair."""
+    """Add to *counts* int32[n, n] how often each pair of symbols appears.
+
+    Pairs that would stand for more than 256 values do not count. Of three equal symbols the first two are a pair.
+    """
     spot = 1
     while spot < len(symbols):
         left, right = symbols[spot - 1], symbols[spot]
@@ -214,7 +241,10 @@ def count_pairs(symbols, lengths, counts):
 
 @lean_kernel
 def join_pairs(symbols, joined):
-    """Write a symbol for each pair that has one, uint16[n, n], in place; return how many are left."""
+    """Replace each pair that has a symbol of its own by it, in place. Return how many symbols remain.
+
+    *joined* uint16[n, n] has these symbols, 0 for none.
+    """
     count, spot = 0, 0
     while spot < len(symbols):
         if spot + 1 < len(symbols):
@@ -232,8 +262,10 @@ def join_pairs(symbols, joined):
 
 @lean_kernel
 def cut_blocks(symbols, bits, lengths, room, firsts, sizes):
-    """Cut symbols into blocks of *room* bits and of 65,536 values at most; write where each begins, and how many values
-    it has; return how many blocks."""
+    """Cut symbols into blocks of at most *room* bits and 65,536 values. Return how many blocks.
+
+    Writes the first symbol of each block to *firsts*, and its number of values to *sizes*.
+    """
     blocks, used, values = 0, 0, 0
     firsts[0] = 0
     for spot in range(len(symbols)):
@@ -252,7 +284,10 @@ def cut_blocks(symbols, bits, lengths, room, firsts, sizes):
 
 @lean_kernel
 def write_blocks(symbols, bits, codes, firsts, room, data):
-    """Write the codes of symbols into blocks of so many bytes, the highest bit first; *data* uint8, 0."""
+    """Write the codes of symbols into blocks of *room* bytes, the highest bit first.
+
+    *data* uint8 must be 0.
+    """
     for block in range(len(firsts) - 1):
         at = block * room * 8
         for spot in range(firsts[block], firsts[block + 1]):

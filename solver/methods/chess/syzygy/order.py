@@ -1,4 +1,4 @@
-"""Cells of an ending put in the order of a table, all of them or some to see how well an order does."""
+"""Puts the cells of an ending into the order of a table, and picks the order that compresses best."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,13 +15,13 @@ from retrograde.solver.methods.chess.syzygy.shape import Shape, combinations_of,
 Array = np.ndarray[Any, Any]
 
 SAMPLES = (24, 1 << 12), (48, 1 << 14)
-"""In how many places of a table positions are looked at, and how many in each, first and then."""
+"""The samples of each round of `Order.best`: how many, and how many cells in each."""
 BEST = 12, 1
-"""How many orders are kept each time."""
+"""How many orders are kept after each round."""
 
 
 class Order:
-    """The cells of an ending with one side to move, as they lie in words."""
+    """The cells of an ending with one side to move, in the layout of words."""
 
     def __init__(self, formation: Formation, cells: Array):
         self.formation, self.known = formation, cells
@@ -31,8 +31,11 @@ class Order:
         return self.some(shape, file, 0, shape.length(file))
 
     def best(self, file: int, told: Callable[[Array], Array]) -> Shape:
-        """Return the order in which what is *told* of cells takes least room when it is compressed, of samples: small
-        ones of all orders, and larger ones of those that then do best."""
+        """Return the order in which these cells compress best, judged by samples.
+
+        *told* maps cells to the values that a table has. The first round takes small samples of all orders, the second
+        larger samples of the best ones.
+        """
         found = shapes_of(self.formation.name)
         for (places, size), left in zip(SAMPLES, BEST, strict=True):
             rooms = [room_of(told(self.sample(shape, file, places // shape.files, size))) for shape in found]
@@ -40,7 +43,7 @@ class Order:
         return found[0]
 
     def sample(self, shape: Shape, file: int, places: int, size: int) -> Array:
-        """Return cells that follow one another in an order, so many at a time, from places all over it."""
+        """Return *places* runs of *size* consecutive cells, spread evenly over an order."""
         length = shape.length(file)
         if places * size >= length:
             return self.cells(shape, file)
@@ -48,7 +51,7 @@ class Order:
         return np.concatenate([self.some(shape, file, begin, size) for begin in begins.tolist()])
 
     def some(self, shape: Shape, file: int, begin: int, count: int) -> Array:
-        """Return so many cells in the order of a table, from one on."""
+        """Return *count* cells in the order of a table, from number *begin* on."""
         sizes, rows, combined, at = shape.sizes, [], list[Array](), 0
         placed = 0
         for group, ((product, ways), size) in enumerate(zip(shape.digits(file), sizes, strict=True)):
@@ -69,7 +72,7 @@ class Order:
         return found
 
     def where(self, shape: Shape) -> Array:
-        """Return which of a table's men are the kings, White's first, and those of the formation, int64[men]."""
+        """Return where a table's men include the kings, White's first, and the men of the formation, int64[men]."""
         left = dict(enumerate(shape.codes))
         wanted = [shapes.KING, shapes.KING + shapes.BLACK]
         wanted += [shapes.KINDS[LETTERS[code & 7]] + shapes.BLACK * (code >= BLACK) for code in self.formation.codes]

@@ -1,7 +1,14 @@
-"""Values compressed as in Syzygy's tables: pairs of symbols become symbols, those that are frequent have short codes.
+"""Compresses values as Syzygy tables do: recursive pairing, then a Huffman code.
 
-N. J. Larsson and A. Moffat call the first "recursive pairing" (1999), the second is D. A. Huffman's. What is written is
-cut into blocks of one size; a table has how many values are in each, another in which block every so-manieth value is.
+Recursive pairing (N. J. Larsson and A. Moffat, 1999) replaces a frequent pair of symbols by a new symbol, again and
+again. Frequent symbols then get short codes (D. A. Huffman). The output is cut into blocks of one size. A table has the
+number of values in each block, and an index of the block of every 2^stride-th value.
+
+    header   flags, log2 of the block size, stride, padding blocks      a byte each
+             number of blocks                                           uint32
+             longest and shortest code, in bits                         a byte each
+             first symbol of each length                                uint16 each
+             number of symbols; two numbers of 12 bits for each         uint16; 3 bytes each
 """
 
 import heapq
@@ -15,27 +22,30 @@ from retrograde.solver.methods.chess.syzygy import kernels
 Array = np.ndarray[Any, Any]
 
 MOST_SYMBOLS = VALUE = 4095
-"""One less than fit into twelve bits: the last one says that a symbol is a value."""
+"""The number of symbols at most: one less than fit into twelve bits.
+
+VALUE, the last number of twelve bits, marks a symbol that is a value and no pair.
+"""
 FEW_SYMBOLS = 384
-"""Symbols that tell well enough which order of positions is best; values alone are 256 at most."""
+"""The number of symbols used to compare orders of positions, which is enough for that. Values alone are at most 256."""
 LEAST_BLOCK = 5
-"""The logarithm of the bytes that a block has at least: more than a symbol takes."""
+"""Log2 of the least block size in bytes: a block holds at least one symbol."""
 LONGEST = 32
-"""Bits of a code."""
+"""The greatest length of a code, in bits."""
 ALONE = 0x80
-"""The flag of a table that has one value throughout."""
+"""The flag of a table with a single value throughout."""
 AT_ONCE = 0.5
-"""Pairs that are joined together are this frequent at least, compared with the most frequent one."""
+"""Pairs joined in one pass are at least this frequent, compared with the most frequent pair."""
 DEFINITION = 3
-"""Bytes that say what a symbol is a pair of."""
+"""Bytes that define a symbol as a pair."""
 WORTHWHILE = 12
-"""How often a pair must be there to have a symbol."""
+"""A pair gets a symbol if it appears at least this often."""
 STRIDE_IN_BLOCKS = 8
-"""Values between two entries of the index, in those that a block has."""
+"""Values between two entries of the index, in multiples of the values of an average block."""
 
 
 class Packed(NamedTuple):
-    """Compressed values, as parts of a file: the header; where some of the values are; sizes of blocks; blocks."""
+    """Compressed values, as parts of a file: header, index, values of each block, and blocks."""
 
     header: bytes
     places: bytes = b""
@@ -44,20 +54,27 @@ class Packed(NamedTuple):
 
 
 def packed(values: Array, block_bits: int, flags: int = 0) -> Packed:
-    """Return values, uint8[n], compressed in blocks of 2^*block_bits* bytes, or of fewer where that is smaller."""
+    """Return values, uint8[n], compressed in blocks of at most 2^*block_bits* bytes.
+
+    A smaller block size is used if the result is smaller.
+    """
     if (values == values[0]).all():
         return Packed(bytes([flags | ALONE, values[0]]))
+    # Step 1: pairing, and the length of each symbol's code.
     symbols, pairs, lengths = paired(values)
     bits = code_lengths(np.bincount(symbols, minlength=len(pairs)))
+    # Step 2: number the symbols by the length of their codes, the longest first.
     order = np.lexsort((np.arange(len(bits)), -bits))  # those without a code come last
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
     least, most = int(bits[bits > 0].min()), int(bits.max())
     offsets = [int((bits > length).sum()) for length in range(least, most + 1)]
+    # Step 3: the blocks and the index.
     block_bits, firsts, sizes = blocks_of(symbols, bits, lengths, block_bits)
     data = np.zeros(len(sizes) << block_bits, np.uint8)
     kernels.write_blocks(symbols, bits, codes_of(bits, order, offsets, least, most), firsts, 1 << block_bits, data)
     index, stride, padded = index_of(sizes, len(values))
+    # Step 4: the header.
     header = struct.pack("<BBBBI", flags, block_bits, stride, len(padded) - len(sizes), len(sizes))
     header += struct.pack(f"<BB{len(offsets)}HH", most, least, *offsets, len(pairs))
     for symbol in order.tolist():
@@ -69,15 +86,17 @@ def packed(values: Array, block_bits: int, flags: int = 0) -> Packed:
 
 
 def room_of(values: Array) -> int:
-    """Return about how many bytes values take when they are compressed, with fewer symbols, which is quick."""
+    """Return the approximate compressed size of values in bytes, computed quickly with fewer symbols."""
     symbols, pairs, _ = paired(values, FEW_SYMBOLS)
     counts = np.bincount(symbols, minlength=len(pairs))
     return int(counts @ code_lengths(counts)) // 8 + DEFINITION * len(pairs)
 
 
 def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[int, Array, Array]:
-    """Return the logarithm of the bytes of a block, where each begins, int64[blocks + 1], and how many values each has,
-    int64[blocks]."""
+    """Return the best block size, where each block begins, and how many values each has.
+
+    The size is log2 of bytes, at most *most*; the arrays are int64[blocks + 1] and int64[blocks].
+    """
     firsts, sizes = np.empty(len(symbols) + 1, np.int64), np.empty(len(symbols), np.int64)
     best: tuple[int, tuple[int, Array, Array]] | None = None
     for logarithm in range(LEAST_BLOCK, most + 1):
@@ -93,8 +112,11 @@ def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[i
 
 
 def paired(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[int, int]], Array]:
-    """Return symbols, uint16, what each is a pair of, or its value and -1, and how many values each says, int64;
-    so many symbols at *most*."""
+    """Return the symbols that stand for values, and what each symbol means; at *most* that many symbols.
+
+    The results are the symbols, uint16; for each symbol the two that it is a pair of, or its value and -1; and the
+    number of values that it stands for, int64.
+    """
     count = int(values.max()) + 1
     pairs = [(value, -1) for value in range(count)]
     lengths = np.ones(most, np.int64)
@@ -102,6 +124,7 @@ def paired(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[i
     counts = np.zeros((most, most), np.int32)
     joined = np.zeros((most, most), np.uint16)
     while len(pairs) < most:
+        # Each pass counts all pairs, and joins the most frequent ones that do not overlap.
         known = len(pairs)
         some = counts[:known, :known]
         some[:] = 0
@@ -120,7 +143,7 @@ def paired(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[i
 
 
 def chosen_pairs(counts: Array, room: int) -> list[tuple[int, int]]:
-    """Return the most frequent pairs, no more than there is *room* for, of which none takes what another would."""
+    """Return the most frequent pairs, at most *room*, chosen so that none takes symbols from another."""
     most = int(counts.max())
     if most < WORTHWHILE:
         return []
@@ -142,16 +165,17 @@ def chosen_pairs(counts: Array, room: int) -> list[tuple[int, int]]:
 
 
 def code_lengths(counts: Array) -> Array:
-    """Return how many bits the code of each symbol has, int64, 0 where it is nowhere; LONGEST at most."""
+    """Return the length of each symbol's code in bits, int64; 0 for unused symbols, at most LONGEST."""
     while True:
         lengths = huffman(counts)
         if lengths.max() <= LONGEST:
             return lengths
+        # Flatter counts give a shallower code.
         counts = (counts + 1) // 2
 
 
 def huffman(counts: Array) -> Array:
-    """Return how many bits each symbol has in a code that is as short as can be."""
+    """Return the lengths of a Huffman code, int64."""
     lengths = np.zeros(len(counts), np.int64)
     heap = [(int(count), symbol, [symbol]) for symbol, count in enumerate(counts.tolist()) if count]
     heapq.heapify(heap)
@@ -167,7 +191,7 @@ def huffman(counts: Array) -> Array:
 
 
 def codes_of(bits: Array, order: Array, offsets: list[int], least: int, most: int) -> Array:
-    """Return the code of each symbol, int64: the longest begin at 0, and those of a length follow one another."""
+    """Return the code of each symbol, int64: a canonical code in which the longest codes begin at 0."""
     codes, base = np.zeros(len(bits), np.int64), 0
     ends = [int((bits > 0).sum()), *offsets]
     for length in range(most, least - 1, -1):
@@ -181,10 +205,10 @@ def codes_of(bits: Array, order: Array, offsets: list[int], least: int, most: in
 
 
 def index_of(sizes: Array, count: int) -> tuple[bytes, int, Array]:
-    """Return the index, the logarithm of the values between two of its entries, and the values of all blocks, with
-    empty ones behind that the last entry may need.
+    """Return the index, log2 of its stride, and the number of values in each block.
 
-    An entry is of the value in the middle of so many: its block, and how many values of the block come before it.
+    Empty blocks follow the others if the last entry needs them. Each entry of the index is for the value in the middle
+    of its stride: its block, and its offset among the values of the block.
     """
     stride = max(1, int(STRIDE_IN_BLOCKS * count / len(sizes)).bit_length() - 1)
     entries = -(-count >> stride)

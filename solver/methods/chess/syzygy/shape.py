@@ -1,13 +1,13 @@
-"""In which order Syzygy's tables have the positions of an ending: the men in groups, a number for each group.
+"""The order of positions in Syzygy tables: men form groups, and each group has a number.
 
     without pawns     three men of whom there is one each, or both kings     like men     like men …
     with pawns        all pawns of a side, on each of four files apart       those of the other       like men …
 
-The first group stands in one way of those equal by symmetry: without pawns its first man is in the triangle a1, d1,
-d4, and the first one off the diagonal is below it; with pawns the one leads who is nearest to a file at the edge, and
-then to the first rank, on the files a to d. Every other group stands on the squares that those before have left free,
-in one of so many combinations. A position's number has the groups' numbers as its digits, in an order that each table
-chooses.
+The first group appears in one of its symmetric placements only. Without pawns its first man is in the triangle a1, d1,
+d4, and the first man off the diagonal is below it. With pawns the leading pawn is the one nearest to a file at the
+edge, and then to the first rank; it is on the files a to d. Every other group stands on squares that the groups before
+leave free, in one of the combinations. A position's number has the groups' numbers as digits, in an order that each
+table chooses.
 """
 
 from dataclasses import dataclass
@@ -23,24 +23,24 @@ from retrograde.games.chess import men
 Array = np.ndarray[Any, Any]
 
 KINDS = {"P": 1, "N": 2, "B": 3, "R": 4, "Q": 5, "K": 6}
-"""The codes of men in the files; 8 is added to Black's."""
+"""The codes of men in the files; BLACK is added for Black's."""
 BLACK = 8
 KING, PAWN = KINDS["K"], KINDS["P"]
 NO_ORDER = 15
-"""Instead of the place of a second group of pawns, where there is none."""
+"""Stands for the place of the second group of pawns if there is no such group."""
 
 TRIANGLE = 1, 2, 3, 10, 11, 19, 0, 9, 18, 27
-"""The squares a1, d1, d4, those on the diagonal last."""
+"""The triangle a1, d1, d4, its diagonal last."""
 BELOW = tuple(8 * rank + file for rank in range(8) for file in range(rank + 1, 8))
-"""The squares below the diagonal."""
+"""The squares below the diagonal a1-h8."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """An order of positions: the codes of all men, those of a group together, and the order of the digits.
+    """An order of positions: the codes of all men, group by group, and the order of the digits.
 
-    The digit that changes fastest is that of the first group if `first` is 0, of the next if it is 1, and so on, as if
-    the first had been taken out and put there; `second` says the same of the second group of pawns.
+    `first` is the place of the first group's digit, 0 for the one that changes fastest; `second` is that of the second
+    group of pawns. The other groups follow in order.
     """
 
     codes: tuple[int, ...]
@@ -53,25 +53,26 @@ class Shape:
 
     @property
     def files(self) -> int:
-        """On how many files the leading pawn may be, each with an order of positions of its own."""
+        """The number of files that the leading pawn may be on; each has an order of positions of its own."""
         return 4 if self.has_pawns else 1
 
     @property
     def described(self) -> list[int]:
-        """What a file says of it: four bits each."""
+        """The description of the order in a file, numbers of four bits."""
         return [self.first, *([self.second] if self.second != NO_ORDER else []), *self.codes]
 
     @property
     def sizes(self) -> list[int]:
-        """How many men are in each group."""
+        """The number of men in each group."""
         first = first_group(self.codes)
         return [first, *(len(list(group)) for _, group in groupby(self.codes[first:]))]
 
     def digits(self, file: int = 0) -> list[tuple[int, int]]:
-        """Return for each group what its number is multiplied with, and how many numbers it has."""
+        """Return for each group the factor of its number, and how many numbers it has."""
         sizes, begin = self.sizes, 2 if self.second != NO_ORDER else 1
         free, product = 64 - sum(sizes[:begin]), 1
         found, following, place = [(0, 0)] * len(sizes), iter(range(begin, len(sizes))), 0
+        # Place by place, from the digit that changes fastest.
         while any(not ways for _, ways in found):
             if place == self.first:
                 group, ways = 0, len(first_squares(sizes[0], self.has_pawns, file))
@@ -87,19 +88,19 @@ class Shape:
         return found
 
     def length(self, file: int = 0) -> int:
-        """Return how many positions there are with one side to move."""
+        """Return the number of positions with one side to move."""
         return max(product * ways for product, ways in self.digits(file))
 
 
 def first_group(codes: tuple[int, ...]) -> int:
-    """Return how many men are in the first group."""
+    """Return the number of men in the first group."""
     if codes[0] & 7 == PAWN:
         return codes.count(codes[0])
     return 3 if sum(codes.count(code) == 1 for code in codes) >= 3 else 2
 
 
 def table_name(name: str) -> str:
-    """Return how files call an ending.
+    """Return the name of an ending in file names.
 
     >>> table_name("KRKN")
     'KRvKN'
@@ -119,6 +120,7 @@ def shapes_of(name: str) -> list[Shape]:
     lead: list[int] = [code for count, code in pawns for _ in range(count)]
     rest = [code for code in codes if code not in lead]
     found = []
+    # The first men: all pawns, those of the side with fewer first; or three single men in any order; or both kings.
     if pawns:
         heads = [tuple(lead)]
     elif sum(codes.count(code) == 1 for code in codes) >= 3:
@@ -149,9 +151,10 @@ def first_squares(count: int, has_pawns: bool, file: int = 0) -> Array:
 
 
 def three_men() -> dict[int, tuple[int, ...]]:
-    """Return the squares of three men who are unlike, by number: one off the diagonal comes before the rest of them."""
+    """Return the squares of three different men, by number."""
     found: dict[int, tuple[int, ...]] = {}
     diagonal = range(0, 64, 9)
+    # The first man that is off the diagonal must be below it.
     for first in TRIANGLE:
         if first in diagonal:
             seconds = [*BELOW, *(square for square in diagonal if square != first)]
@@ -168,7 +171,8 @@ def three_men() -> dict[int, tuple[int, ...]]:
 
 
 def number_of_three(first: int, second: int, third: int) -> int:
-    """Return the number of three men who are unlike."""
+    """Return the number of three different men: those with the first off the diagonal come first."""
+    # A square's number skips the squares of the men before it.
     after, later = int(second > first), int(third > first) + int(third > second)
     if first % 9:
         return (TRIANGLE.index(first) * 63 + second - after) * 62 + third - later
@@ -182,7 +186,7 @@ def number_of_three(first: int, second: int, third: int) -> int:
 
 
 def two_kings() -> dict[int, tuple[int, ...]]:
-    """Return the squares of two kings who stand apart, by number: those who are both on the diagonal come last."""
+    """Return the squares of two kings, by number: pairs with both on the diagonal come last."""
     found, both = list[tuple[int, ...]](), list[tuple[int, ...]]()
     for first in TRIANGLE:
         for second in range(64):
@@ -195,7 +199,7 @@ def two_kings() -> dict[int, tuple[int, ...]]:
 
 
 def pawns_on(count: int, file: int) -> dict[int, tuple[int, ...]]:
-    """Return the squares of so many pawns of whom the leading one is on a file, by number."""
+    """Return the squares of *count* pawns with the leading one on a file, by number."""
     found: dict[int, tuple[int, ...]] = {}
     by_number = {number_of_pawn(square): square for square in range(8, 56)}
     begin = 0
@@ -209,7 +213,9 @@ def pawns_on(count: int, file: int) -> dict[int, tuple[int, ...]]:
 
 
 def number_of_pawn(square: int) -> int:
-    """Return the number of a pawn's square: the nearer to a file at the edge, and then to the first rank, the greater.
+    """Return the number of a pawn's square, greater the nearer to a file at the edge.
+
+    On the same file it is greater the nearer to the first rank.
 
     >>> number_of_pawn(8), number_of_pawn(15), number_of_pawn(16), number_of_pawn(52)
     (47, 46, 45, 0)
@@ -220,8 +226,10 @@ def number_of_pawn(square: int) -> int:
 
 @cache
 def combinations_of(count: int, free: int) -> Array:
-    """Return in which ways so many like men, up to three, stand on free squares, by number, uint8[ways, 3], the squares
-    ascending."""
+    """Return the placements of *count* like men, up to three, on free squares, uint8[ways, 3].
+
+    The rows are by number, the squares of a row ascending.
+    """
     ways = np.array(list(combinations(range(free), count)), np.uint8)
     order = np.zeros(len(ways), np.int64)
     for k in range(count):

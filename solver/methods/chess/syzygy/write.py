@@ -1,4 +1,4 @@
-"""The two files of an ending: `.rtbw`, who wins, and `.rtbz`, distances to zeroing.
+"""Writes the two files of an ending: `.rtbw`, who wins, and `.rtbz`, distances to zeroing.
 
     magic, men and flags
     order of the digits, codes of men    for each file that the leading pawn may be on
@@ -7,10 +7,12 @@
     indices; sizes of blocks; blocks     for each of those files and sides; blocks begin at a multiple of 64 bytes
     16 bytes                             a checksum
 
-Who wins is there with either side to move, distances with the side to move that takes less room: to tell the other ones
-readers make all moves. Distances are told in moves, rounded, but where a ply matters to the fifty-move rule: if a side
-wins anywhere in just as many plies as it allows, all that it wins, and the other side loses, is told in plies. What the
-rule makes draws of can be told in moves alone.
+`.rtbw` has both sides to move. `.rtbz` has the side to move that takes less space; for the other one readers make all
+moves.
+
+Distances are stored in moves, rounded, unless a ply matters to the fifty-move rule. If a side wins anywhere in exactly
+as many plies as the rule allows, all its wins, and the losses of the other side, are stored in plies. Cursed wins and
+blessed losses are always stored in moves.
 """
 
 from collections.abc import Sequence
@@ -39,42 +41,47 @@ Array = np.ndarray[Any, Any]
 WORTHS, DISTANCES = ".rtbw", ".rtbz"
 MAGIC = {WORTHS: bytes([0x71, 0xE8, 0x23, 0x5D]), DISTANCES: bytes([0xD7, 0x66, 0x0C, 0xA5])}
 BLOCK_BITS = {WORTHS: 6, DISTANCES: 10}
-"""The logarithm of the bytes of a block."""
+"""Log2 of the block size in bytes."""
 SPLIT, HAS_PAWNS = 1, 2
-"""Flags of a table: whether both sides to move are told apart, and whether there are pawns."""
+"""Flags of a table: both sides to move have values of their own; there are pawns."""
 BLACK_TO_MOVE, MAPPED, WINS_IN_PLIES, LOSSES_IN_PLIES = 1, 2, 4, 8
 """Flags of distances."""
 MAPS = (WIN, LOSS, CURSED, BLESSED)
-"""Worths, in the order in which a file has what their distances stand for."""
+"""Worths, in the order in which a file lists what their distances stand for."""
 ALIGNED = 64
 CELL, GATHERING, PACKING, FIXED = 2, 3.7, 6, 100_000_000
-"""Bytes of memory: of a cell; of a position with one side to move while what captures bring is looked at, beside what
-is known of later endings; of one whose value is compressed, in one file, beside the cells; and for pairs of symbols."""
+"""Bytes of memory.
+
+CELL: of a cell. GATHERING: of a position with one side to move while captures are looked at, besides the codes of later
+endings. PACKING: of a position while the values of one file of the leading pawn are compressed, besides the cells.
+FIXED: for the pairs of symbols, in total.
+"""
 
 
 class Part(NamedTuple):
-    """The values of a table with one side to move, of one file of the leading pawn."""
+    """The values of a table with one side to move, for one file of the leading pawn."""
 
     shape: Shape
     packed: Packed
     meaning: bytes = b""
-    """What distances stand for."""
+    """What the numbers of distances stand for."""
 
 
 def endings_in(database: SlotsDatabase) -> list[str]:
-    """Return the ending that a database is of, and all that may follow but bare kings, those with fewer men first."""
+    """Return the endings in a database and below it, those with fewer men first; bare kings are left out."""
     tiers: Sequence[int] = database.game.tiers  # type: ignore[attr-defined]  # of chess
     return [men.name_of_tier(tier) for tier in reversed(tiers) if len(men.name_of_tier(tier)) > len("KK")]
 
 
 def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Listener | None = None) -> None:
-    """Write both files of one of the endings in a database by distance to zeroing into a folder.
+    """Write both files of one ending in a database by distance to zeroing into a folder.
 
-    Raises MemoryLimit, before anything is done, where there is too little memory.
+    Raises MemoryLimit, before doing anything, if there is too little memory.
     """
     formation = Formation(name)
     if (room := room_of(formation)) > MemoryBudget().left():
         raise MemoryLimit(f"to write the tables of {name} takes {format_size(room)} of memory, which is not free")
+    # For each side to move: who wins first, then distances from the same cells.
     cells = Cells(database, formation)
     worths, distances = list[list[Part]](), list[list[Part]]()
     sides = range(2 - formation.is_symmetric)
@@ -86,6 +93,7 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
         kernels.leave_out(known, cells.quiet(side))
         distances.append(parts_of(formation, known, phase, in_plies[side] | BLACK_TO_MOVE * side))
     phase.end()
+    # Distances: keep the side to move that takes less space, for each file of the leading pawn.
     fewest = [[min(parts, key=size_of)] for parts in zip(*distances, strict=True)]
     paths = paths_of(name, folder)
     save(paths[0], name, list(zip(*worths, strict=True)))
@@ -93,14 +101,14 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
 
 
 def room_of(formation: Formation) -> int:
-    """Return about how many bytes of memory it takes to write the tables of an ending."""
+    """Return the approximate memory in bytes that writing the tables of an ending takes."""
     positions = positions_of(formation.codes)
     gathering = round(GATHERING * positions) + departing_room(formation)
     return max(gathering, CELL * positions + PACKING * max(lengths_of(formation))) + FIXED
 
 
 def lengths_of(formation: Formation) -> list[int]:
-    """Return how many positions a table has with one side to move, for each file of the leading pawn."""
+    """Return the number of positions with one side to move, for each file of the leading pawn."""
     shape = shapes_of(formation.name)[0]  # any: they have as many
     return [shape.length(file) for file in range(shape.files)]
 
@@ -111,15 +119,21 @@ def paths_of(name: str, folder: Path) -> list[Path]:
 
 
 def flags_of(cells: Cells) -> list[int]:
-    """Return which distances are told in plies with White to move, and with Black to move, as flags: those of wins by
-    a side that wins, or whose rival loses, in just as many plies as the fifty-move rule allows, and of losses to it."""
+    """Return which distances are stored in plies, as flags, with White to move and with Black to move.
+
+    The wins of a side are, if it wins, or its opponent loses, anywhere in exactly as many plies as the fifty-move rule
+    allows; and so are the losses to it.
+    """
     sides = [cells.at_the_edge(side) for side in range(2 - cells.formation.is_symmetric)]
     exact = [sides[side][0] or sides[side - 1][1] for side in range(len(sides))]
     return [WINS_IN_PLIES * exact[side] | LOSSES_IN_PLIES * exact[side - 1] for side in range(len(exact))]
 
 
 def parts_of(formation: Formation, cells: Array, phase: Phase, flags: int | None = None) -> list[Part]:
-    """Return what a table says of cells, for each file of the leading pawn: who wins, or distances, as *flags* say."""
+    """Return the values of a table for each file of the leading pawn.
+
+    They are who wins if *flags* is None, else distances with these flags.
+    """
     order, halved, found = Order(formation, cells), halved_by(flags or 0), []
     told = worths_told if flags is None else partial(distances_told, halved=halved)
     for file in range(shapes_of(formation.name)[0].files):
@@ -135,7 +149,7 @@ def parts_of(formation: Formation, cells: Array, phase: Phase, flags: int | None
 
 
 def worths_told(cells: Array) -> Array:
-    """Return what a table says of who wins, uint8."""
+    """Return the values of a table of who wins, uint8."""
     values, counts = np.empty(len(cells), np.uint8), np.zeros(5, np.int64)
     kernels.count_worths(cells, counts)
     kernels.fill_worths(cells, counts, values)
@@ -143,22 +157,22 @@ def worths_told(cells: Array) -> Array:
 
 
 def distances_told(cells: Array, halved: Array) -> Array:
-    """Return what a table says of distances, uint8."""
+    """Return the values of a table of distances, uint8."""
     values = np.empty(len(cells), np.uint8)
     kernels.fill_distances(cells, halved, numbered(cells, halved)[0], values)
     return values
 
 
 def halved_by(flags: int) -> Array:
-    """Return for each worth whether its distances are told in moves, 1, or in plies, 0, int64[5]."""
+    """Return for each worth 1 if its distances are stored in moves, 0 if in plies, int64[5]."""
     halved = np.ones(5, np.int64)
     halved[WIN], halved[LOSS] = not flags & WINS_IN_PLIES, not flags & LOSSES_IN_PLIES
     return halved
 
 
 def numbered(cells: Array, halved: Array) -> tuple[Array, bytes]:
-    """Return numbers for the distances of cells by their worth, uint8[5, 256], the most frequent ones first, and what
-    they stand for as a file has it."""
+    """Return numbers for distances by worth, uint8[5, 256], the most frequent first, and their meaning as a file has
+    it."""
     counts = np.zeros((5, 256), np.int64)
     kernels.count_distances(cells, halved, counts)
     numbers, meaning = np.zeros((5, 256), np.uint8), b""
@@ -171,12 +185,12 @@ def numbered(cells: Array, halved: Array) -> tuple[Array, bytes]:
 
 
 def size_of(part: Part) -> int:
-    """Return how many bytes a part takes."""
+    """Return the size of a part in bytes."""
     return sum(len(each) for each in (*part.packed, part.meaning))
 
 
 def save(path: Path, name: str, parts: Sequence[Sequence[Part]]) -> None:
-    """Write a file of parts by file of the leading pawn, and by side to move."""
+    """Write a file; *parts* are by file of the leading pawn, then by side to move."""
     every = [part.packed for sides in parts for part in sides]
     flags = SPLIT * (len({*men.sides_of(name)}) > 1) | HAS_PAWNS * ("P" in name)
     content = bytearray(MAGIC[path.suffix] + bytes([len(name) << 4 | flags]))
@@ -194,6 +208,7 @@ def save(path: Path, name: str, parts: Sequence[Sequence[Part]]) -> None:
         content += each.blocks
     align(content, ALIGNED)
     content += checksum(bytes(content))
+    # Write to another name first, so that no damaged table remains.
     partial = path.with_name(path.name + ".partial")
     try:
         partial.write_bytes(content)
@@ -204,7 +219,7 @@ def save(path: Path, name: str, parts: Sequence[Sequence[Part]]) -> None:
 
 
 def is_whole(path: Path) -> bool:
-    """Tell whether a file is a table, unharmed."""
+    """Return whether a file is a complete table with a correct checksum."""
     if not path.is_file():
         return False
     content = path.read_bytes()
@@ -213,5 +228,5 @@ def is_whole(path: Path) -> bool:
 
 
 def align(content: bytearray, to: int) -> None:
-    """Fill up to a multiple of so many bytes."""
+    """Pad with zeros to a multiple of *to* bytes."""
     content += bytes(-len(content) % to)

@@ -96,7 +96,7 @@ def check_endless(game: Any, k: int, stored: Stored, size: int, faults: Array, p
     endless[stored.starts[k + 1] :] = 0
     with asking(game, listed.trouble):
         # Begin with all slots of the tier, and remove until nothing changes.
-        while kernels.find_endless(game, k, stored, listed, endless):
+        while kernels.find_endless(game, k, stored, listed, endless) > 0:  # -1: *listed* says what is wrong
             pass
         if pays:
             faults |= endless[stored.starts[k] : stored.starts[k + 1]]

@@ -64,7 +64,7 @@ from retrograde.solver.runtime.scratch import without_empty_folders
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.sources import journal_digest
 from retrograde.solver.runtime.tasks import Remote
-from retrograde.solver.runtime.work import Unfit, Unsuited, Work
+from retrograde.solver.runtime.work import MetricNotApplicable, NotApplicable, Work
 from retrograde.solver.verification.measures.sampled import verify_measured
 from retrograde.solver.verification.sample import positions_of, verify_sample
 
@@ -105,11 +105,11 @@ class Way(Protocol):
         """What it is called, in the journal as well."""
 
     def solve(self, game: Game, work: Work) -> Any:
-        """Return the solved game for the writer; raise Unfit where this is not the way."""
+        """Return the solved game for the writer; raise NotApplicable where this is not the way."""
 
 
 @dataclass(frozen=True)
-class Order:
+class SolveOptions:
     """What is asked of a solve; see `solve`."""
 
     workers: int | None = None
@@ -176,7 +176,7 @@ def solve(
     if not by_slot or against or way == "listed":
         refuse_tuples(game, f"solved {'against a model' if against else f'by {metric}'} in lists")
     path = path_by_metric(game, metric, against) if path is None else Path(path)
-    order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)
+    order = SolveOptions(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)
     if isinstance(way, str) and way not in (*WAYS, "compiled"):
         raise NoWay(f"no way {way!r} to solve games; the ways are {', '.join(WAYS)}")
     announce(listener, "reading the rules")
@@ -202,7 +202,7 @@ def folder_of_this_process() -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="retrograde-")
 
 
-def solve_at(path: Path, game: Game, order: Order, lock: Lock | None) -> None:
+def solve_at(path: Path, game: Game, order: SolveOptions, lock: Lock | None) -> None:
     """Solve a game whose rules have been looked at, and what it rests on solved; *lock* is that of the path, if it is
     held already."""
     with without_empty_folders(path), nullcontext(lock) if lock else Lock(path) as held:
@@ -211,7 +211,7 @@ def solve_at(path: Path, game: Game, order: Order, lock: Lock | None) -> None:
         place.clear()
 
 
-def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
+def solve_elsewhere(game: Game, path: Path, order: SolveOptions) -> None:
     """Solve the variants on whose databases that of a game rests, where they are neither beside it nor in the usual
     place; see `elsewhere` in the contract. Their rules have been looked at with those of the game. Raises NoWay where
     one of those that are there is of no use."""
@@ -280,7 +280,7 @@ class Place:
             self.journal.unlink(missing_ok=True)
 
 
-def solve_into(place: Place, game: Game, order: Order) -> None:
+def solve_into(place: Place, game: Game, order: SolveOptions) -> None:
     """Solve a game and write its database, which gets its name after a sample of it has been verified."""
 
     def inspect(path: Path) -> None:
@@ -334,7 +334,7 @@ def nothing_left_of_what_is_refused(place: Place, work: Work, taken_up: bool) ->
     """
     try:
         yield
-    except (Unsuited, NoModel):
+    except (MetricNotApplicable, NoModel):
         place.clear()
         raise
     except (MemoryLimit, DiskTooSmall) as error:
@@ -355,7 +355,7 @@ def items_of(solved: AnySolved) -> int:
     return len(solved.outcomes) if isinstance(solved, SolvedSlots) else int(solved.counts.sum())
 
 
-def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySolved | None:
+def solved_interpreted(game: Game, budget: MemoryBudget, order: SolveOptions) -> AnySolved | None:
     """Return the solved game where it is small, or is to be solved so; else None."""
     if order.metric != METRICS[0]:
         return None
@@ -402,7 +402,7 @@ def interpreting(listener: Listener | None) -> Phase:
     return Phase("exploring", listener, course=course)
 
 
-def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
+def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
     """Yield the ways in which a game may be solved, to be tried one after another, or the one that is asked for."""
     if not isinstance(order.way, str | None):
         yield order.way
@@ -453,7 +453,7 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
             yield Listed()
 
 
-def by_slot(game: Game, order: Order) -> bool:
+def by_slot(game: Game, order: SolveOptions) -> bool:
     """Tell whether expectations are to be computed slot by slot: where a game has many, or that is asked for."""
     if order.metric != EXPECTATION or order.against or order.way == "listed":
         return False
@@ -475,7 +475,7 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
         announce(work.listener, "compiling the rules")
         try:
             return way.solve(game, work)
-        except Unfit as error:
+        except NotApplicable as error:
             reason = str(error)
             unfit.add((np.frombuffer(reason.encode(), np.uint8),))
             unfit.settle()  # before the lists are gone that the journal speaks of
@@ -494,7 +494,7 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
 
 
 @contextmanager
-def executor_of(order: Order, place: Place) -> Iterator[tuple[Executor, int]]:
+def executor_of(order: SolveOptions, place: Place) -> Iterator[tuple[Executor, int]]:
     """Give the executor to run tasks on, and how many workers it has.
 
     After Ctrl-C threads of our own are not waited for: rules may go on for ever.
@@ -517,7 +517,7 @@ def executor_of(order: Order, place: Place) -> Iterator[tuple[Executor, int]]:
         executor.shutdown(wait=not interrupted, cancel_futures=True)
 
 
-def identity(game: Game, order: Order) -> str:
+def identity(game: Game, order: SolveOptions) -> str:
     """Return what a journal must have been made with: this game, and sources that mean the same by its entries."""
     metric = f" {order.metric}" if order.metric != METRICS[0] else ""
     against = f" against {order.against.name} {order.against.digest}" if order.against else ""

@@ -14,7 +14,7 @@ from retrograde.databases import frames
 from retrograde.games.catalog import load_game
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
-from retrograde.solver.play.oracles.book import Order, make_book
+from retrograde.solver.play.oracles.book import BookOptions, make_book
 from retrograde.solver.runtime import journal, scratch
 from retrograde.solver.runtime.arrays import Shared
 from retrograde.solver.runtime.sizes import Sizes
@@ -50,7 +50,7 @@ IN_SCRATCH = {
 
 def book(game: Any, path: Path, **_: Any) -> Path:
     """Make a book whose distances do not depend on the time that a search takes."""
-    return make_book(game, Order(plies=3, workers=2, tie_seconds=600), path)
+    return make_book(game, BookOptions(plies=3, workers=2, tie_seconds=600), path)
 
 
 @dataclass(frozen=True)

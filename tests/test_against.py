@@ -20,7 +20,7 @@ from retrograde.games.contract.unfolded import folded, unfolded
 from retrograde.solver.engine import NoWay, solve
 from retrograde.solver.metrics.expectation import measure
 from retrograde.solver.metrics.explored import explore
-from retrograde.solver.metrics.measured import Demand, Unsuited
+from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
 from retrograde.solver.metrics.models.deep import Deep
 from retrograde.solver.metrics.models.greedy import Greedy
 from retrograde.solver.metrics.models.known import Exploiting, Skilled
@@ -586,7 +586,7 @@ def test_errors_of_python_programs():
         solve(load_game("tictactoe"), against=Uniform(), executor=executor)
     with pytest.raises(NoWay, match="it is expectations that are computed, and not score"):
         solve(load_game("tictactoe"), metric="score", against=Uniform())
-    with pytest.raises(Unsuited, match="expectations are of two players, and this game is for 1"):
+    with pytest.raises(MetricNotApplicable, match="expectations are of two players, and this game is for 1"):
         bounds(load_game("hanoi:1"), Uniform())
     with pytest.raises(NoModel, match="it must give a weight for each move"):
         checked("mine", load_game("nim"), load_game("nim").start, 3)

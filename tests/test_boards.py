@@ -21,7 +21,7 @@ from retrograde.solver.methods.chess.passing import Pawns, nowhere, slots_of
 from retrograde.solver.methods.numbered import reuse
 from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.runtime.work import Unsuited
+from retrograde.solver.runtime.work import MetricNotApplicable
 
 from .solving import Stop
 
@@ -268,7 +268,7 @@ def test_a_mate_may_take_as_many_plies_as_there_are_codes(tmp_path, by_sets, mon
         assert solve(Chess("KRK"), tmp_path / f"{most}.h5", fresh=True).read_bytes() == whole
         assert by_sets == ["KRK"]
     monkeypatch.setattr(tiers, "DEEPEST", 32)
-    with pytest.raises(Unsuited, match="its mates take too many plies"):
+    with pytest.raises(MetricNotApplicable, match="its mates take too many plies"):
         solve(Chess("KRK"), tmp_path / "32.h5", fresh=True)
 
 

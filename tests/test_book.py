@@ -16,7 +16,7 @@ from retrograde.games import LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
 from retrograde.solver.play.oracles import book as books
 from retrograde.solver.play.oracles.audit import verify_book
-from retrograde.solver.play.oracles.book import NoBook, Order, make_book
+from retrograde.solver.play.oracles.book import BookOptions, NoBook, make_book
 from retrograde.solver.play.oracles.open import searching_oracle
 
 from .command_line import COMMAND, Child, retrograde
@@ -35,7 +35,7 @@ def home(tmp_path, monkeypatch):
 
 def book_of(text, plies, path, **options):
     """Make a book and open it."""
-    made = make_book(load_game(text), Order(plies, size=SMALL, tie_seconds=60, **options), path)
+    made = make_book(load_game(text), BookOptions(plies, size=SMALL, tie_seconds=60, **options), path)
     return open_book(made, load_game(text))
 
 
@@ -66,7 +66,7 @@ def test_a_book_of_half_the_game_is_the_database_as_far_as_it_goes(solved, tmp_p
 def test_every_position_of_the_plies_is_there(tmp_path):
     """Numbers of positions of Connect Four 7 × 6: https://oeis.org/A212693."""
     game = load_game("connect4")
-    making = books.Making(game, Order(5), None)
+    making = books.Making(game, BookOptions(5), None)
     making.explore()
     told = [int(making.sizes[making.places(wave)].sum()) for wave in making.waves]
     assert told == [1, 7, 49, 238, 1120, 4263]
@@ -92,7 +92,7 @@ def test_how_far_a_tie_is_may_stay_unknown_and_its_value_not(solved, tmp_path, m
         return find(self, position, 60 if seconds == 1e-6 else seconds, distance and seconds != 1e-6)
 
     monkeypatch.setattr(books.Search, "find", in_time)
-    path = make_book(load_game("connect4:4,4"), Order(3, size=SMALL, tie_seconds=1e-6), tmp_path / "x.book.h5")
+    path = make_book(load_game("connect4:4,4"), BookOptions(3, size=SMALL, tie_seconds=1e-6), tmp_path / "x.book.h5")
     with open_book(path) as book, open_database(solved("connect4:4,4")) as database:
         assert book.has_distances
         told = [(book[one], database[one]) for _, some, _, _ in book.records() for one in some.tolist()]
@@ -129,7 +129,7 @@ def test_what_is_won_at_once_is_not_searched(tmp_path, monkeypatch):
 
 def test_where_play_goes_round_in_circles_there_is_no_book(tmp_path):
     with pytest.raises(NoBook, match="no book of dodgem: its play can go round in circles"):
-        make_book(load_game("dodgem"), Order(3, size=SMALL), tmp_path / "x.book.h5")
+        make_book(load_game("dodgem"), BookOptions(3, size=SMALL), tmp_path / "x.book.h5")
 
 
 # What it is
@@ -240,7 +240,7 @@ def test_a_book_that_was_killed_goes_on_where_it_stopped(home, tmp_path):
     before = told["done"]
     assert 0 < before < 2218
     progress = []
-    make_book(load_game("connect4:4,4"), Order(8, distances=False, workers=2, listener=progress.append))
+    make_book(load_game("connect4:4,4"), BookOptions(8, distances=False, workers=2, listener=progress.append))
     resumed = [one.resumed for one in progress if one.phase == "searching"][-1]
     assert resumed >= before
     assert not journal.exists()

@@ -21,7 +21,7 @@ from retrograde.solver.methods.chess.formation import Formation
 from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.memory import MemoryLimit
-from retrograde.solver.runtime.work import Unsuited
+from retrograde.solver.runtime.work import MetricNotApplicable
 from retrograde.solver.verification import slots
 from retrograde.solver.verification.verify import verify
 from tests.forge import Forged
@@ -212,7 +212,7 @@ def test_what_takes_too_much_or_too_long_says_so(folder, tmp_path, monkeypatch):
         shutil.copy(path, tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(tiers, "DEEPEST", 20)
-        with pytest.raises(Unsuited, match="its mates take too many plies"):
+        with pytest.raises(MetricNotApplicable, match="its mates take too many plies"):
             solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
     with monkeypatch.context() as patch:
         patch.setattr(Formation, "room", 1 << 60)

@@ -25,7 +25,7 @@ from retrograde.solver.methods.listed.way import Listed
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.runtime.work import Unfit
+from retrograde.solver.runtime.work import NotApplicable
 from retrograde.solver.values.score import RemotenessOverflow
 
 from . import published, reference, tangle
@@ -180,7 +180,7 @@ def test_a_way_that_does_not_fit_says_why_and_what_to_do(text, way, reason, path
 
 def test_no_reason_is_left_out():
     with pytest.raises(TypeError):
-        Unfit()
+        NotApplicable()
 
 
 def test_a_bug_of_the_solver_is_not_blamed_on_the_rules(path, monkeypatch):

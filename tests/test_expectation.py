@@ -13,7 +13,7 @@ from retrograde.databases import open_database
 from retrograde.games import CHANCE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.metrics.measured import Unsuited
+from retrograde.solver.metrics.measured import MetricNotApplicable
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.verification.measures.expectation import wrong_expectations
 from retrograde.solver.verification.measures.families import families_of
@@ -163,7 +163,7 @@ def test_moves_may_not_pay_where_play_can_go_on_for_ever():
 
 
 def test_expectations_are_refused_where_nobody_says_whose_they_are():
-    with pytest.raises(Unsuited, match=r"need turn\(position\)"):
+    with pytest.raises(MetricNotApplicable, match=r"need turn\(position\)"):
         bounds(load_game("tictactoe"))
 
 

@@ -16,7 +16,7 @@ from retrograde.databases.book import open_book
 from retrograde.games import RetrogradeError, VariantError
 from retrograde.games.catalog import find_game, load_game, trust
 from retrograde.games.identity.trusted import record_path
-from retrograde.solver.play.oracles.book import Order, make_book
+from retrograde.solver.play.oracles.book import BookOptions, make_book
 from retrograde.solver.runtime import scratch as scratch_module
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.scratch import Scratch
@@ -149,7 +149,7 @@ def test_a_frame_that_two_threads_read_at_once_counts_once(tmp_path, monkeypatch
 
 def test_forged_books_end_in_an_answer_or_one_line(tmp_path):
     game = load_game("connect4:4,3")
-    original = Forged.read(make_book(game, Order(plies=3, workers=2), tmp_path / "game.book.h5"))
+    original = Forged.read(make_book(game, BookOptions(plies=3, workers=2), tmp_path / "game.book.h5"))
     refused = 0
     for number in range(150):
         dice, forged = Random(number), original.copy()

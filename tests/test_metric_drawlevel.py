@@ -7,7 +7,7 @@ import pytest
 
 from retrograde.games.contract.game import DRAW, LOSE, WIN, Value
 from retrograde.solver.metrics.drawlevel import measure
-from retrograde.solver.metrics.measured import Demand, Unsuited
+from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
 from retrograde.solver.runtime.progress import Phase
 from tests.measuring import Graph, random_graph, slow_draws, slow_scores, two_sided_graph
 
@@ -53,11 +53,11 @@ def test_the_example_of_gamesman_has_the_levels_that_it_finds():
 
 
 def test_games_in_which_somebody_moves_again_are_refused():
-    with pytest.raises(Unsuited, match="two players take turns, move by move"):
+    with pytest.raises(MetricNotApplicable, match="two players take turns, move by move"):
         levels_of(random_graph(0))
-    with pytest.raises(Unsuited, match="two players take turns, move by move"):
+    with pytest.raises(MetricNotApplicable, match="two players take turns, move by move"):
         levels_of(random_graph(0, players=1))
-    with pytest.raises(Unsuited, match="moves pay nothing"):
+    with pytest.raises(MetricNotApplicable, match="moves pay nothing"):
         levels_of(random_graph(3, alternating=True, cycles=False, pay=True))
 
 

@@ -5,7 +5,7 @@ import pytest
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver import solve
-from retrograde.solver.metrics.measured import Demand, Unsuited
+from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
 from retrograde.solver.metrics.nimber import measure
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.values.sums import add, coded, goals, plus, reached, value_of
@@ -72,17 +72,19 @@ def test_games_that_are_not_impartial_are_refused():
     tied = Graph(2, [0, 1], [[1], []], [0, 0], [(0, 0), (0, 0)], True)
     look = tied.looks
     tied.looks = lambda k: (part._replace(primitives=part.primitives * 3) for part in look(k))
-    with pytest.raises(Unsuited, match="who cannot move has lost; in position 1 it is not so"):
+    with pytest.raises(MetricNotApplicable, match="who cannot move has lost; in position 1 it is not so"):
         nimbers_of(tied)
-    with pytest.raises(Unsuited, match="moves again"):
+    with pytest.raises(MetricNotApplicable, match="moves again"):
         nimbers_of(Graph(2, [0, 1], [[1], []], [1, 1], [(0, 0), (0, 0)]))
-    with pytest.raises(Unsuited, match="two players"):
+    with pytest.raises(MetricNotApplicable, match="two players"):
         nimbers_of(random_graph(0, players=3))
 
 
 @pytest.mark.parametrize("variant", ["domineering:2,2", "tictactoe:2", "dodgem:2", "hareandhounds"])
 def test_games_in_which_positions_tell_who_is_to_move_are_not_impartial(variant, tmp_path):
-    with pytest.raises(Unsuited, match=r"impartial games, in which both players have the same moves, and (here|by)"):
+    with pytest.raises(
+        MetricNotApplicable, match=r"impartial games, in which both players have the same moves, and (here|by)"
+    ):
         solve(load_game(variant), tmp_path / "mine.h5", metric="nimber")
     assert not list(tmp_path.iterdir())
 
@@ -109,5 +111,7 @@ class Swapped(Heap):
 
 
 def test_games_in_which_an_image_swaps_the_players_are_not_impartial(tmp_path):
-    with pytest.raises(Unsuited, match=r"here images\(position\) swaps the players; compute remoteness or score"):
+    with pytest.raises(
+        MetricNotApplicable, match=r"here images\(position\) swaps the players; compute remoteness or score"
+    ):
         solve(Swapped(), tmp_path / "mine.h5", metric="nimber")

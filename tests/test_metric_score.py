@@ -5,7 +5,7 @@ import pytest
 from retrograde.databases import DatabaseFile, NoDatabase, NotInDatabase, open_database
 from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Game
 from retrograde.solver.engine import NoWay, solve
-from retrograde.solver.metrics.measured import Demand, Unsuited
+from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
 from retrograde.solver.metrics.score import measure
 from retrograde.solver.runtime.progress import Phase
 from tests.measuring import Graph, random_graph, slow_endless_gains, slow_gains, slow_scores
@@ -62,7 +62,7 @@ def test_what_moves_pay_before_play_goes_on_for_ever_is_won_all_the_same(players
 
 def test_moves_that_pay_where_play_goes_round_are_refused():
     circle = Graph(2, [0, 0], [[1], [0]], [0, 0], [(0, 0)] * 2, True, {}, {(0, 0): 1})
-    with pytest.raises(Unsuited, match="has no limit"):
+    with pytest.raises(MetricNotApplicable, match="has no limit"):
         scored(circle)
 
 
@@ -79,9 +79,9 @@ def test_a_way_out_that_pays_is_taken_and_the_better_of_two():
 
 
 def test_scores_are_refused_for_three_players_and_for_chance():
-    with pytest.raises(Unsuited, match="one player or two"):
+    with pytest.raises(MetricNotApplicable, match="one player or two"):
         scored(random_graph(0, players=3))
-    with pytest.raises(Unsuited, match="without chance"):
+    with pytest.raises(MetricNotApplicable, match="without chance"):
         scored(Graph(2, [0, 1], [[1], []], [-1, 0], [(0, 0), (1, 0)]))
 
 

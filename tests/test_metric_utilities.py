@@ -3,7 +3,7 @@
 import pytest
 
 from retrograde.games.contract.game import LOSE, TIE, WIN
-from retrograde.solver.metrics.measured import Demand, Unsuited
+from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
 from retrograde.solver.metrics.utilities import measure
 from retrograde.solver.runtime.progress import Phase
 from tests.measuring import Graph, random_graph, slow_utilities
@@ -70,14 +70,14 @@ def test_tiers_are_not_needed_where_play_ends():
 
 def test_a_game_that_goes_round_is_refused_with_the_reason():
     round_and_round = Graph(3, [0, 0, 0], [[1, 2], [0], []], [0, 1, 2], [(0, 0, 0)] * 2 + [(1, 2, 3)])
-    with pytest.raises(Unsuited, match=r"play can go round from position 0: .* games that come to an end"):
+    with pytest.raises(MetricNotApplicable, match=r"play can go round from position 0: .* games that come to an end"):
         found(round_and_round)
 
 
 def test_other_ties_chance_and_great_payoffs_are_refused():
-    with pytest.raises(Unsuited, match="no ties 'luck'; it is one of first, leader, average, paranoid"):
+    with pytest.raises(MetricNotApplicable, match="no ties 'luck'; it is one of first, leader, average, paranoid"):
         found(random_graph(0, 3, cycles=False), "luck")
-    with pytest.raises(Unsuited, match="without chance"):
+    with pytest.raises(MetricNotApplicable, match="without chance"):
         found(Graph(3, [0, 1], [[1], []], [-1, 0], [(0, 0, 0), (1, 0, 0)]))
-    with pytest.raises(Unsuited, match="too much for averages"):
+    with pytest.raises(MetricNotApplicable, match="too much for averages"):
         found(Graph(2, [0, 1], [[1], []], [0, 0], [(0, 0), (1 << 20, 0)]), "average")

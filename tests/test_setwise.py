@@ -30,7 +30,7 @@ from retrograde.solver.rules.plain.symbols import Circuit, Symbol
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import DamagedScratch
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.runtime.work import Unfit
+from retrograde.solver.runtime.work import NotApplicable
 from retrograde.solver.values import bits, extract
 from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 
@@ -115,7 +115,7 @@ def test_symbols_are_what_ints_are(steps, position):
 )
 def test_rules_that_are_not_for_symbols_are_left_to_others(rules_of_some, monkeypatch):
     monkeypatch.setattr("retrograde.solver.rules.plain.symbols.MOST_WAYS", 100)
-    with pytest.raises(Unfit):
+    with pytest.raises(NotApplicable):
         Circuit().decisions(rules_of_some)
 
 

@@ -13,7 +13,7 @@ from retrograde.games import CHANCE, UNDECIDED, RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics.slots import chunks
 from retrograde.solver.metrics.slots.store import SlotStore
-from retrograde.solver.runtime.work import Unsuited
+from retrograde.solver.runtime.work import MetricNotApplicable
 from retrograde.solver.verification.verify import verify
 
 from .expectimax import children_of, paid, rewarded
@@ -126,7 +126,7 @@ def test_small_and_great_amounts_are_proven_as_well(kind, amounts, tmp_path, mon
 
 @pytest.mark.thorough
 def test_what_adds_up_to_too_much_is_refused(tmp_path):
-    with pytest.raises(Unsuited, match="adds up to 2"):
+    with pytest.raises(MetricNotApplicable, match="adds up to 2"):
         solve(Slow(10_000_000), tmp_path / "much.h5", way="numbered")
     assert not (tmp_path / "much.h5").exists()
 

@@ -15,7 +15,7 @@ from numba.core.dispatcher import Dispatcher
 
 from retrograde.games.connect4 import Connect4
 from retrograde.games.tictactoe import TicTacToe
-from retrograde.solver.engine import Order, identity
+from retrograde.solver.engine import SolveOptions, identity
 from retrograde.solver.runtime import sources
 from retrograde.solver.runtime.kernel import CacheFile
 
@@ -409,5 +409,5 @@ def test_whatever_is_named_is_there():
 
 def test_the_identity_of_a_journal_is_game_rules_and_sources():
     games = [TicTacToe(), TicTacToe(misere=True), Connect4()]
-    assert len({identity(game, Order()) for game in games}) == 3
-    assert all(identity(game, Order()).endswith(f" {sources.journal_digest()}") for game in games)
+    assert len({identity(game, SolveOptions()) for game in games}) == 3
+    assert all(identity(game, SolveOptions()).endswith(f" {sources.journal_digest()}") for game in games)

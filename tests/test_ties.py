@@ -9,7 +9,7 @@ from retrograde.databases.book import open_book
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve as make_database
-from retrograde.solver.play.oracles.book import Order, make_book
+from retrograde.solver.play.oracles.book import BookOptions, make_book
 from retrograde.solver.search import tie_kernels
 from retrograde.solver.search.searcher import Search
 
@@ -107,7 +107,7 @@ def test_a_hint_that_lies_decides_no_distance_that_is_proved(tmp_path):
             assert len(search.line(position, found)) == remoteness
             far += remoteness != 3
     assert far > 10
-    path = make_book(game, Order(2, size=SMALL, tie_seconds=60), tmp_path / "it.book.h5")
+    path = make_book(game, BookOptions(2, size=SMALL, tie_seconds=60), tmp_path / "it.book.h5")
     with open_book(path, game) as book:
         for position, outcome in solve(game).items():
             assert book.get(position) in (None, outcome)

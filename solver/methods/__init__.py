@@ -7,5 +7,5 @@
 - `chess`: kernels that `numbered` uses for chess endings, where a word is a set of 64 squares.
 
 `solver/engine.py` selects the method. Each module `way.py` has a class with a `solve` method, which returns the
-solved game, or raises Unfit if the method does not apply.
+solved game, or raises NotApplicable if the method does not apply.
 """

@@ -26,7 +26,7 @@ import numpy as np
 from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN
 from retrograde.solver.metrics import graph_kernels, score
 from retrograde.solver.metrics.explored import Explored, Look, links_of
-from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
+from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
 from retrograde.solver.metrics.score_kernels import Own
 from retrograde.solver.runtime.progress import Phase
 
@@ -37,9 +37,9 @@ BYTES_A_POSITION = 60
 
 
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
-    """Return the draw levels of all positions; raise Unsuited unless two players alternate."""
+    """Return the draw levels of all positions; raise MetricNotApplicable unless two players alternate."""
     if explored.game.players != 2 or not explored.alternating:
-        raise Unsuited("draw levels are of games in which two players take turns, move by move")
+        raise MetricNotApplicable("draw levels are of games in which two players take turns, move by move")
     count = len(explored)
     explored.work.budget.check(BYTES_A_POSITION * count, f"finding the draw levels of {count:,} positions")
     own = Own(True, np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8))
@@ -57,8 +57,8 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 def decided(own: Own, explored: Explored, look: Look) -> Array:
     """Return the score of each position as an end: 1 for a win, -1 for a loss, 0 otherwise.
 
-    Raise Unsuited if moves pay.
+    Raise MetricNotApplicable if moves pay.
     """
     if len(look.rewards):
-        raise Unsuited("draw levels are of games in which moves pay nothing; compute scores")
+        raise MetricNotApplicable("draw levels are of games in which moves pay nothing; compute scores")
     return np.select([look.primitives == WIN, look.primitives == LOSE], [1, -1], 0).astype(np.int64)

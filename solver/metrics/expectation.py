@@ -46,7 +46,7 @@ from retrograde.solver.methods.listed.weights import movers
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow, Told, look_at, solve_large, solve_small
 from retrograde.solver.metrics.explored import Explored
-from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
+from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
 from retrograde.solver.metrics.models.seats import Seats
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.runtime.driver import Done, Kept, drive
@@ -65,16 +65,18 @@ The payoffs of two ends differ by less than 2**31, so the second always fits for
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
     """Return the bounds of all positions, for the player to move; for player 0 if chance moves.
 
-    If *demand* names a model, they are those of a best response. Raise Unsuited for more than two players, or for two
-    players without `turn` and without a model.
+    If *demand* names a model, they are those of a best response. Raise MetricNotApplicable for more than two players,
+    or for two players without `turn` and without a model.
     """
     game = explored.game
     seats = Seats(demand.against, demand.playing) if demand.against else None
     if game.players > 2 or (seats and game.players == 1):
         least = "two players" if seats else "one player or two"
-        raise Unsuited(f"expectations are of {least}, and this game is for {game.players}")
+        raise MetricNotApplicable(f"expectations are of {least}, and this game is for {game.players}")
     if game.players == 2 and not defines(game, "turn") and not seats:
-        raise Unsuited("expectations need turn(position), which says whose they are, or a model: --against random")
+        raise MetricNotApplicable(
+            "expectations need turn(position), which says whose they are, or a model: --against random"
+        )
     # Try with fewer bits after the point if payoffs overflow.
     for bits in BITS:
         store = ExpectationStore(game, explored.space, bits, explored.work, seats)
@@ -83,7 +85,7 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
         except PayoffOverflow:
             continue
         return responses(store, explored, seats) if seats else measured(store, explored)
-    raise Unsuited("what is paid adds up to 2**31 and more")
+    raise MetricNotApplicable("what is paid adds up to 2**31 and more")
 
 
 def measured(store: "ExpectationStore", explored: Explored) -> Measured:

@@ -14,10 +14,10 @@ from retrograde.games.contract.game import Game
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.metrics.explored import Explored
 from retrograde.solver.metrics.models.model import Model
-from retrograde.solver.runtime.work import Unsuited
+from retrograde.solver.runtime.work import MetricNotApplicable
 from retrograde.solver.values.tally import PART
 
-__all__ = ["Demand", "Measured", "Unsuited", "refuse_partisan", "solved_from"]
+__all__ = ["Demand", "Measured", "MetricNotApplicable", "refuse_partisan", "solved_from"]
 
 Array = np.ndarray[Any, Any]
 
@@ -50,15 +50,17 @@ class Measured:
 
 
 def refuse_partisan(game: Game) -> None:
-    """Raise Unsuited if the position or the rules say who is to move, so that players' moves may differ."""
+    """Raise MetricNotApplicable if the position or the rules say who is to move, so that players' moves may differ."""
     what = "nimbers are of impartial games, in which both players have the same moves"
     for name in ("to_move", "by_turns"):
         if word(game, name):
-            raise Unsuited(f"{what}, and by {name} the players differ here; compute remoteness or score")
+            raise MetricNotApplicable(f"{what}, and by {name} the players differ here; compute remoteness or score")
     position = given_start(game)
     for image in game.images(position):
         if game.draw_turn(image) != game.draw_turn(position):
-            raise Unsuited(f"{what}, and here images(position) swaps the players; compute remoteness or score")
+            raise MetricNotApplicable(
+                f"{what}, and here images(position) swaps the players; compute remoteness or score"
+            )
 
 
 def solved_from(explored: Explored, measured: Measured, metric: str) -> SolvedRecords:

@@ -15,7 +15,7 @@ import numpy as np
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver.metrics import graph_kernels, score_kernels
 from retrograde.solver.metrics.explored import Explored, Look, links_of
-from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
+from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
 from retrograde.solver.metrics.score import solve_cycles
 from retrograde.solver.metrics.score_kernels import Own
 from retrograde.solver.runtime.progress import Phase
@@ -30,9 +30,9 @@ BYTES_A_POSITION = 60
 
 
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
-    """Return the nimbers of all positions; raise Unsuited if the game is not impartial."""
+    """Return the nimbers of all positions; raise MetricNotApplicable if the game is not impartial."""
     if explored.game.players != 2:
-        raise Unsuited(f"nimbers are of games for two players, and this one is for {explored.game.players}")
+        raise MetricNotApplicable(f"nimbers are of games for two players, and this one is for {explored.game.players}")
     count = len(explored)
     explored.work.budget.check(BYTES_A_POSITION * count, f"finding the nimbers of {count:,} positions")
     own = Own(True, np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8))
@@ -58,29 +58,33 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 
 
 def lost(own: Own, explored: Explored, look: Look) -> Array:
-    """Return -1 for each position, the score of ends here; raise Unsuited if an end is not a loss.
+    """Return -1 for each position, the score of ends here; raise MetricNotApplicable if an end is not a loss.
 
-    Also raise Unsuited if there is chance or a move pays. Writes the movers to *own*.
+    Also raise MetricNotApplicable if there is chance or a move pays. Writes the movers to *own*.
     """
     wrong = (look.primitives != UNDECIDED) & (look.primitives != LOSE)
     if wrong.any():
         position = explored.game.write(int(explored.positions[look.begin + np.flatnonzero(wrong)[0]]))
-        raise Unsuited(f"nimbers are of games in which who cannot move has lost; in position {position} it is not so")
+        raise MetricNotApplicable(
+            f"nimbers are of games in which who cannot move has lost; in position {position} it is not so"
+        )
     if (look.movers < 0).any():
-        raise Unsuited("nimbers are of games without chance; where there is chance, compute expectation")
+        raise MetricNotApplicable("nimbers are of games without chance; where there is chance, compute expectation")
     if len(look.rewards):
-        raise Unsuited("nimbers are of games in which moves pay nothing; compute scores")
+        raise MetricNotApplicable("nimbers are of games in which moves pay nothing; compute scores")
     own.movers[look.begin : look.end] = look.movers
     return np.full(look.end - look.begin, -1, np.int64)
 
 
 def refuse_moves_again(explored: Explored, own: Own) -> None:
-    """Raise Unsuited if the same player moves again after some move."""
+    """Raise MetricNotApplicable if the same player moves again after some move."""
     for k in explored.tiers_backwards():
         for look in explored.looks(k):
             turns = own.movers[look.places] == own.movers[look.begin + look.origins]
             if (turns & (look.places >= 0)).any():
-                raise Unsuited("nimbers are of games in which players take turns; in this one somebody moves again")
+                raise MetricNotApplicable(
+                    "nimbers are of games in which players take turns; in this one somebody moves again"
+                )
 
 
 def with_cycles(explored: Explored) -> Array:
@@ -89,5 +93,5 @@ def with_cycles(explored: Explored) -> Array:
     labels = graph_kernels.label(*links)
     coded, greatest = graph_kernels.sets_of(links.children, links.ends, labels, MOST)
     if greatest > MOST:
-        raise Unsuited(f"an infinite nimber can go to {greatest}, and what is stored of it ends at {MOST}")
+        raise MetricNotApplicable(f"an infinite nimber can go to {greatest}, and what is stored of it ends at {MOST}")
     return np.asarray(coded)

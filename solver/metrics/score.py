@@ -22,7 +22,7 @@ from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN
 from retrograde.solver.methods.listed.kernels import reverse
 from retrograde.solver.metrics import score_kernels
 from retrograde.solver.metrics.explored import Explored, Look
-from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
+from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
 from retrograde.solver.metrics.score_kernels import NONE, Own, Tier
 from retrograde.solver.runtime.progress import Phase
 
@@ -37,9 +37,11 @@ BYTES_A_CHILD = 20
 
 
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
-    """Return the scores of all positions; raise Unsuited if there is chance or a third player."""
+    """Return the scores of all positions; raise MetricNotApplicable if there is chance or a third player."""
     if explored.game.players > 2:
-        raise Unsuited(f"scores are for one player or two, not for {explored.game.players}; compute utilities")
+        raise MetricNotApplicable(
+            f"scores are for one player or two, not for {explored.game.players}; compute utilities"
+        )
     explored.work.budget.check(BYTES_A_POSITION * len(explored), f"scoring {len(explored):,} positions")
     own = Own(
         explored.alternating,
@@ -56,10 +58,10 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 def take(own: Own, explored: Explored, look: Look) -> Array:
     """Write the movers of a block; return what each position pays as an end, for its player to move.
 
-    Raise Unsuited if there is chance.
+    Raise MetricNotApplicable if there is chance.
     """
     if (look.movers < 0).any():
-        raise Unsuited("scores are of games without chance; where there is chance, compute expectation")
+        raise MetricNotApplicable("scores are of games without chance; where there is chance, compute expectation")
     own.movers[look.begin : look.end] = look.movers
     if explored.game.players == 1:
         return np.asarray(look.pays[:, 0])
@@ -133,7 +135,7 @@ def tier_of(explored: Explored, own: Own, looks: list[Look], ends: Array, low: i
             links,
         )
         if found < 0:
-            raise Unsuited(
+            raise MetricNotApplicable(
                 "a move pays at once and stays in its tier(), so that play might come back to it, and what "
                 "can be won has no limit; where moves pay, let tier() rise with each"
             )

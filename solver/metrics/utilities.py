@@ -28,7 +28,7 @@ from retrograde.solver.methods.listed.kernels import reverse
 from retrograde.solver.metrics import graph_kernels
 from retrograde.solver.metrics.explored import Explored, Look
 from retrograde.solver.metrics.graph_kernels import AVERAGE, FIRST, LEADER, PARANOID
-from retrograde.solver.metrics.measured import Demand, Measured, Unsuited
+from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
 from retrograde.solver.runtime.progress import Phase
 
 Array = np.ndarray[Any, Any]
@@ -46,10 +46,10 @@ BYTES_A_CHILD = 24
 
 
 def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
-    """Return the utilities of all positions; raise Unsuited if there is chance or play can repeat."""
+    """Return the utilities of all positions; raise MetricNotApplicable if there is chance or play can repeat."""
     ties = demand.ties or "first"
     if ties not in TIES:
-        raise Unsuited(f"no ties {ties!r}; it is one of {', '.join(TIES)}")
+        raise MetricNotApplicable(f"no ties {ties!r}; it is one of {', '.join(TIES)}")
     count, players = len(explored), explored.game.players
     explored.work.budget.check((8 * players + 6) * count, f"finding what {players} players get")
     scale = SCALE if ties == "average" else 1
@@ -73,14 +73,16 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
 def take(look: Look, movers: Array, utilities: Array, scale: int) -> None:
     """Write the movers of a block and the payoffs of its ends.
 
-    Raise Unsuited for chance, for moves that pay, and for payoffs too great for averages.
+    Raise MetricNotApplicable for chance, for moves that pay, and for payoffs too great for averages.
     """
     if (look.movers < 0).any():
-        raise Unsuited("utilities are of games without chance; this one has dice or cards")
+        raise MetricNotApplicable("utilities are of games without chance; this one has dice or cards")
     if len(look.rewards):
-        raise Unsuited("utilities are of games in which ends alone pay, and moves nothing; let payoff() tell it all")
+        raise MetricNotApplicable(
+            "utilities are of games in which ends alone pay, and moves nothing; let payoff() tell it all"
+        )
     if scale > 1 and (abs(look.pays) >= MOST).any():
-        raise Unsuited(f"an end pays {MOST:,} or more, which is too much for averages; choose other ties")
+        raise MetricNotApplicable(f"an end pays {MOST:,} or more, which is too much for averages; choose other ties")
     movers[look.begin : look.end] = look.movers
     utilities[look.begin : look.end] = scale * look.pays
 
@@ -100,7 +102,7 @@ def children_of(looks: list[Look], low: int, high: int) -> tuple[Array, Array]:
 
 
 def order_in(explored: Explored, k: int, children: Array, ends: Array) -> Array:
-    """Return the positions of a tier in an order with children first; raise Unsuited if play can repeat."""
+    """Return the positions of a tier in an order with children first; raise MetricNotApplicable if play can repeat."""
     low, high = explored.space.stretch(k)
     if not explored.space.has_cycles(k):
         return np.arange(high - low)
@@ -113,7 +115,7 @@ def order_in(explored: Explored, k: int, children: Array, ends: Array) -> Array:
     if len(order) < high - low:
         left = np.setdiff1d(np.arange(high - low), order)
         position = int(explored.positions[low + left[0]])
-        raise Unsuited(
+        raise MetricNotApplicable(
             f"play can go round from position {position}: what each gets there if each plays for himself need not be "
             "any one thing, so utilities are of games that come to an end"
         )

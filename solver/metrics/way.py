@@ -20,7 +20,7 @@ class Measure(Protocol):
     """The `measure` function of a metric's module."""
 
     def __call__(self, explored: Explored, demand: Demand, phase: Phase) -> Measured:
-        """Return the measures of all positions; raise Unsuited if the metric does not apply to the game."""
+        """Return the measures of all positions; raise MetricNotApplicable if the metric does not apply to the game."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class ByMetric:
         return self.demand.metric
 
     def solve(self, game: Game, work: Work) -> SolvedRecords:
-        """Return the solved game; raise Unsuited if the metric does not apply."""
+        """Return the solved game; raise MetricNotApplicable if the metric does not apply."""
         measure = cast(Measure, import_module(f"retrograde.solver.metrics.{self.demand.metric}").measure)
         if self.demand.metric == "nimber":
             refuse_partisan(game)

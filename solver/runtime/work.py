@@ -73,19 +73,21 @@ class Outlook(Protocol):
         """
 
 
-class Unfit(Exception):
+class NotApplicable(Exception):
     """A game cannot be solved in this way, or better in another, for a *reason* in words that follow "since"."""
 
     def __init__(self, reason: str):
         super().__init__(reason)
 
 
-def too_small(records: int, sizes: Sizes) -> Unfit:
+def too_small(records: int, sizes: Sizes) -> NotApplicable:
     """Return the error that a game has too few positions for a stream."""
-    return Unfit(f"it has only {records:,} positions, and those of up to {sizes.in_memory:,} are listed in memory")
+    return NotApplicable(
+        f"it has only {records:,} positions, and those of up to {sizes.in_memory:,} are listed in memory"
+    )
 
 
-class Unsuited(RetrogradeError, ValueError):
+class MetricNotApplicable(RetrogradeError, ValueError):
     """A metric says nothing of such a game."""
 
 

@@ -16,9 +16,9 @@ from retrograde.solver.methods.streamed.forward import Forward
 from retrograde.solver.methods.streamed.segments import Segment
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.runtime.work import Unfit, Work
+from retrograde.solver.runtime.work import NotApplicable, Work
 
-__all__ = ["Lists", "Segment", "Unfit", "listed"]
+__all__ = ["Lists", "NotApplicable", "Segment", "listed"]
 
 Array = np.ndarray[Any, Any]
 Task = TypeVar("Task")
@@ -45,7 +45,8 @@ class Lists:
 def listed(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterator[Lists]:
     """List the positions of a game in a temporary folder, which is removed afterwards.
 
-    The folder is created in *beside*, if that is writable. Raises Unfit if the forward pass does not apply to the game.
+    The folder is created in *beside*, if that is writable. Raises NotApplicable if the forward pass does not apply to
+    the game.
     """
     workers = getattr(executor, "_max_workers", os.cpu_count() or 1)
     with tempfile.TemporaryDirectory(".scratch", dir=beside if os.access(beside, os.W_OK) else None) as folder:

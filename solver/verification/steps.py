@@ -120,7 +120,7 @@ class StepAudit(Audit):
         return True
 
     def verify_items(self, executor: Executor, phase: Phase) -> Iterator[Checked]:
-        from retrograde.solver.verification.lists import Unfit, listed
+        from retrograde.solver.verification.lists import NotApplicable, listed
 
         exploring = Phase("exploring", phase.listener, len(self), phase.course)
         try:
@@ -139,7 +139,7 @@ class StepAudit(Audit):
                     }
                     tasks = ((tier, k, one) for tier, segments in wave.items() for k, one in enumerate(segments))
                     yield from self.lists.work.as_completed(self.verify_segment, tasks)
-        except Unfit:
+        except NotApplicable:
             self.complain(None, "the tiers do not follow one another, and yet the database holds steps")
 
     def count_over(self, phase: Phase) -> None:

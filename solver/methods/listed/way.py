@@ -46,7 +46,7 @@ class Listed:
     name: ClassVar[str] = "listed"
 
     def solve(self, game: Game, work: Work) -> SolvedRecords:
-        """Return the solved game. Raises Unfit if there are too many positions."""
+        """Return the solved game. Raises NotApplicable if there are too many positions."""
         limit = work.sizes.in_memory if self.limited and defines(game, "tier") and is_for_a_stream(game) else None
         work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
         log = work.log("first waves" if self.limited else "waves")

@@ -31,7 +31,7 @@ from retrograde.solver.runtime.driver import Done, Kept
 from retrograde.solver.runtime.memory import DiskTooSmall, format_size
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.solved_tiers import Solved
-from retrograde.solver.runtime.work import Unsuited, Work
+from retrograde.solver.runtime.work import MetricNotApplicable, Work
 from retrograde.solver.values.score import score_type
 from retrograde.solver.values.score_kernels import add_counts
 
@@ -172,7 +172,7 @@ class NumberedStore:
             self.work.budget.check(room_of(formation, self.metric), f"solving {variant(game)} set by set")
         what = f"{self.metric} is computed" if by_metric else "rests on other databases, and so is solved"
         why = f"its {'wins' if by_metric else 'mates'} take too many plies"
-        raise Unsuited(f"{variant(game)}{':' * by_metric} {what} set by set alone; {why}")
+        raise MetricNotApplicable(f"{variant(game)}{':' * by_metric} {what} set by set alone; {why}")
 
     def solved_by_sets(self, k: int, phase: Phase) -> Done | None:
         """Solve a tier by sets and return its journal entry. None if that is impossible or memory is short."""

@@ -2,7 +2,7 @@
 
 The idea: in games such as Connect Four, all positions of a tier have the same moves, and a move writes the same bits
 into each of them. So one machine instruction can make a move in 64 positions, or compare the values of 64 positions.
-The method proves this for every tier (see `solver/rules/plain/`) and raises Unfit if it does not hold.
+The method proves this for every tier (see `solver/rules/plain/`) and raises NotApplicable if it does not hold.
 
 Terms:
 

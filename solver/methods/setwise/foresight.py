@@ -16,7 +16,7 @@ from retrograde.solver.rules.examine import start_of
 from retrograde.solver.rules.plain.glance import may_be_plain
 from retrograde.solver.rules.plain.rules import Rules, rules_of
 from retrograde.solver.rules.plain.tier_kernels import BASE, BITS, MASK, MOST_CUBES, WORDS, ends_of
-from retrograde.solver.runtime.work import Unfit
+from retrograde.solver.runtime.work import NotApplicable
 
 Array = np.ndarray[Any, Any]
 
@@ -28,34 +28,34 @@ def looks_plain(game: Game) -> bool:
     """Return False if a sample of tiers shows that the set-wise method does not apply. True proves nothing."""
     try:
         most_bits(game, plain_rules(game))
-    except Unfit:
+    except NotApplicable:
         return False
     return True
 
 
 def plain_rules(game: Game) -> Rules:
-    """Return the rules of a game as programs; raise Unfit if a quick look shows that they are not plain."""
+    """Return the rules of a game as programs; raise NotApplicable if a quick look shows that they are not plain."""
     if not may_be_plain(game):
-        raise Unfit(NOT_PLAIN)
+        raise NotApplicable(NOT_PLAIN)
     return rules_of(game)
 
 
 def most_bits(game: Game, rules: Rules) -> int:
     """Return the greatest number of varying bits of a tier, among the GLANCES widest of each wave.
 
-    Raises Unfit if the rules are not plain there.
+    Raises NotApplicable if the rules are not plain there.
     """
     tiers, plies, most = first_wave(game, start_of(game), Aside(None)).tiers, 0, 0
     while len(tiers):
         ahead, plies = next_tiers(rules, tiers), plies + 1
         if ahead is None or planes_for(plies) > MOST_PLANES:
-            raise Unfit(TOO_LONG)
+            raise NotApplicable(TOO_LONG)
         widest = np.argsort(-ahead[0][:, BITS], kind="stable")[:GLANCES]
         tiers = ahead[0][np.sort(widest)]
         most = max(most, int(tiers[:, BITS].max()))
         values = np.array([value_of_rest(rules, tier) for tier in tiers])
         if not {*values.tolist()} <= {OPEN, TIED, rules.decided} or {OPEN, TIED} <= {*values.tolist()}:
-            raise Unfit(ENDS_APART)
+            raise NotApplicable(ENDS_APART)
         # Follow only tiers in which the game goes on, and pretend that they have words: nothing is filled here.
         tiers = tiers[values == OPEN]
         tiers[:, WORDS] = 1

@@ -54,7 +54,7 @@ from retrograde.solver.rules.plain.tier_kernels import (
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.scratch import Frame, Scratch, Told
 from retrograde.solver.runtime.tasks import room
-from retrograde.solver.runtime.work import Unfit
+from retrograde.solver.runtime.work import NotApplicable
 
 Array = np.ndarray[Any, Any]
 
@@ -63,7 +63,7 @@ VALUES = 8
 NOT_PLAIN = "its rules are not plain: moves do not write the same bits in all positions of a tier"
 TOO_LONG = f"play takes more plies than {MOST_PLANES} planes of bits can count"
 ENDS_APART = "ties and other ends come after the same number of plies"
-"""Reasons for Unfit."""
+"""Reasons for NotApplicable."""
 MOST_ONE_BY_ONE = 1 << 24
 """Limit for links that insert several bits: positions of the parent tier × groups of the child tier."""
 PARENTS = "parents"
@@ -86,14 +86,14 @@ def first_wave(game: Game, start: int, aside: Aside) -> Wave:
 def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     """Return the tiers that moves from a wave lead to: (table, links, where each tier's links begin).
 
-    None if there are no moves. Raises Unfit if the rules are not plain.
+    None if there are no moves. Raises NotApplicable if the rules are not plain.
     """
     # Step 1: List all moves of all tiers, and sort them by the tier that they lead to.
     found = np.empty((len(tiers) * (rules.sets.shape[1] - 1), FOUND), np.int64)
     values = np.empty(len(rules.moving.nodes), np.int64)
     count = find_links(rules.moving, rules.roots, rules.sets, tiers, values, found)
     if count < 0:
-        raise Unfit(NOT_PLAIN)
+        raise NotApplicable(NOT_PLAIN)
     found = found[np.argsort(found[:count, LEAD], kind="stable")]
     numbers, begins = np.unique(found[:, LEAD], return_index=True)
     if not len(numbers):
@@ -125,7 +125,7 @@ def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
     if many.any():
         groups = np.repeat(children[:, GROUPS], np.diff(starts))[many]
         if (groups * tiers[links[many, FROM], COUNT]).max() > MOST_ONE_BY_ONE:
-            raise Unfit("too many positions of its tiers would have to be carried along one by one")
+            raise NotApplicable("too many positions of its tiers would have to be carried along one by one")
     return children, links, starts
 
 
@@ -181,7 +181,7 @@ class Filled(NamedTuple):
 
 
 def fill(task: Task) -> list[Filled]:
-    """Fill the tiers of a task and store them. Raises Unfit if the rules are not plain."""
+    """Fill the tiers of a task and store them. Raises NotApplicable if the rules are not plain."""
     return [fill_tiers(task.told.content, *stretch) for stretch in task.stretches]
 
 
@@ -211,7 +211,7 @@ def fill_tiers(forth: Forth, begin: int, end: int) -> Filled:
     if count == UNLIKE:
         raise Lopsided
     if count < 0:
-        raise Unfit(NOT_PLAIN)
+        raise NotApplicable(NOT_PLAIN)
     return Filled(begin, end, tiers[:, KNOWN], aside.put(f"sets{wave.number}", content[: groups + count]), tally)
 
 

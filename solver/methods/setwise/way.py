@@ -7,7 +7,7 @@ The package's docstring explains the method. A game qualifies if:
 - When the game is over, the player to move has lost. Misère play is the reverse. Ties occur only in the last wave.
 - The start position is its own image.
 
-Otherwise the method raises Unfit, and another method solves the game and writes the same bytes.
+Otherwise the method raises NotApplicable, and another method solves the game and writes the same bytes.
 
 If memory suffices, everything stays in memory. Such a solve takes minutes, and after a kill it starts from the
 beginning. Otherwise waves are stored in scratch files, and a journal lists them, so that a killed solve resumes.
@@ -57,7 +57,7 @@ from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import DamagedScratch, Scratch, Told
 from retrograde.solver.runtime.tasks import clear_rooms
-from retrograde.solver.runtime.work import Outlook, Unfit, Work, too_small
+from retrograde.solver.runtime.work import NotApplicable, Outlook, Work, too_small
 
 BYTES_A_POSITION = 1.0
 """Memory for a position that is not over, in bytes, about: a word holds some ten positions."""
@@ -95,13 +95,13 @@ class Setwise:
     name: ClassVar[str] = "setwise"
 
     def solve(self, game: Game, work: Work) -> SolvedSteps:
-        """Return the solved game; raise Unfit if the rules are not plain enough.
+        """Return the solved game; raise NotApplicable if the rules are not plain enough.
 
         Raises DamagedScratch if scratch files are missing or differ from the journal.
         """
         rules, start = plain_rules(game), start_of(game)
         if self.early and 1 << most_bits(game, rules) <= work.sizes.in_memory:
-            raise Unfit("its tiers seem to be small")
+            raise NotApplicable("its tiers seem to be small")
         found, solved, lopsided = work.log("sets"), work.log("worths"), work.log("lopsided")
         if lopsided.resumed:
             rules = rules._replace(mirror=NO_MIRROR)
@@ -199,7 +199,7 @@ class Attempt:
     def explore(self, log: SetsLog, phase: Phase) -> list[Wave]:
         """Return all waves, and count positions by primitive value.
 
-        Raises Unfit if the game does not qualify, and TooMuch if memory will not suffice.
+        Raises NotApplicable if the game does not qualify, and TooMuch if memory will not suffice.
         """
         found = [first_wave(self.game, self.start, self.aside)]
         self.over[OPEN, [POSITIONS, STORED]] = 1
@@ -207,9 +207,9 @@ class Attempt:
         while (wave := self.next_wave(found[-1])) is not None:
             numbers = wave.tiers[:, NUMBER].tolist()
             if not met.isdisjoint(numbers):
-                raise Unfit("play reaches a tier after different numbers of plies")
+                raise NotApplicable("play reaches a tier after different numbers of plies")
             if planes_for(wave.number) > MOST_PLANES:
-                raise Unfit(TOO_LONG)
+                raise NotApplicable(TOO_LONG)
             met.update(numbers)
             self.fill(found[-1], wave, log, phase)
             self.look_ahead(wave, phase)
@@ -219,7 +219,7 @@ class Attempt:
             if not values or values == {TIED}:
                 break
             if TIED in values:
-                raise Unfit(ENDS_APART)
+                raise NotApplicable(ENDS_APART)
         else:
             raise InternalError("a wave has positions that are not over, and no moves lead on from them")
         phase.end()

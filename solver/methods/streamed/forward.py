@@ -26,7 +26,7 @@ from retrograde.solver.rules.examine import examine, start_of
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import Scratch
-from retrograde.solver.runtime.work import Unfit, Work
+from retrograde.solver.runtime.work import NotApplicable, Work
 
 Array = np.ndarray[Any, Any]
 
@@ -81,7 +81,7 @@ class Forward:
         return load(self.scratch, [segment])
 
     def explore(self, phase: Phase, expected: Callable[[], Sequence[int]] = lambda: ()) -> None:
-        """Find all positions; raise Unfit if the method does not apply.
+        """Find all positions; raise NotApplicable if the method does not apply.
 
         *expected* returns the estimated number of positions of each wave, as soon as it is known. The total of the
         phase is scaled by how far the waves so far differ from the estimate.
@@ -92,7 +92,7 @@ class Forward:
         met = set(self.waves[0])
         while wave := self.next_wave(met, phase, expected):
             if len(self.waves) == MOST_WAVES:
-                raise Unfit(f"play takes more than {MOST_WAVES:,} plies")
+                raise NotApplicable(f"play takes more than {MOST_WAVES:,} plies")
             self.waves.append(wave)
             met.update(wave)
             waves = expected()
@@ -198,7 +198,7 @@ class Forward:
             for k, lead in enumerate(tier.leads):
                 pulls[lead].append((tier, kernels.ALL if tier.moves is None else tier.moves[k], tier.weights[k]))
         if not met.isdisjoint(pulls):
-            raise Unfit("play reaches a tier after different numbers of plies")
+            raise NotApplicable("play reaches a tier after different numbers of plies")
         return pulls
 
     def sort_children(self, pulls: dict[int, list[Pull]], number: int) -> list[Surprise]:

@@ -19,7 +19,7 @@ from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.runtime.scratch import Frame
 from retrograde.solver.runtime.tasks import room
-from retrograde.solver.runtime.work import Unfit
+from retrograde.solver.runtime.work import NotApplicable
 
 Array = np.ndarray[Any, Any]
 
@@ -118,7 +118,7 @@ def survey(task: tuple[Stream, int, Segment]) -> tuple[int, dict[int, int]]:
     with compiling(stream.game, trouble):
         found = kernels.survey_tiers(stream.game, loader.load(), tiers, trouble)
     if found < 0:
-        raise Unfit(f"moves lead from one tier to more than {MOST_TIERS:,}")
+        raise NotApplicable(f"moves lead from one tier to more than {MOST_TIERS:,}")
     return tier, dict(tiers[:found].tolist())
 
 

@@ -1,7 +1,7 @@
 """Runs the streamed method: explores a game forward, then solves it backward, with sorted lists in scratch files.
 
 The package's docstring explains the method. It applies if every move leads from one wave of tiers to the next, players
-alternate, and there is one start position. Otherwise it raises Unfit, and the game is solved in memory (see
+alternate, and there is one start position. Otherwise it raises NotApplicable, and the game is solved in memory (see
 `solver/methods/listed/`).
 """
 
@@ -20,7 +20,7 @@ from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.scratch import DamagedScratch
-from retrograde.solver.runtime.work import Outlook, Unfit, Work, too_small
+from retrograde.solver.runtime.work import NotApplicable, Outlook, Work, too_small
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Streamed:
     name: ClassVar[str] = "streamed"
 
     def solve(self, game: Game, work: Work) -> SolvedSteps:
-        """Return the solved game; raise Unfit if the method does not apply, or the game is small.
+        """Return the solved game; raise NotApplicable if the method does not apply, or the game is small.
 
         Raises DiskTooSmall. Raises DamagedScratch if scratch files are missing or differ from the journal.
         """
         if not is_for_a_stream(game):
-            raise Unfit("players do not alternate, or there are several first positions")
+            raise NotApplicable("players do not alternate, or there are several first positions")
         compiled.prepare(game)
         found, solved = work.log("positions"), work.log("steps")
         resumed = bool(found.resumed)

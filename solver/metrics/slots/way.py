@@ -14,7 +14,7 @@ from retrograde.solver.metrics.expectation import BITS
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.slots.store import SlotStore
 from retrograde.solver.runtime.driver import drive
-from retrograde.solver.runtime.work import Unsuited, Work
+from retrograde.solver.runtime.work import MetricNotApplicable, Work
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Slotted:
     name: ClassVar[str] = "numbered"
 
     def solve(self, game: Game, work: Work) -> SolvedBounds:
-        """Return the solved game; raise Unsuited if the method does not apply."""
+        """Return the solved game; raise MetricNotApplicable if the method does not apply."""
         if game.players > 2 or (game.players == 2 and not defines(game, "turn")):
-            raise Unsuited("expectations by slot are of one player, or of two with turn(position)")
+            raise MetricNotApplicable("expectations by slot are of one player, or of two with turn(position)")
         work.course.plan(solving=0.95, writing=0.05)
         # Try with fewer bits after the point if payoffs overflow.
         for bits in BITS:
@@ -36,7 +36,7 @@ class Slotted:
             except PayoffOverflow:
                 continue
             return solved_from(store)
-        raise Unsuited("what is paid adds up to 2**31 and more")
+        raise MetricNotApplicable("what is paid adds up to 2**31 and more")
 
 
 def solved_from(store: SlotStore) -> SolvedBounds:

@@ -57,7 +57,7 @@ class NoBook(RetrogradeError, ValueError):
 
 
 @dataclass(frozen=True)
-class Order:
+class BookOptions:
     """What is asked of a book: so many *plies*; distances, or values alone; threads, and bytes for their tables."""
 
     plies: int
@@ -69,7 +69,7 @@ class Order:
     listener: Listener | None = None
 
 
-def make_book(game: Game, order: Order, path: str | os.PathLike[str] | None = None) -> Path:
+def make_book(game: Game, order: BookOptions, path: str | os.PathLike[str] | None = None) -> Path:
     """Make the opening book of a game, and return its path: *path*, or the one where it is looked for.
 
     Raises NoBook where play goes round in circles, or what `solve` raises; what was done by then is kept.
@@ -96,7 +96,7 @@ class Making:
     """A book that is being made: its positions, ascending, and of each the wave, the value and the remoteness."""
 
     game: Game
-    order: Order
+    order: BookOptions
     journal: Journal
     course: Course = field(default_factory=Course)
     waves: list[Array] = field(default_factory=list)

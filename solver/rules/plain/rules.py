@@ -13,7 +13,7 @@ import numpy as np
 
 from retrograde.games.contract.game import LOSE, WIN, Game
 from retrograde.solver.rules.plain.symbols import FALSE, LANES, Branch, Circuit, Leaf, Symbol, Tree
-from retrograde.solver.runtime.work import Unfit
+from retrograde.solver.runtime.work import NotApplicable
 
 Array = np.ndarray[Any, Any]
 
@@ -94,7 +94,7 @@ def program(circuit: Circuit, planter: Planter, lanes: list[list[int]]) -> Progr
 
 
 def rules_of(game: Game) -> Rules:
-    """Return the rules of a game as programs; raise Unfit if they cannot be run on symbols."""
+    """Return the rules of a game as programs; raise NotApplicable if they cannot be run on symbols."""
     ends, images = ending(game), imaging(game)
     return Rules(*moving(game), ends, worth_of_decided(ends), images, mirror_of(images))
 
@@ -158,7 +158,7 @@ def imaging(game: Game) -> Program:
     tree = circuit.decisions(images)
     planter.plant(tree, lane)
     if len({*map(len, results(tree))}) > 1:
-        raise Unfit("the number of a position's images depends on the position")
+        raise NotApplicable("the number of a position's images depends on the position")
     return program(circuit, planter, lanes)
 
 

@@ -19,7 +19,7 @@ from operator import index
 from typing import Any, NamedTuple
 
 from retrograde.games.contract.game import POSITION_BITS
-from retrograde.solver.runtime.work import Unfit
+from retrograde.solver.runtime.work import NotApplicable
 
 LANES = 64
 """Bits of a symbolic int."""
@@ -74,7 +74,7 @@ class Circuit:
         found = self.known.get(key)
         if found is None:
             if len(self.nodes) == MOST_NODES:
-                raise Unfit(f"its rules take more than {MOST_NODES:,} operations on the bits of a position")
+                raise NotApplicable(f"its rules take more than {MOST_NODES:,} operations on the bits of a position")
             found = self.known[key] = 2 * len(self.nodes)
             self.nodes.append(key)
         return found
@@ -113,7 +113,7 @@ class Circuit:
             return bool(literal)
         self.questions += 1
         if self.questions > MOST_QUESTIONS:
-            raise Unfit(f"a rule asks for more than {MOST_QUESTIONS:,} bits of a position, or does not end")
+            raise NotApplicable(f"a rule asks for more than {MOST_QUESTIONS:,} bits of a position, or does not end")
         if literal not in self.given:
             answer = self.ahead.pop(0) if self.ahead else True
             self.given[literal], self.given[literal ^ 1] = answer, not answer
@@ -122,7 +122,7 @@ class Circuit:
     def decisions(self, rules: Callable[["Symbol"], Any]) -> Tree:
         """Run a rule on an unknown position along all paths; return the tree of decisions.
 
-        Raises Unfit if the rule needs a known position.
+        Raises NotApplicable if the rule needs a known position.
         """
         return self.grown(rules, [], [MOST_WAYS])
 
@@ -133,14 +133,14 @@ class Circuit:
         """
         left[0] -= 1
         if left[0] < 0:
-            raise Unfit(f"a rule branches into more than {MOST_WAYS:,} ways")
+            raise NotApplicable(f"a rule branches into more than {MOST_WAYS:,} ways")
         # Step 1: Run the rule. Beyond the answers given, each new question is answered True.
         self.ahead, self.given, self.questions = list(before), {}, 0
         try:
             result = rules(self.position())
         except Exception as error:  # rules raise anything if they need an int
             what = f"{type(error).__name__}: {error}"
-            raise Unfit(f"a rule cannot be run on bits that are not known ({what})") from error
+            raise NotApplicable(f"a rule cannot be run on bits that are not known ({what})") from error
         # Step 2: For each new question, last first, also run the path on which it is False.
         asked = list(self.given)[::2]  # every second one is a complement
         answers = [self.given[literal] for literal in asked]

@@ -15,12 +15,12 @@ from retrograde.solver.methods.chess.syzygy.shape import Shape, combinations_of,
 Array = np.ndarray[Any, Any]
 
 SAMPLES = (24, 1 << 12), (48, 1 << 14)
-"""The samples of each round of `Order.best`: how many, and how many cells in each."""
+"""The samples of each round of `SquareOrder.best`: how many, and how many cells in each."""
 BEST = 12, 1
 """How many orders are kept after each round."""
 
 
-class Order:
+class SquareOrder:
     """The cells of an ending with one side to move, in the layout of words."""
 
     def __init__(self, formation: Formation, cells: Array):

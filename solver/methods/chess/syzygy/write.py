@@ -30,7 +30,7 @@ from retrograde.solver.methods.chess.syzygy import kernels
 from retrograde.solver.methods.chess.syzygy.cells import Cells
 from retrograde.solver.methods.chess.syzygy.checksum import checksum
 from retrograde.solver.methods.chess.syzygy.kernels import BLESSED, CURSED, LOSS, WIN
-from retrograde.solver.methods.chess.syzygy.order import Order
+from retrograde.solver.methods.chess.syzygy.order import SquareOrder
 from retrograde.solver.methods.chess.syzygy.pairs import Packed, packed
 from retrograde.solver.methods.chess.syzygy.shape import Shape, shapes_of, table_name
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, format_size
@@ -134,7 +134,7 @@ def parts_of(formation: Formation, cells: Array, phase: Phase, flags: int | None
 
     They are who wins if *flags* is None, else distances with these flags.
     """
-    order, halved, found = Order(formation, cells), halved_by(flags or 0), []
+    order, halved, found = SquareOrder(formation, cells), halved_by(flags or 0), []
     told = worths_told if flags is None else partial(distances_told, halved=halved)
     for file in range(shapes_of(formation.name)[0].files):
         shape = order.best(file, told)

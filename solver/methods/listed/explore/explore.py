@@ -31,7 +31,7 @@ from retrograde.solver.methods.listed.spill.known import KnownAside
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.runtime.work import Unfit, Work
+from retrograde.solver.runtime.work import NotApplicable, Work
 
 Array = np.ndarray[Any, Any]
 
@@ -79,7 +79,7 @@ class Explorer:
     def explore(self, starts: list[int], log: Log, phase: Phase) -> StateSpace | SpaceAside:
         """Return the state space that play from *starts* can reach. Resumes from the waves in *log* and adds new ones.
 
-        Raises Unfit if there seem to be more positions than the limit.
+        Raises NotApplicable if there seem to be more positions than the limit.
         """
         if self.solving is not None and self.work.sizes.lists_in_scratch:
             self.go_aside()
@@ -105,7 +105,9 @@ class Explorer:
             phase.advance(size(wave), next(reversed(wave), None))
             growth.wave(size(wave), phase.done)
             if self.limit and self.seems_larger(self.limit, size(wave)):
-                raise Unfit(f"it seems to have more than {self.limit:,} positions, too many for lists in memory")
+                raise NotApplicable(
+                    f"it seems to have more than {self.limit:,} positions, too many for lists in memory"
+                )
         phase.end()
         return self.state_space()
 

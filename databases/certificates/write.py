@@ -32,7 +32,7 @@ class SolvedCertificate:
     replies: NDArray[np.int64]
     """The number of each position's move, in the order in which the rules generate moves."""
     bounds: NDArray[np.int64] | None = None
-    """Plies within which the player to move wins; None if the game must end anyway, or the goal is no win."""
+    """Plies within which the player to move wins. None if the game must end anyway, or the goal is no win."""
 
 
 def write_replies(contents: Contents, solved: SolvedCertificate) -> None:

@@ -42,8 +42,8 @@ class Blocks(NamedTuple):
     masks: NDArray[np.int64]
     low_tiers: NDArray[np.int64]
     high_tiers: NDArray[np.int64]
-    """`low_tiers` and `high_tiers`: the range of rows in the table of tiers that begin in each block after its first
-    record.
+    """The tiers that begin in each block after its first record: rows `low_tiers` to `high_tiers`, exclusive, of the
+    table.
     """
 
 

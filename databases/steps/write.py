@@ -40,8 +40,8 @@ class SolvedSteps:
     legend: Sequence[LegendRow]
     """Ascends by value, then remoteness; it counts all positions, also those that need no step."""
     steps: Iterable[Pair]
-    """For each step the rank at which it begins (the position's bits under the mask, pushed together), and a row of the
-    legend.
+    """For each step its rank and a row of the legend. The rank is the bits of its first position under the mask, pushed
+    together.
     """
     start: int | None = None
     """The start's row in the legend."""

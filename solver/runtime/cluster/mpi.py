@@ -23,7 +23,7 @@ except (ImportError, RuntimeError) as error:  # without a library of MPI mpi4py 
 
 
 PAUSE = 0.005
-"""The most seconds that waiting ranks sleep between two polls; with a fifth of that, polling takes a twentieth of a
+"""The most seconds that waiting ranks sleep between two polls. With a fifth of that, polling takes a twentieth of a
 core.
 """
 

@@ -90,7 +90,8 @@ class Tools(threading.local):
 
 
 class Scratch:
-    """A folder of frames that many threads and processes may write and read. It is sent to other processes as a path."""
+    """A folder of frames that many threads and processes may write and read. It is sent to other processes as a
+    path."""
 
     def __init__(self, folder: Path, cached: int, held: int = 0):
         """Use a folder; cache up to *cached* bytes of what is read.

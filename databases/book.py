@@ -86,7 +86,7 @@ def find_book(game: Game, home: str | os.PathLike[str] | None = None) -> Book | 
     from retrograde.games.catalog import variant
 
     path = book_path(variant(game), home)
-    if not os.path.exists(path):  # nor where no file can have such a name
+    if not os.path.exists(path):  # False also for names that no file can have
         return None
     try:
         return open_book(path, game)

@@ -74,12 +74,12 @@ class CheckedFile:
         try:
             return read()
         except NotADatabase as error:
-            if is_open_for_writing(self.path):  # and has nothing in it yet
+            if is_open_for_writing(self.path):  # and still empty
                 raise self.damaged("") from error
             raise
         except (RetrogradeError, MemoryError):
             raise
-        except Exception as error:  # HDF5, h5py, zstd and json have many kinds
+        except Exception as error:  # HDF5, h5py, zstd and json raise many kinds
             if self._closed:
                 raise ValueError(f"the database {str(self.path)!r} is closed") from None
             raise self.damaged(first_line(error)) from error
@@ -101,7 +101,7 @@ class CheckedFile:
 
     def has_dataset(self, name: str) -> bool:
         """Return whether the root has an entry of this name."""
-        root = h5py.h5g.open(self._file.id, b"/")  # which its links do not keep open
+        root = h5py.h5g.open(self._file.id, b"/")  # `root.links` alone would not keep the group open
         return bool(root.links.exists(name.encode()))
 
     def open_datasets(self, names: Iterable[str]) -> None:

@@ -85,7 +85,7 @@ class Database(ABC):
         if start is not None and row and self.get(start) != Outcomes([row])[0]:
             raise self.file.damaged("the start is worth one thing here, and another there")
 
-    __iter__ = None  # or Python would ask for positions 0, 1, 2, …; Solution.positions() has all of them
+    __iter__ = None  # otherwise Python would iterate over positions 0, 1, 2, …; see Solution.positions()
 
     def __getitem__(self, position: int) -> Outcome:
         """Return a position's outcome; raise NotInDatabase if play never reaches it."""
@@ -156,10 +156,10 @@ class Database(ABC):
         try:
             canonical = self._canonical(position)
             if canonical != position and position not in self.game.images(canonical):
-                return None  # the symmetry has dropped bits that are no part of a position
+                return None  # the symmetry dropped bits that are no part of a position
             return canonical, self._tier(canonical)
         except (ArithmeticError, LookupError, ValueError):
-            return None  # rules need not cope with what is no position
+            return None  # the rules may raise for what is no position
 
     @abstractmethod
     def _find(self, position: int, tier: int) -> int:
@@ -190,9 +190,10 @@ class Database(ABC):
             raise TypeError(f"positions are whole numbers, not {array.dtype}")
         if self._width:
             return self._lookup_tuples(array)
+        # Fast path: compiled rules, for many positions that are not known to be canonical.
         rows = None
         if array.size >= BULK and tiers is None and not canonical and self._bulk:
-            rows = self._bulk.rows(array.astype(np.int64, copy=False).ravel())  # what is too great turns negative
+            rows = self._bulk.rows(array.astype(np.int64, copy=False).ravel())  # uint64 wraps: not found
         if rows is None:
             rows = self._rows_of(array, canonical, tiers)
         self.file.contents.check_outcomes(rows)

@@ -53,7 +53,7 @@ def mask_runs(mask: int) -> Runs:
     runs, below, bit = [], 0, 0
     while mask >> bit:
         rest = mask >> bit
-        bit += (rest & -rest).bit_length() - 1  # over zeros
+        bit += (rest & -rest).bit_length() - 1  # skip zeros
         length = (~(mask >> bit) & (mask >> bit) + 1).bit_length() - 1
         runs.append((((1 << length) - 1) << bit, bit - below))
         below += length
@@ -94,12 +94,14 @@ def encode_blocks(
     The last block may be shorter. Tiers begin at the indices *begins*. Many blocks are encoded at once because NumPy is
     slow on small arrays.
     """
+    # Step 1: the mask of each block: all bits in which neighbours of one tier differ.
     edges = np.arange(0, len(positions), length)
     starts = np.union1d(edges, begins)
     changes = positions.copy()
     changes[1:] ^= positions[:-1]
     changes[starts] = 0
     masks = np.bitwise_or.reduceat(changes, edges)
+    # Step 2: the ranks, block by block, since each has its own mask.
     ranks = positions.astype(rank_type(int(masks.max()).bit_length()))
     for block, mask in zip(np.split(ranks, edges[1:]), masks.tolist(), strict=True):
         block[:] = squeeze(block, mask_runs(mask))
@@ -107,6 +109,7 @@ def encode_blocks(
     ascends[starts[1:] - 1] = True
     if not ascends.all():
         raise ValueError("positions do not ascend within their tier")
+    # Step 3: the gaps between ranks, 0 where a tier or a block begins.
     gaps = ranks.copy()
     gaps[1:] -= ranks[:-1]
     gaps[starts] = 0
@@ -131,11 +134,13 @@ def decode_gaps(planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64]
     Tiers begin at *begins*, the first one 0. Leave out trailing planes that are all zero. Within a tier two sums differ
     as the ranks do. Raises ValueError if the gaps are impossible.
     """
+    # A rank has as many bits as the mask has ones. The running sum goes through all tiers of the block.
     bits = mask.bit_count()
     sum_bits = bits + (len(begins) - 1).bit_length()
     sums = planes[-1, :count].astype(rank_type(sum_bits))
     if len(planes) > sums.itemsize:
         raise ValueError("a gap is wider than the mask")
+    # Put the bytes of each gap together, the highest plane first.
     for plane in planes[-2::-1]:
         sums <<= 8
         sums |= plane[:count]
@@ -230,6 +235,6 @@ def unpack(decompressor: zstandard.ZstdDecompressor, frame: bytes, size: int) ->
 def without_zeros(content: bytes, length: int, least: int) -> NDArray[np.uint8]:
     """Return content as planes of *length* bytes, without trailing zero planes; keep at least *least* planes."""
     zeros, used = bytes(length), len(content) // length
-    while used > least and content.endswith(zeros, 0, used * length):  # quicker than to ask NumPy
+    while used > least and content.endswith(zeros, 0, used * length):  # faster than asking NumPy
         used -= 1
     return np.ndarray((used, length), np.uint8, content)

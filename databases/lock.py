@@ -60,11 +60,11 @@ class Lock:
                 self.file = file
                 return True
         except FileNotFoundError:
-            pass  # deleted by who held it
+            pass  # deleted by its former holder: try again
         except OSError as error:
             if error.errno not in HELD:
                 file.close()
-                if made:  # a file system without locks; where it has some, another process may hold this one
+                if made:  # no locks on this file system; if there are some, another process may hold this one
                     self.path.unlink(missing_ok=True)
                 raise
         file.close()
@@ -77,7 +77,7 @@ class Lock:
         """
         try:
             self.file.truncate(AHEAD)
-            self.file.write(word)  # opened to append
+            self.file.write(word)  # the file is open for appending
             self.file.flush()
             os.fsync(self.file.fileno())
         except OSError as error:
@@ -86,7 +86,7 @@ class Lock:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if os.name == "posix":  # elsewhere an open file cannot be deleted, and the lock's stays
+        if os.name == "posix":  # elsewhere an open file cannot be deleted, and stays
             with suppress(OSError):
                 self.path.unlink()
         self.file.close()

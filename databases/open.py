@@ -101,7 +101,7 @@ def find_certificate(game: Game, home: str | os.PathLike[str] | None = None) -> 
     from retrograde.games.catalog import variant
 
     path = certificate_path(variant(game), home=home)
-    return open_certificate(path, game=game) if os.path.exists(path) else None  # nor where no file can have such a name
+    return open_certificate(path, game=game) if os.path.exists(path) else None  # False also for impossible names
 
 
 def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS) -> Database:

@@ -221,7 +221,7 @@ def about(game: Game, version: int, metric: str, positions: int, stored: int) ->
 
 def made_with() -> str:
     """Return the versions of all software that decides about the bytes."""
-    from importlib.metadata import PackageNotFoundError, version  # here because it takes 20 ms
+    from importlib.metadata import PackageNotFoundError, version  # imported here because it takes 20 ms
 
     try:
         own = version("retrograde")

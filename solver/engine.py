@@ -250,7 +250,7 @@ def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
             announce(order.listener, f"solving {other}, on which it rests, {number} of {len(needed)}")
             below = telling_below(order.listener, f"{other}, {number} of {len(needed)}")
             with Lock(beside, PATIENCE) as lock:
-                if not beside.exists():  # by another process, before it gave up the lock
+                if not beside.exists():  # another process may have solved it before it released the lock
                     solve_at(beside, kin(game, other), replace(own, listener=below), lock)
                     continue
         try:
@@ -293,7 +293,7 @@ class Place:
 
     def clear(self) -> None:
         """Delete the scratch folder, then the journal, which describes what is in that folder."""
-        with suppress(OSError):  # what stays is of no use, and no harm
+        with suppress(OSError):  # remaining files are useless, but do no harm
             shutil.rmtree(self.scratch, ignore_errors=True)
             self.journal.unlink(missing_ok=True)
 
@@ -311,7 +311,7 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
                     else:
                         verify_measured(database, positions_of(database), seconds)
         except RuleError as error:
-            place.clear()  # what such rules have led to is not to be gone on from
+            place.clear()  # results of broken rules must not be resumed
             if isinstance(error, Contradiction):
                 announce(order.listener, "checking the rules")
                 raise blamed(game, error) from error
@@ -337,7 +337,7 @@ def solve_into(place: Place, game: Game, order: Order) -> None:
         work = Work(executor, workers, budget, journal, scratch, order.listener, order.sizes)
         with work.open, nothing_left_of_what_is_refused(place, work, taken_up):
             solved = solved_compiled(game, ways_for(game, place, order), work, order.metric)
-            from retrograde.solver.values.encode import encode_group  # numba is imported by now
+            from retrograde.solver.values.encode import encode_group  # here, because numba is imported by now
 
             # Step 3: write the database.
             phase = work.phase("writing", items_of(solved))
@@ -389,7 +389,7 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySol
 
     def not_compiled() -> bool:
         expect_compiler(budget)
-        phase.listener = order.listener  # for it takes long enough now to be told of
+        phase.listener = order.listener  # from now on it takes long enough to be reported
         return not machine_code_is_kept(game)
 
     patience = Patience(sizes.interpreted_seconds, sizes.uncompiled_seconds, not_compiled)
@@ -409,7 +409,7 @@ def expect_compiler(budget: MemoryBudget) -> None:
 
 def machine_code_is_kept(game: Game) -> bool:
     """Return whether these rules have been compiled before and their machine code is cached."""
-    from retrograde.solver.methods.numbered.kernels import seed  # which import numba
+    from retrograde.solver.methods.numbered.kernels import seed  # imported here, because it imports numba
     from retrograde.solver.rules.compiled import is_kept
     from retrograde.solver.rules.kernels import expand
 
@@ -502,10 +502,10 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
         except Unfit as error:
             reason = str(error)
             unfit.add((np.frombuffer(reason.encode(), np.uint8),))
-            unfit.settle()  # before the lists are gone that the journal speaks of
+            unfit.settle()  # before the files are deleted that the journal refers to
             work.course.plan()
             shutil.rmtree(work.scratch, ignore_errors=True)
-        except NotCompilable as error:  # also of parents(), which is compiled only when it is asked for
+        except NotCompilable as error:  # also from parents(), which is compiled only when needed
             if metric != METRICS[0]:
                 raise
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)

@@ -67,13 +67,17 @@ class Patience:
 
         *looked_at* positions are explored, and *found* ones are not. *all_found* says that no others will be found.
         """
+        # Found positions for each explored one: the more there are, the longer it will still take.
         share = found / looked_at
+        # Case: within the first seconds. Give up only after a quarter of them, if far too much is left.
         if passed <= self.first:
             begun = 4 * passed > self.first
             return begun and (passed * share > self.longest if all_found else share > GROWING[0])
+        # Case: after the first seconds. Estimate the seconds left.
         left = passed * share * (1 if all_found else AHEAD)
         if left > max(self.longest - passed, LAST * self.longest) or (share > GROWING[1] and not all_found):
             return True
+        # Going on pays only if compiling would take longer, because no machine code is cached.
         first_time, self.asked = not self.asked, True
         return first_time and not self.unknown()
 
@@ -182,7 +186,7 @@ def explore(
             phase.advance(BETWEEN_CHECKS)
             budget.check(0, f"going on from {len(children):,} positions, interpreted,")
     phase.count(len(children) - phase.done)
-    budget.check(used_memory() - before, f"solving {len(children):,} positions, interpreted,")  # as much for parents
+    budget.check(used_memory() - before, f"solving {len(children):,} positions, interpreted,")  # for parents
     return children, outcomes
 
 
@@ -211,7 +215,7 @@ def propagate(children: Children, outcomes: Outcomes, movers: dict[int, int] | N
                 if outcomes[position][0] == (WIN if again else LOSE):
                     reached_now[parent] = WIN
                     continue
-                # A child that helps only the opponent: the parent is a LOSE when all its children are such.
+                # The child is a win for the opponent: the parent is a LOSE once all its children are.
                 left[parent] -= 1
                 if left[parent] == 0:
                     reached_now[parent] = LOSE

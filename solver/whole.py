@@ -91,7 +91,7 @@ def waits_for(names: Iterable[str]) -> dict[str, set[str]]:
     firsts: dict[int, str] = {}
     for name in names:
         game: Any = load_game(name)
-        if not is_numbered(game):  # of whose tiers nothing is known
+        if not is_numbered(game):  # nothing is known about its tiers: wait for all before
             before[name] = set(before)
             continue
         before[name] = {firsts[tier] for tier in {*game.tiers} & firsts.keys()} | before.keys() & {*rests_on(game)}

@@ -45,7 +45,7 @@ class BoundsDatabase(Database):
         self._bounds: list[int] = self.contents.tiers.bounds.tolist()
         self._scale = int(file.details["scale"])
         self._known: dict[int, Bounds] = {}
-        rules: Any = game  # the contract has no `tiers` and `size`, which are names of options, too
+        rules: Any = game  # `tiers` and `size` are not in the contract, because options may have these names
         sizes = [rules.size(tier) for tier in sorted({*rules.tiers})]
         if file.details.get("numbering") != numbering_digest(game):
             from retrograde.games.catalog import typed
@@ -81,7 +81,7 @@ class BoundsDatabase(Database):
             low, high = self._worth(position, set())
             return (-high, -low) if self.game.turn(position) == 1 else (low, high)
         except (ArithmeticError, LookupError, ValueError, TooManyBetween, RecursionError):
-            return None  # rules need not cope with what is no position
+            return None  # the rules may raise for what is no position
 
     def _worth(self, position: int, between: set[int]) -> Bounds:
         """Return the bounds of player 0; *between* are the positions that the recursion is computing."""
@@ -171,7 +171,7 @@ class BoundsDatabase(Database):
                 places: Any = map(tuple, positions.tolist()) if self._width else positions.tolist()
                 signs = np.array([-1 if self.game.turn(place) == 1 else 1 for place in places])
                 values = np.select([low[there] > 0, high[there] < 0], [signs, -signs], 0)
-                by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # -1 is the last
+                by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # index -1 is the last: LOSE
                 yield tier, positions, by_sign[values], np.full(len(values), -1, np.int32)
 
 

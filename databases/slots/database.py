@@ -47,7 +47,7 @@ class SlotsDatabase(Database):
         self._block_size = self.contents.block_size
         self._numbers: list[int] = self.contents.tiers.numbers.tolist()
         self._bounds: list[int] = self.contents.tiers.bounds.tolist()
-        rules: Any = game  # the contract has no `tiers` and `size`, which are names of options, too
+        rules: Any = game  # options may be named `tiers` or `size`, so the contract has neither
         every = sorted(set(rules.tiers))
         sizes = [0, *accumulate(map(rules.size, self._numbers))] if set(self._numbers) <= {*every} else []
         if self._numbers not in (every, own_tiers(rules)) or sizes != self._bounds:
@@ -56,7 +56,7 @@ class SlotsDatabase(Database):
             with_positions(file, game)
             counts = self.contents.counts
             self.contents.counts = [row._replace(example=position_by_slot(file, game, row.example)) for row in counts]
-        whole = self._numbers == every  # a file may have all that could be elsewhere
+        whole = self._numbers == every  # older files have the tiers of other variants too
         self._elsewhere = {} if whole else {tier: rules.elsewhere(tier) for tier in every}
         self._others: dict[str, SlotsDatabase] = {}
         self._opening = threading.Lock()
@@ -100,6 +100,7 @@ class SlotsDatabase(Database):
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         values, remotenesses = super().lookup(positions, canonical=canonical, tiers=tiers)
         if self._elsewhere and not values.all():
+            # Look the positions that were not found up in the databases that have their tiers.
             array, lacking = np.asarray(positions), defaultdict(list)
             for spot in np.flatnonzero(values.ravel() == 0).tolist():
                 if (place := self._locate(int(array.flat[spot]))) and self._elsewhere.get(place[1]):
@@ -122,6 +123,7 @@ class SlotsDatabase(Database):
             return super().get(position, default)
         except NoDatabase:
             canonical, tier = self._locate(position) or (-1, -1)
+            # Another database is missing. If the game is over, the rules give the outcome all the same.
             if self.game.unindex(tier, self.game.index(canonical)) != canonical:
                 return default
             value = self.game.primitive(canonical)

@@ -39,7 +39,7 @@ class StepsDatabase(Database):
         try:
             outcome = self._without_steps(position)
         except (ArithmeticError, LookupError, ValueError):
-            return -1  # rules need not cope with what is no position
+            return -1  # the rules may raise for what is no position
         return self._find_step(position, tier) if outcome is None else self._rows.get(outcome, -1)
 
     def _without_steps(self, position: int) -> tuple[int, int] | None:

@@ -108,7 +108,7 @@ def measured(file: CheckedFile) -> Facts:
     if not isinstance(file.legend, Legend):
         return {"metric": file.metric, **file.details} if file.measures else {"metric": METRICS[0]}
     table = file.legend.table
-    by_value = file.metric in TO_PROGRESS  # 0 is a draw, or mate
+    by_value = file.metric in TO_PROGRESS  # with these metrics 0 means a draw or mate
     distinct, rows = np.unique(table[["value"] * by_value + list(file.measures)], return_inverse=True)
     if len(distinct) > MOST_MEASURES:
         return {"metric": file.metric, **file.details}
@@ -220,7 +220,7 @@ def text(position: int, game: Game | None) -> str:
     """Return a position as text; its number if there is no game, or the game has no such position."""
     try:
         return game.write(position) if game else str(position)
-    except Exception:  # rules need not cope with what is no position, and a file may hold anything
+    except Exception:  # the rules may raise for what is no position, and a file may hold anything
         return str(position)
 
 

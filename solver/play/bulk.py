@@ -126,7 +126,7 @@ class Finder(ABC):
                     kernel(self.guarded, *arguments, done, trouble)
             except NotCompilable:
                 raise
-            except (ArithmeticError, LookupError, ValueError):  # rules need not cope with what is no position
+            except (ArithmeticError, LookupError, ValueError):  # the rules may raise for what is no position
                 answers[done[0]] = kernels.NOWHERE
                 done[0] += 1
 
@@ -210,7 +210,7 @@ class SlotsFinder(Finder):
     def locate(self, positions: Array, asked: Asked) -> None:
         if positions.ndim == 1:
             super().locate(positions, asked)
-        else:  # tuples have no place in an array of ints: their slots are looked for at once
+        else:  # tuples do not fit an array of ints: find their slots directly
             self.ask(kernels.place, (positions, self.table, asked.keys), asked.keys)
 
     def place(self, asked: Asked, rows: Array) -> Array:
@@ -218,7 +218,7 @@ class SlotsFinder(Finder):
             places: Array = np.empty(len(rows), np.int64)
             self.ask(kernels.number, (asked, self.table, places), places)
             asked.keys[:] = places
-        blocks: Array = asked.keys // self.size  # NOWHERE stays what it is
+        blocks: Array = asked.keys // self.size  # -1 // size stays -1, NOWHERE
         return blocks
 
     def find(self, *searched: Any) -> None:

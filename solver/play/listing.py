@@ -257,5 +257,5 @@ def explored(database: Database) -> Iterator[Part]:
                 for segment in segments:
                     positions = lists.load(segment).astype(np.int64, copy=False)
                     rows = finder.rows(positions)
-                    assert rows is not None  # what is solved in a stream has rules that compile
+                    assert rows is not None  # rules of a streamed solve always compile
                     yield tier, positions, *database._read_legend(rows)

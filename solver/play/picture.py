@@ -112,7 +112,7 @@ def frame(box: str, width: float, height: float, title: str, content: str) -> st
 
 def ground(board: Board) -> Iterator[str]:
     """Yield the board without pieces."""
-    if board.lines:  # and so a ground on which any piece is seen, whatever the page's colours are
+    if board.lines:  # draws a ground, so that every piece is visible with any page colours
         xs, ys = zip(*board.places, strict=True)
         x, y = min(xs) - 0.55, min(ys) - 0.55
         width, height = max(xs) + 0.55 - x, max(ys) + 0.55 - y

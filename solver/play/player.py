@@ -63,7 +63,7 @@ def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
         return 0, 0, 0.0
     worst = [reply for reply in replies if reply.brings == LOSE]
     if choice.value == LOSE:
-        losing = [reply for reply in worst if reply.remoteness != worst[0].remoteness]  # the best of them comes first
+        losing = [reply for reply in worst if reply.remoteness != worst[0].remoteness]  # worst[0] is the best of them
         others = 0
     else:
         losing = worst

@@ -221,7 +221,7 @@ class Solution:
             return None
         try:
             return other.value(position)
-        except (NoDatabase, NotInDatabase):  # one that it rests on is not there
+        except (NoDatabase, NotInDatabase):  # a database that it rests on may be missing
             return None
         except RetrogradeError as error:
             if other is self:

@@ -181,7 +181,7 @@ class Picture:
         begin, end = top + self.boards.high + (31 if self.windows else 20), top + self.step - 2
         yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
         if 6 * len(name) > self.boards.wide + APART:
-            return  # it would hide those beside it; the board below shows what was moved
+            return  # it would cover its neighbours; the board below shows the move
         at, down = x + 0.72 * (to - x), begin + 0.72 * (end - begin)
         yield f'<text class="name" x="{at:.1f}" y="{down:.1f}">{escape(name)}</text>'
 

@@ -40,7 +40,7 @@ class Shared:
         if path is None or length == 0:
             return cls(np.zeros(length, dtype))
         path.parent.mkdir(parents=True, exist_ok=True)
-        path = path.with_name(f"{path.name}.{token_hex(8)}")  # never one that a worker still has open
+        path = path.with_name(f"{path.name}.{token_hex(8)}")  # a new name: a worker may still have the old file open
         return cls(np.memmap(path, dtype, "w+", shape=(length,)).view(np.ndarray), path)
 
     @classmethod

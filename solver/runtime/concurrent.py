@@ -129,7 +129,7 @@ class Beside:
             if error:
                 self.failed[tier.k] = error
             elif done:
-                self.give_turns(k)  # before that is written down
+                self.give_turns(k)  # before the consumer spends time writing it down
                 with done[1]:
                     yield done[0]
             else:
@@ -161,7 +161,7 @@ class Beside:
     def give_turn(self, k: int) -> None:
         """Start a tier, or resume it."""
         del self.waiting[k]
-        flags = self.solved.flags.copy()  # no kernel is to see it change
+        flags = self.solved.flags.copy()  # a copy: no kernel may see it change
         if tier := self.half_done.pop(k, None):
             tier.go_on(flags)
         else:

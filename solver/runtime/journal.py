@@ -67,7 +67,10 @@ class Journal:
         return self
 
     def __exit__(self, *error: object) -> None:
-        with self.adding, suppress(OSError):  # what could not be written, and was told, is still in its buffer
+        with (
+            self.adding,
+            suppress(OSError),
+        ):  # unwritten data, already reported, may still be in the buffer
             self.file.close()
 
     def sync(self) -> None:
@@ -99,7 +102,7 @@ class Journal:
     def write(self, header: bytes, arrays: tuple[Array, ...]) -> None:
         """Write an entry at the end."""
         try:
-            self.file.truncate(self.end)  # of what a kill has left behind the last whole entry
+            self.file.truncate(self.end)  # cuts off what a kill left after the last whole entry
             self.file.write(PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header)
             for array in arrays:
                 self.file.write(array.data.cast("B") if len(array) else b"")
@@ -191,7 +194,7 @@ def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
             sizes = [items * np.dtype(dtype).itemsize for dtype, items, _ in about]
             begin = file.tell()
             if min(sizes, default=0) < 0 or begin + sum(sizes) > end:
-                return  # no journal of ours, or a kill has cut it off
+                return  # not a journal, or cut off by a kill
             short = bool(about) and about[0][1] <= FEW
             first = np.frombuffer(file.read(sizes[0]), about[0][0]).tolist() if short else []
             yield name, [items for _, items, _ in about], first

@@ -44,8 +44,8 @@ def lean_kernel(function: Any) -> Any:
 
 def kept(function: Any, compiled: Any) -> Any:
     """Give a compiled function our cache, if there is a folder for it."""
-    if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is the function
-        with suppress(RuntimeError, OSError):  # no folder that numba would use can be written to
+    if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is a plain function
+        with suppress(RuntimeError, OSError):  # numba finds no writable folder
             compiled._cache = KernelCache(function)  # type: ignore[attr-defined]  # as enable_caching() does
     return compiled
 
@@ -105,7 +105,7 @@ class CacheFile(IndexDataCacheFile):
     def _load_index(self) -> Any:
         try:
             return super()._load_index()
-        except Exception:  # whatever a damaged file makes pickle raise
+        except Exception:  # pickle raises anything for a damaged file
             return {}
 
     def _load_data(self, name: str) -> Any:

@@ -79,7 +79,7 @@ def reserve() -> int:
 def give_back() -> None:
     """Make the allocator return free memory, if it can: sometimes hundreds of megabytes of arrays."""
     if sys.platform == "linux":
-        with suppress(AttributeError):  # which only glibc has
+        with suppress(AttributeError):  # only glibc has malloc_trim
             ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -93,7 +93,7 @@ def peak_memory() -> int:
     if sys.platform == "win32":
         return psutil.Process().memory_info().peak_wset
     with suppress(OSError, ValueError, StopIteration), open("/proc/self/status", encoding="ascii") as status:
-        # What getrusage says on Linux begins with what the process was forked from.
+        # Linux's getrusage is no use: its figure includes the process that this one was forked from.
         line = next(line for line in status if line.startswith("VmHWM:"))
         return int(line.split()[1]) * 1024
     import resource

@@ -130,7 +130,7 @@ class Scratch:
         head = HEAD.pack(PLAIN, zlib.crc32(content)) if plain else b""
         packed = content if plain else self.tools.compressor.compress(content)
         frame = Frame(name, self.tools.tokens.get(name, 0), 0, len(head) + len(packed), len(content))
-        if not frame.token or not (self.folder / frame.file).exists():  # the first, or all before were dropped
+        if not frame.token or not (self.folder / frame.file).exists():  # the first write, or the file was dropped
             self.tools.tokens[name] = randbits(62) | 1
             frame = frame._replace(token=self.tools.tokens[name])
         try:

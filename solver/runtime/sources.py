@@ -44,7 +44,7 @@ def file_of(name: str, root: Path = ROOT) -> Path | None:
     package, *parts = name.split(".")
     if package != PACKAGE or not parts:
         return None
-    path = os.path.join(root, *parts)  # as text: hundreds of names are asked for, and most are of no file
+    path = os.path.join(root, *parts)  # as text for speed: hundreds of names are tried, most without a file
     files = (f"{path}.py", os.path.join(path, "__init__.py"))
     return next((Path(file) for file in files if os.path.isfile(file)), None)
 

@@ -55,7 +55,7 @@ def in_order(
     """
     waiting = iter(items)
     first = list(islice(waiting, 2))
-    if len(first) < 2:  # to hand it over would cost more than it saves
+    if len(first) < 2:  # sending a single item costs more than it saves
         yield from map(function, first)
         return
     flying: deque[Future[Result]] = deque()
@@ -95,7 +95,7 @@ def as_completed(
             for future in done:
                 yield result_of(future)
     finally:
-        wait({future for future in flying if not future.cancel()})  # nobody may tell of those that are cancelled
+        wait({future for future in flying if not future.cancel()})  # waiters are not notified about cancelled futures
 
 
 def warm_up(function: Any, future: Future[Any], warm: set[Any] | None) -> None:

@@ -86,7 +86,7 @@ def make_book(game: Game, order: Order, path: str | os.PathLike[str] | None = No
             making.search()
             making.pass_up()
             making.write(path, lock)
-        with suppress(OSError):  # what stays is of no use, and no harm
+        with suppress(OSError):  # a remaining journal is useless, but does no harm
             journal_path.unlink()
     return path
 
@@ -174,6 +174,7 @@ class Making:
         """Decide positions that are won by the next move: they need no search."""
         for begin, children, origins in self.expanded(last):
             below = np.unique(children[children >= 0])
+            # A position whose best child has lost already is won in one ply.
             lost = self.is_lost(below)
             wins = ((children >= 0) & lost[np.searchsorted(below, np.maximum(children, below[:1]))]).any(axis=0)
             places = self.places(last[begin + origins[wins]])
@@ -304,7 +305,7 @@ class Searches:
     def own(self) -> Search:
         """Return this thread's search."""
         if not hasattr(self.local, "search"):
-            with self.making:  # what is compiled is compiled once
+            with self.making:  # so that kernels are compiled only once
                 self.local.search = Search(self.game, 1, self.size)
                 self.all.append(self.local.search)
         search: Search = self.local.search

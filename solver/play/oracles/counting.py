@@ -55,7 +55,7 @@ class Counting:
             return choices
         outcomes = [self.solution.by_zeroing(choice.position) for choice in choices]
         told = [outcome for outcome in outcomes if outcome]
-        if len(told) < len(choices):  # a database is missing
+        if len(told) < len(choices):  # some database is missing
             return choices
         there = zip(choices, told, strict=True)
         return ranked(self._counted(position, choice, outcome) for choice, outcome in there)
@@ -85,7 +85,7 @@ class Counting:
             rank = rank[0], counted(game, DTZ, position, choice.move, choice.position, plies)
         if brings == choice.brings:
             return choice._replace(rank=rank)
-        rank = *rank, worth_key(choice.brings, choice.remoteness)[-1]  # the other player may not know
+        rank = *rank, worth_key(choice.brings, choice.remoteness)[-1]  # the opponent may not know the rule
         return choice._replace(rank=rank, gives=brings, remoteness=None)
 
     def _ends_before(self, position: int) -> bool:

@@ -129,7 +129,7 @@ class ScoringOracle(SearchingOracle):
         left = deadline - monotonic()
         if found.score is not None or (known.proved and not distance) or left < LEAST_SECONDS:
             return known
-        with suppress(NotForSearch):  # as long as it was met, nothing is known
+        with suppress(NotForSearch):  # raised where the search meets chance or a repetition: then nothing is known
             self.note_score(position, self.search.score(position, left, value_only=not distance))
         return self.at_hand(position)
 

@@ -163,7 +163,7 @@ class SearchingOracle:
         return example_of(self.game) if self.start is None else self.start
 
     def __contains__(self, position: object) -> bool:
-        return True  # whether play leads there is not known, and does not matter to a search
+        return True  # a search does not know whether play leads there, and need not
 
     # What is known
 

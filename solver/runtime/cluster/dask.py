@@ -116,7 +116,7 @@ class DaskExecutor(ClusterExecutor):
         for answer in self.client.run(greet, self.site, on_error="return").values():
             if isinstance(answer, ClusterError):
                 raise answer
-            if isinstance(answer, Exception) and not isinstance(answer, OSError):  # or it has gone meanwhile
+            if isinstance(answer, Exception) and not isinstance(answer, OSError):  # OSError: it has gone
                 what = f"{type(answer).__name__}: {answer}"
                 raise ClusterError(f"a worker cannot run retrograde: {what}; install this version there") from answer
 
@@ -157,7 +157,7 @@ class DaskExecutor(ClusterExecutor):
 
     async def look_for_workers(self) -> None:
         """Warn if there are no workers any more; once, until there is one again."""
-        with suppress(*GONE, OSError):  # a scheduler that is gone is told of by the tasks
+        with suppress(*GONE, OSError):  # the tasks themselves report a scheduler that is gone
             left = bool(await self.client.nthreads())
             if not left and not self.alone:
                 warnings.warn(f"the scheduler at {self.address} has no workers left; one is waited for", stacklevel=2)
@@ -187,7 +187,7 @@ def connected(text: str) -> Iterator[DaskExecutor]:
     After Ctrl-C nothing is waited for: the scheduler drops the tasks of a vanished client, and local processes end with
     ours.
     """
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is to be said of it, we say
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we report what matters
     warnings.filterwarnings("ignore", "Sending large graph")
     local = LOCAL.fullmatch(text)
     try:
@@ -221,9 +221,9 @@ def client_of(text: str, cluster: Any) -> "distributed.Client":
 
 def local_cluster(processes: int) -> Any:
     """Return a cluster of *processes* on this machine, which are restarted if they die."""
-    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # after Ctrl-C it would tell what is left open
-    dask.config.set(SETTINGS)  # some of which is looked up later
-    if sys.platform == "linux":  # elsewhere libraries do not outlive a fork
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # it lists open resources after Ctrl-C
+    dask.config.set(SETTINGS)  # globally: some are looked up later
+    if sys.platform == "linux":  # elsewhere libraries do not survive a fork
         dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
         get_mp_context().set_forkserver_preload(PRELOADED)
     with deaf_to_interrupts():
@@ -242,7 +242,7 @@ def deaf_to_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # begun later, it would have the thread that begins processes told again
+    resource_tracker.ensure_running()  # starting later, it would unblock SIGINT in the thread that starts processes
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -253,6 +253,6 @@ def deaf_to_interrupts() -> Iterator[None]:
 def close(client: "distributed.Client", cluster: Any) -> None:
     """Leave a cluster; end it if it is ours."""
     for one in (client, cluster):
-        with suppress(Exception):  # whatever they have to say, what is done is done
+        with suppress(Exception):  # errors while closing do not matter
             if one is not None:
                 one.close(timeout=ANSWER)

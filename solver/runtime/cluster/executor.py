@@ -35,12 +35,12 @@ class ClusterExecutor(Remote):
         before = self.site, self.parcels
         self.site, self.parcels = pickle.dumps(site_of(lock, self.apart, parcels)), parcels
         if parcels:
-            shutil.rmtree(parcels, ignore_errors=True)  # of a solve that was killed
+            shutil.rmtree(parcels, ignore_errors=True)  # from a killed solve
         try:
             self.greet_all()
             yield self
         finally:
-            self.site, self.parcels = before  # of the set that this solve is of, if it is
+            self.site, self.parcels = before  # an enclosing set of solves goes on with its own
             if parcels:
                 shutil.rmtree(parcels, ignore_errors=True)
 

@@ -17,7 +17,7 @@ from retrograde.solver.runtime.cluster.site import ClusterError, facts
 try:
     from mpi4py import MPI
     from mpi4py.futures import MPICommExecutor
-except (ImportError, RuntimeError) as error:  # without a library of MPI mpi4py raises either
+except (ImportError, RuntimeError) as error:  # without an MPI library mpi4py raises either
     what = f"MPI needs mpi4py and a library of MPI ({error})"
     raise ClusterError(f"{what}; get them with: pip install mpi4py mpich") from error
 

@@ -193,7 +193,7 @@ class Database(ABC):
         # Fast path: compiled rules, for many positions that are not known to be canonical.
         rows = None
         if array.size >= BULK and tiers is None and not canonical and self._bulk:
-            rows = self._bulk.rows(array.astype(np.int64, copy=False).ravel())  # uint64 wraps: not found
+            rows = self._bulk.rows(array.astype(np.int64, copy=False).ravel())  # huge uint64 turn negative
         if rows is None:
             rows = self._rows_of(array, canonical, tiers)
         self.file.contents.check_outcomes(rows)

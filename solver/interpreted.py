@@ -186,7 +186,8 @@ def explore(
             phase.advance(BETWEEN_CHECKS)
             budget.check(0, f"going on from {len(children):,} positions, interpreted,")
     phase.count(len(children) - phase.done)
-    budget.check(used_memory() - before, f"solving {len(children):,} positions, interpreted,")  # for parents
+    # The predecessor lists will need about as much memory as the lists of children.
+    budget.check(used_memory() - before, f"solving {len(children):,} positions, interpreted,")
     return children, outcomes
 
 

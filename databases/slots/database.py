@@ -84,7 +84,9 @@ class SlotsDatabase(Database):
         return self._others[variant]
 
     def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
-        """Return the legend rows of slots *begin* to *end* (exclusive), numbered through all tiers; of all by default."""
+        """Return the legend rows of slots *begin* to *end* (exclusive), of all by default; numbers go through all
+        tiers.
+        """
         assert isinstance(self.contents, SlotsReader)
         return self.contents.all_slots(begin, end)
 

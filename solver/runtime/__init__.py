@@ -2,7 +2,7 @@
 
 A method of solving gets one `Work` (`work.py`), which has all of this:
 
-    work.executor   runs tasks on threads, processes or a cluster (`tasks.py`, `cluster/`), with shared arrays (`arrays.py`)
+    work.executor   runs tasks on threads, processes or a cluster (`tasks.py`, `cluster/`, `arrays.py`)
     work.budget     the memory left (`memory.py`)
     work.journal    finished pieces, so that a killed solve resumes (`journal.py`)
     work.scratch    the folder of spilled data (`scratch.py`)

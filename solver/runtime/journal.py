@@ -67,10 +67,8 @@ class Journal:
         return self
 
     def __exit__(self, *error: object) -> None:
-        with (
-            self.adding,
-            suppress(OSError),
-        ):  # unwritten data, already reported, may still be in the buffer
+        # Closing may fail again on data that could not be written; that was reported already.
+        with self.adding, suppress(OSError):
             self.file.close()
 
     def sync(self) -> None:

@@ -58,6 +58,7 @@ class CheckedFile:
         except BaseException:
             self._file.close()
             raise
+        # Copies of the header's fields, under the names that callers use.
         header = self.header
         self.variant, self.game_name, self.options = header.variant, header.game, header.options
         self.rules, self.metric, self.made_with = header.rules, header.metric, header.made_with
@@ -150,14 +151,17 @@ class CheckedFile:
         legend = self.table("legend", legend_dtype(measures))
         check_legend(legend, self.positions, self.stored)
         self.legend = Legend(legend) if measures else [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
+        # Case: bounds by slot, whose legend has no row for the start.
         if self.header.start_bounds and self.header.start_outcome:
             value, plies = self.header.start_outcome
             self.start_outcome = LegendRow(Value(value), plies, 0, 0, 0, self.header.start_bounds)
             return
+        # Case: another metric. The header names the row.
         if self.header.start_row is not None:
             self.start_outcome = self.legend[self.header.start_row]
             if self.start_outcome[:2] != self.header.start_outcome:
                 raise ValueError("the start is worth one thing here, and another there")
+        # Case: remoteness. Value and remoteness identify the row.
         elif self.header.start_outcome is not None:
             found = (row for row in self.legend if (row.value, row.remoteness) == self.header.start_outcome)
             self.start_outcome = next(found, None)

@@ -100,6 +100,7 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         )
     if facts.get("format") != wanted:
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
+    # Refuse newer versions. Versions 6 and 7 are always readable; otherwise the metric decides the latest version.
     version = number(facts, "format_version", 1)
     metric = text(facts, "metric") if "metric" in facts else METRIC
     latest = version if version in (TUPLES_VERSION, COMPACT_VERSION) else latest_version(metric)
@@ -108,11 +109,13 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
             f"the database {str(path)!r} has format version {version}, and this retrograde reads up "
             f"to {latest}; install a newer one"
         )
+    # The start's attributes come together, or not at all.
     start: Any = None
     outcome = None
     if facts.keys() & {"start", "start_value", "start_remoteness"}:
         start = numbers(facts, "start") if version == TUPLES_VERSION else number(facts, "start", 0, POSITION_LIMIT - 1)
         outcome = number(facts, "start_value", 1, 4), number(facts, "start_remoteness", -1)
+    # All other attributes, each checked by itself.
     header = Header(
         version,
         text(facts, "game", r"[^:]+"),
@@ -130,6 +133,7 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         number(facts, "plies", 0) if wanted == BOOK else None,
         *(measured(facts, version, start) if is_measured(facts, version) else ()),
     )
+    # Checks of attributes against one another.
     if header.variant.partition(":")[0] != header.game:
         raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
     by_version = {CERTIFICATE_VERSION: (CERTIFICATE,), MEASURED_VERSION: METRICS[1:], BOUNDS_VERSION: (EXPECTATION,)}
@@ -175,6 +179,7 @@ def measured(facts: Attributes, version: int, start: object) -> Measured:
         raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
     if version == MEASURED_VERSION:
         return tuple(names), details, None if start is None else number(facts, "start_row", 0), None
+    # Bounds by slot: the start's bounds are attributes, and there is no row for it.
     scale = details.get("scale")
     if tuple(names) != RESPONSE[:2] or not isinstance(scale, int) or not 0 < scale <= 1 << 60:
         raise ValueError(f"its bounds are {names!r:.60}, in parts of {scale!r:.60}")

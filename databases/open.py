@@ -165,6 +165,7 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
     digest = digest_in(file.header.version)
     game = with_source(game)[0] if game else None
     game = folded(game or find_game(file.variant, lambda cls: is_digest_of(file.rules, digest(cls))))
+    # Checks of the file against the game: variant, rules, start, options.
     if variant(game) != file.variant:
         raise OtherRules(f"the database {str(file.path)!r} is of {file.variant}, not of {variant(game)}")
     if not is_digest_of(file.rules, digest(type(game))):

@@ -143,6 +143,7 @@ def fill(
         contents.table("legend", table)
         contents.finish(bound_attributes(game, table, solved) | about)
         return
+    # Other kinds: blocks and their tables first, then the legend, then the attributes.
     if isinstance(solved, SolvedRecords):
         start = write_records(contents, game, solved, each, progress, encode)
     else:
@@ -238,6 +239,7 @@ def complete_or_nothing(path: Path) -> Iterator[Path]:
     The caller must hold the path's lock. Half-written files that dead processes left are deleted.
     """
     partial_path = path.with_name(f"{path.name}.{os.getpid()}-{token_hex(4)}.partial")
+    # Step 1: make an empty file under a temporary name, after removing those of dead processes.
     made = False
     try:
         make_folder(path.parent)
@@ -246,11 +248,13 @@ def complete_or_nothing(path: Path) -> Iterator[Path]:
         os.close(os.open(partial_path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         made = True
         yield partial_path
+        # Step 2: sync the file, rename it, and sync its folder.
         with open(partial_path, "rb+") as stream:
             os.fsync(stream.fileno())
         os.replace(partial_path, path)
         sync_folder(path.parent)
     except BaseException as error:
+        # On failure the temporary file is deleted.
         if made:
             with suppress(OSError):
                 partial_path.unlink(missing_ok=True)

@@ -4,11 +4,12 @@
 
 The methods, which the code calls *ways*:
 
-1. *interpreted*: small games, in plain Python (`interpreted.py`). All other methods compile the rules.
+1. *interpreted*: small games, in plain Python (`interpreted.py`). The other methods compile the rules.
 2. *numbered*: games that number their positions. Every position counts, so nothing is explored (`methods/numbered/`).
 3. *listed*: explores in waves, and keeps the positions as sorted lists in memory (`methods/listed/`).
 4. *streamed*: the same on disk, for many positions, if tiers follow one another (`methods/streamed/`).
-5. *setwise*: 64 positions in a word, if the rules are provably plain enough (`methods/setwise/`).
+5. *setwise*: 64 positions in a word, if the rules are provably plain enough (`methods/setwise/`), or chess endings by sets
+   of squares (`methods/chess/`).
 
 A journal beside the database records finished work, so that a killed solve resumes.
 """
@@ -170,6 +171,7 @@ def solve(
     Raises RuleError, RemotenessOverflow, MemoryLimit, DiskTooSmall, DamagedScratch, CannotWrite, InUse, NoWay or
     ClusterError; finished work is kept.
     """
+    # Step 1: refuse combinations of options that do not exist.
     metric = metric or (EXPECTATION if against else metric_of(game))
     if metric not in METRICS:
         raise NoWay(f"no metric {metric!r}; the metrics are {', '.join(METRICS)}")
@@ -188,11 +190,14 @@ def solve(
     by_slot = metric == METRICS[0] or (metric == EXPECTATION and game.players < 3 and not alternates(game))
     if not by_slot or against or way == "listed":
         refuse_tuples(game, f"solved {'against a model' if against else f'by {metric}'} in lists")
+    # Step 2: read the rules, and check them at some positions.
     path = path_by_metric(game, metric, against) if path is None else Path(path)
     order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)
     if isinstance(way, str) and way not in (*WAYS, "compiled"):
         raise NoWay(f"no way {way!r} to solve games; the ways are {', '.join(WAYS)}")
     announce(listener, "reading the rules")
+    # Step 3: solve the games that this one rests on, then the game itself. Rules may call `exit`, which must not end
+    # us.
     with no_exit():
         refuse_broken(game)
         solve_elsewhere(game, path, order)
@@ -428,6 +433,7 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
     if not isinstance(order.way, str | None):
         yield order.way
         return
+    # Case: distance to zeroing or conversion, of chess endings.
     if order.metric in TO_PROGRESS:
         from retrograde.solver.methods.numbered.way import Numbered
 
@@ -437,6 +443,7 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
         from retrograde.solver.metrics.measured import Demand
         from retrograde.solver.metrics.way import ByMetric
 
+        # Case: another metric, slot by slot if there are many slots, or else in lists.
         if by_slot(game, order):
             from retrograde.solver.metrics.slots.way import Slotted
 
@@ -526,6 +533,7 @@ def executor_of(order: Order, place: Place) -> Iterator[tuple[Executor, int]]:
     cores = os.cpu_count() or 1
     if order.executor:
         given = executor_over(order.executor)
+        # Case: a cluster. Its workers must see the folder of the solve.
         if isinstance(given, ClusterExecutor):
             announce(order.listener, "looking at the cluster")
             with given.begun(place.lock, place.scratch.absolute() / "parcels"):
@@ -533,6 +541,7 @@ def executor_of(order: Order, place: Place) -> Iterator[tuple[Executor, int]]:
             return
         yield given, order.workers or int(getattr(given, "_max_workers", cores))
         return
+    # Case: threads of our own.
     executor = ThreadPoolExecutor(order.workers or cores)
     try:
         yield executor, order.workers or cores

@@ -89,16 +89,19 @@ def solve_interpreted(
 
     *phase* counts the progress of exploring, then of solving.
     """
+    # Step 1: explore.
     explored = explore(game, budget, phase, patience)
     if explored is None:
         return None
     phase.end()
     children, outcomes = explored
     Phase("solving", phase.listener, len(children), phase.course).tell()
+    # Step 2: ask the rules a second time at some positions, then decide all positions.
     look_again(game, children, {position: value for position, (value, _) in outcomes.items()})
     propagate(children, outcomes, movers_of(game, children))
     if is_numbered(game):
         return by_slot(game, outcomes)
+    # Step 3: sort by tier and position, and count the outcomes for the legend.
     found = by_tier(game, children)
     tiers = sorted(found)
     positions = [position for tier in tiers for position in sorted(found[tier])]
@@ -165,11 +168,13 @@ def explore(
     began, before = time.thread_time(), used_memory()
     budget.check(0, "retrograde itself")
     while found:
+        # Step 1: ask the rules about the next position.
         position = found.popleft()
         value, _, reached = examine(game, position)
         children[position] = list(dict.fromkeys(reached))
         if value != UNDECIDED:
             outcomes[position] = value, 0 if value != DRAW else -1
+        # Step 2: queue its new children. `wave` counts the positions left in this wave.
         new = [child for child in children[position] if child not in known]
         found += new
         known.update(new)
@@ -177,6 +182,7 @@ def explore(
         if not wave:
             plies, wave = plies + 1, len(found)
             growth.wave(wave, len(known))
+        # Step 3: give up if that takes too long, and report now and then.
         passed = time.thread_time() - began
         thick = len(known) > THIN * plies
         if patience and thick and patience.ends(passed, len(children), len(found), is_numbered(game)):

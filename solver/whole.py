@@ -70,6 +70,7 @@ def solve_whole(task: Whole) -> Came | TooLarge:
         before[progress.phase] = progress.resumed
 
     try:
+        # Another worker may solve the same variant, if this one was thought lost: wait, then see whether it is done.
         with Lock(task.path, PATIENCE) as lock:
             if task.fresh or not task.path.exists():
                 solve(

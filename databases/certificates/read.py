@@ -69,16 +69,19 @@ class RepliesReader(Reader):
         first = int(self.firsts[number])
         content = self.file.locked(lambda: self.content(number))
         planes = np.frombuffer(content, np.uint8).reshape(self.type.itemsize, self.block_size)
+        # Step 1: the columns, from their planes.
         columns, row = {}, 0
         for name in self.type.names or ():
             kind = self.type[name]
             column = from_planes(planes[row : row + kind.itemsize], kind, self.items_in(number))
             columns[name] = column.astype(np.uint64)
             row += kind.itemsize
+        # Step 2: sum the gaps up. Sums that overflow show up as positions that do not ascend.
         with np.errstate(over="ignore"):
             positions = np.cumsum(columns["gap"], dtype=np.uint64).astype(np.int64) + first
         if columns["gap"].max() >= POSITION_LIMIT or not are_positions(positions) or not ascends(positions):
             raise self.file.damaged("gaps that cannot be true")
+        # Step 3: checks against the next block and the limits of the contract.
         if number + 1 < self.block_count and positions[-1] >= self.firsts[number + 1]:
             raise self.file.damaged("blocks that overlap")
         if columns["reply"].max() >= MOST_MOVES:

@@ -41,11 +41,13 @@ def write_replies(contents: Contents, solved: SolvedCertificate) -> None:
     bounds = solved.bounds is not None
     gaps = np.diff(positions, prepend=positions[:1])
     chunk = min(CERTIFICATE_BLOCK, len(positions))
+    # The first gap of each block is 0, and no other: positions ascend.
     gaps[::chunk] = 0
     if np.count_nonzero(gaps <= 0) > -(-len(positions) // chunk) or (gaps < 0).any():
         raise ValueError("positions do not ascend")
     dtype = replies_dtype(int(solved.replies.max()), gap_dtype(int(gaps.max())), bounds)
     columns: list[NDArray[Any]] = [solved.replies, *([solved.bounds] if solved.bounds is not None else []), gaps]
+    # Each column becomes planes of its own, which `pack` compresses separately.
     planes = [
         to_planes(column.astype(dtype[name]), dtype[name].itemsize, chunk)
         for name, column in zip(dtype.names or (), columns, strict=True)

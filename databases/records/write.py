@@ -100,6 +100,7 @@ class Tables:
         self.tiers["tier"], self.tiers["record"] = solved.tiers, self.bounds[:-1]
         self.blocks = np.empty(-(-self.stored // self.chunk), BLOCKS)
         self.start_row: int | None = None
+        # Where the start must be, so that its outcome can be noted while the records stream by.
         self.start = self.start_low = self.start_high = 0
         """The canonical start, and the range of records of its tier."""
         if (start := given_start(game)) is not None:

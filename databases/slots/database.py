@@ -70,6 +70,7 @@ class SlotsDatabase(Database):
         variant = self._elsewhere.get(tier)
         if not variant:
             return self
+        # Threads may look up at once; each other database is opened only once.
         with self._opening:
             if variant not in self._others:
                 try:

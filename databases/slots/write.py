@@ -68,6 +68,7 @@ class SolvedCompact(SolvedSlots):
 def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:
     """Write slots and their tables."""
     outcome, slots, name, most, level = outcome_dtype(len(solved.legend)), int(solved.starts[-1]), *ORDINARY
+    # A compact file has fewer slots, in larger blocks, and the table of parts.
     if isinstance(solved, SolvedCompact):
         slots, name, most, level = solved.kept, *COMPACT
         contents.table("parts", np.array([tuple(part) for part in solved.parts], PARTS))

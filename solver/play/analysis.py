@@ -46,6 +46,7 @@ def summary(database: Database | DatabaseFile) -> Facts:
     tiers: Facts = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, OutcomeReader) else {}
     if tiers and (slices := slices_of(tiers["tiers"])):
         tiers["slices"] = slices
+    # DRAWs have no end, and in a book some remotenesses are unknown.
     legend = by_outcome(file)
     ends = [row for row in legend if row.value != DRAW and row.remoteness != NOT_FOUND]
     wins = [row for row in ends if row.value == WIN]

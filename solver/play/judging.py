@@ -84,6 +84,7 @@ class Judge:
         self.keeping: dict[int, dict[int, bool]] = {}
         """For each position and move, whether the move keeps the value."""
         chance = Random(f"{seed} positions")
+        # Keep random positions in which some moves keep the value and others do not.
         for _ in range(TRIES * positions):
             position = random_position(solution, chance)
             kept = self.kept(position)

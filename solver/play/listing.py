@@ -95,6 +95,7 @@ class Listing:
         tiers: dict[int, None] = {}
         for tier, positions, values, plies in every(self.database):
             tiers[tier] = None
+            # Filter by tier, value and remoteness.
             wanted = np.full(len(positions), self.tier is None or tier == self.tier)
             if self.value is not None:
                 wanted &= values == self.value
@@ -103,6 +104,7 @@ class Listing:
                 wanted &= (plies >= max(0, self.least or 0)) & (plies <= most)
             if wanted.any():
                 waiting.append(Piece(np.full(len(positions), tier, np.int64), positions, values, plies).only(wanted))
+            # Collect small pieces until there are enough rows.
             if sum(len(piece.positions) for piece in waiting) >= ROWS:
                 yield joined(waiting)
                 waiting = []
@@ -229,6 +231,7 @@ def numbered(database: SlotsDatabase) -> Iterator[Part]:
     from retrograde.solver.rules.examine import NotCompilable
 
     finder, contents = SlotsFinder(database), database.file.contents
+    # One slot shows whether the rules compile.
     try:
         finder.positions_of(int(contents.tiers.numbers[0]), 0, 1)
     except NotCompilable:

@@ -86,11 +86,13 @@ def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     """Return the mark of a place for the moves that lead there; *crowded* if a piece stands there."""
     names = " ".join(one.name for one in worths)
     shown = list({(KINDS[one.value], one.plies, one.said): one for one in best_last(worths)}.values())
+    # Too many different moves: one mark for each shape.
     of_kinds = len(shown) > MOST
     if of_kinds:
         shown = list({KINDS[one.value]: one for one in shown}.values())
     if crowded:
         x, y = x + CORNER, y - CORNER
+    # Place the marks side by side, centred, or from the corner to the left if a piece stands there.
     many = max(len(shown), 1 + crowded) - 1
     scale = SMALL[many]
     drawn = []

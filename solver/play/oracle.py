@@ -37,7 +37,7 @@ MOST = {LOSE: WIN, DRAW: TIE, TIE: TIE, WIN: LOSE}
 
 
 class How(NamedTuple):
-    """How something is known: the source, the positions searched, the seconds, and the positions found in tables."""
+    """How something is known: the source, the positions searched, the seconds, and hits in endgame tables."""
 
     source: str
     nodes: int = 0

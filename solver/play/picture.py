@@ -67,12 +67,14 @@ def board_svg(game: Game, position: int, choices: Iterable[Choice] = (), last: S
 
     Places that ended the game are marked too.
     """
+    # Step 1: what the game says about the position.
     board = game.draw_board()
     if board is None:
         return text_svg(game.show(position))
     signs = game.draw_pieces(position)
     ended = game.draw_end(position) if game.primitive(position) != UNDECIDED else ()
     lines, spots = moves(board, game, position, signs, list(choices))
+    # Step 2: the layers, from the bottom up.
     layers = {
         "ground": ground(board),
         "labels": labels(board),
@@ -84,6 +86,7 @@ def board_svg(game: Game, position: int, choices: Iterable[Choice] = (), last: S
         "hits": hits(board),
     }
     parts = [f'<g class="{name}">{"".join(layer)}</g>' for name, layer in layers.items()]
+    # Step 3: a frame around all places and labels.
     xs, ys = zip(*board.places, *((x, y) for x, y, _ in board.labels), strict=True)
     left, top = min(xs) - 0.6, min(ys) - 0.6
     width, height = max(xs) + 0.6 - left, max(ys) + 0.6 - top
@@ -155,6 +158,7 @@ def hits(board: Board) -> Iterator[str]:
 
 def piece(look: str, x: float, y: float) -> str:
     """Return a piece at a place."""
+    # A look is like "white king", "red disc 3" or just a sign: a colour, a shape, a text.
     words = look.split()
     shape = next((word for word in words if word in SHAPES or word in MEN), None)
     if shape is None:
@@ -164,6 +168,7 @@ def piece(look: str, x: float, y: float) -> str:
         paint = 'fill="#fff" stroke="#111"' if colour == "white" else 'fill="#333" stroke="#000"'
         place = f"translate({x - 0.47:g} {y - 0.47:g}) scale(.0094)"
         return f'<g transform="{place}" {paint} stroke-width="3.5" stroke-linejoin="round">{MEN[shape]}{BASE}</g>'
+    # All shapes but chess men.
     drawn = {
         "cross": f'<path d="M{x - 0.3} {y - 0.3}l.6 .6m0 -.6l-.6 .6" stroke="{colour or "#1b5faa"}" '
         'stroke-width=".13" stroke-linecap="round"/>',

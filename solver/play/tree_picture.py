@@ -201,12 +201,14 @@ def trees_svg(trees: Trees) -> str:
     """Return the trees as a picture, side by side if that is not too wide."""
     boards = Boards(trees.game, len(trees.game.write(trees.position)) + 1)
     drawn = [draw(boards, tree) for tree in trees.drawn]
+    # Side by side, or one below the other if they are too wide.
     beside = sum(wide for _, wide, _ in drawn) <= MOST_WIDE
     parts, x, y, right, bottom = [], EDGE, EDGE, 0.0, 0.0
     for content, wide, high in drawn:
         parts.append(f'<g transform="translate({x:.1f} {y:.1f})">{content}</g>')
         right, bottom = max(right, x + wide), max(bottom, y + high)
         x, y = (x + wide + 2 * APART, y) if beside else (x, y + high + 2 * APART)
+    # The notes below the trees.
     for line in notes(trees):
         bottom += 18
         parts.append(f'<text class="count" x="{EDGE}" y="{bottom:.1f}">{escape(line)}</text>')

@@ -126,6 +126,7 @@ class Beside:
                 self.tell(phase)
                 continue
             del self.turns[tier.k]
+            # An error waits for its tier's turn. A result goes to the consumer. Otherwise the tier waits for another.
             if error:
                 self.failed[tier.k] = error
             elif done:
@@ -139,12 +140,14 @@ class Beside:
 
     def give_turns(self, k: int) -> None:
         """Start or resume tiers, highest first, from tier k down to one that must be alone."""
+        # Step 1: put more tiers on the waiting list, from the highest down.
         row = k if self.next is None else min(self.next, k)
         while row >= 0 and self.room_for(row) and len(self.turns) + len(self.waiting) < TRIED * self.work.workers:
             if not self.solved.flags[row]:
                 self.waiting[row] = None
             row -= 1
         self.next = row
+        # Step 2: start or resume those that need not wait, while there are workers and memory.
         for row, later in sorted(self.waiting.items(), reverse=True):
             if later is None or self.solved.flags[later]:
                 if not self.may_begin(row):

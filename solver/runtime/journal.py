@@ -47,6 +47,7 @@ class Journal:
         self.found: dict[str, Entries] = {}
         """The entries of earlier runs by name, until `log` takes them."""
         try:
+            # The first entry is the identity, without arrays. A journal of another identity is outdated.
             self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
             found = self.entries()
             first = next(found, None)
@@ -56,6 +57,7 @@ class Journal:
                 self.end = 0
                 self.append(identity)
             else:
+                # Only the offsets are kept: together the entries may be large.
                 begin = self.end
                 for name, _ in found:
                     self.found.setdefault(name, Entries(path, [])).places.append(begin)

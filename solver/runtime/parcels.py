@@ -59,6 +59,7 @@ def packed(content: Any, folder: Path | None) -> bytes | Parcel:
     lengths = tuple(map(len, parts))
     if folder is None or sum(lengths) < LEAST:
         return pickle.dumps(content, pickle.HIGHEST_PROTOCOL) if arrays else first
+    # Large: write the pickle and the arrays, each padded to a multiple of 16 bytes.
     checksum = 0
     path = folder / token_hex(12)
     try:

@@ -140,9 +140,11 @@ class Course:
             return None
         passed, here = phase.worked_seconds, share - (phase.share_at_first or 0.0)
         weight, after = self.weights.get(phase.name, 1.0), self.after(phase.name)
+        # Case: this phase's speed is known. The later phases take time in proportion to their weights.
         if passed >= QUIET and here >= LEAST_SHARE:
             whole = passed / here
             return (1 - share) * whole + (self.seconds + whole) / (self.weighed + weight) * after
+        # Case: only the speed of earlier phases is known.
         if self.seconds >= QUIET and self.weighed:
             return self.seconds / self.weighed * ((1 - share) * weight + after)
         return None
@@ -249,12 +251,14 @@ class Phase:
         if not self.listener:
             return
         now, each = time.monotonic(), self.course.positions_a_record
+        # Listeners get positions, though the counts are of records: `each` converts what is not yet counted.
         share = min((self.done + work) / self.total, 1.0) if self.total else None
         done = self.positions + work * each
         total = None if self.total is None else round(self.positions + (self.total - self.done) * each)
         if deciding:
             deciding = deciding._replace(decided=round(deciding.decided * each), total=round(deciding.total * each))
         passed = self.worked_seconds
+        # The speed without the time for compiling.
         here = (done - self.first[2]) / passed if self.first and passed > QUIET else None
         self.listener(
             Progress(

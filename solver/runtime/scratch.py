@@ -196,6 +196,7 @@ class Scratch:
         Raises DamagedScratch if they differ from what was written.
         """
         with self.lock:
+            # Held or cached bytes need no file.
             if (held := self.held.get(frame)) is not None:
                 return held
             if (content := self.cache.get(frame)) is not None:
@@ -204,6 +205,7 @@ class Scratch:
         try:
             with FileIO(self.folder / frame.file) as file:
                 file.seek(frame.offset)
+                # Plain bytes are mapped, zstd frames decompressed.
                 head = file.read(HEAD.size)
                 if head.startswith(PLAIN):
                     content = mapped(file, frame, HEAD.unpack(head)[1])
@@ -215,6 +217,7 @@ class Scratch:
                 raise MemoryError("there is no address space to map a scratch file") from error
             raise self.damaged(frame) from error
         with self.lock:
+            # Cache it, and drop the oldest if that is too much.
             if not once and frame not in self.cache and frame.size <= self.cached:
                 self.cache[frame] = content
                 self.in_cache += frame.size

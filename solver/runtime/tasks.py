@@ -86,6 +86,7 @@ def as_completed(
             future = executor.submit(function, item)
             flying.add(future)
             warm_up(function, future, warm)
+            # Wait for at least one result before submitting more.
             if len(flying) >= most:
                 done, flying = wait(flying, return_when=FIRST_COMPLETED)
                 for future in done:

@@ -35,6 +35,7 @@ def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, 
     game, problems = book.game, list[str]()
     course = Course()
     course.plan(exploring=0.4, verifying=0.3, searching=0.3)
+    # Step 1: explore, and compare the counts.
     depths = explored(game, book.plies, Phase("exploring", listener, None, course))
     positions = sum(len({position, *game.images(position)}) for position in depths)
     if (positions, len(depths)) != (book.file.positions, book.file.stored):
@@ -42,6 +43,7 @@ def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, 
             f"there are {len(depths):,} records of {positions:,} positions within {book.plies} plies, "
             f"and the book has {book.file.stored:,} of {book.file.positions:,}"
         )
+    # Step 2: derive every position whose children are all in the book.
     last = []
     phase = Phase("verifying", listener, len(depths), course)
     for position, depth in depths.items():
@@ -56,6 +58,7 @@ def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, 
             last.append(position)
         else:
             problems.append(f"position {game.write(position)} leads to one that is not there")
+    # Step 3: search a sample of the last ply.
     searched = search_again(
         book, Random(seed).sample(last, min(AGAIN, len(last))), problems, (workers, listener, course)
     )
@@ -94,6 +97,7 @@ def derived(book: Book, position: int) -> Outcome | None:
         if child is None:
             return None
         children.append(child)
+    # The winner hurries, the loser delays. The remoteness is unknown if one of the best children's is.
     best = max(FLIPPED[child.value] for child in children)
     plies = [child.remoteness for child in children if FLIPPED[child.value] == best]
     known = [count for count in plies if count is not None]

@@ -111,6 +111,7 @@ class Making:
         """Find the positions, wave by wave, and the values of those where the game is over."""
         phase = Phase("exploring", self.order.listener, None, self.course)
         start = self.game.canonical(start_of(self.game))
+        # Step 1: wave by wave, each without the positions of the waves before.
         wave, known = np.array([start], np.int64), np.empty(0, np.int64)
         for ply in range(self.order.plies + 1):
             self.waves.append(wave)
@@ -122,6 +123,7 @@ class Making:
                 wave = np.setdiff1d(found, known, assume_unique=True)
                 if not len(wave):
                     break
+        # Step 2: for all positions, the values of ends, and how many positions each stands for.
         self.positions = known
         self.values = np.zeros(len(known), np.uint8)
         self.plies = np.full(len(known), NOT_FOUND, np.int64)
@@ -152,11 +154,13 @@ class Making:
 
     def search(self) -> None:
         """Find the outcomes of the positions of the last ply."""
+        # There is no last ply if play always ends before it.
         last = self.waves[-1] if len(self.waves) > self.order.plies else np.empty(0, np.int64)
         self.decide_at_once(last)
         open_ = last[self.values[self.places(last)] == UNDECIDED]
         phase = Phase("searching", self.order.listener, len(open_), self.course)
         phase.tell()
+        # Answers of an earlier run come first; only the others are searched.
         log = self.journal.log("searched", 0.0)
         for found in log.resumed:
             self.take(*found)
@@ -202,6 +206,7 @@ class Making:
         executor = ThreadPoolExecutor(workers)
         try:
             while True:
+                # Two tasks for each worker, so that none waits.
                 while len(running) < 2 * workers and (piece := next(pieces, None)) is not None:
                     running.add(executor.submit(ask, piece))
                 if not running:
@@ -268,10 +273,13 @@ class Making:
         if not self.order.distances:
             self.plies[self.values != DRAW] = NOT_FOUND
         self.plies[self.values == DRAW] = -1
+        # Step 1: sort the records by tier, then by position.
         tiers = np.array([self.game.tier(position) for position in self.positions.tolist()], np.int64)
         order = np.lexsort((self.positions, tiers))
         numbers, counts = np.unique(tiers, return_counts=True)
         positions = self.positions[order]
+        # Step 2: the legend. Value and remoteness in one int sort as the legend does; -1, a DRAW's remoteness, needs
+        # the mask.
         codes = self.values[order].astype(np.int64) << 32 | self.plies[order] & 0xFFFFFFFF
         outcomes, firsts, rows = np.unique(codes, return_index=True, return_inverse=True)
         symmetric = np.bincount(rows, self.sizes[order]).astype(np.int64).tolist()

@@ -29,6 +29,8 @@ def from_certificate(certificate: Certificate) -> Source:
         return value >= goal if value != UNDECIDED else position in certificate
 
     def ask(position: int) -> Known | None:
+        # The root's bounds are the certificate's claim. With a reply the player to move reaches the goal. If the other
+        # side has a reply after every move, the player to move gets no more than AT_MOST says.
         if position == file.root:
             return Known(file.at_least, file.at_most, None, HOW)
         least: Value = goal if position in certificate else LOSE

@@ -338,10 +338,12 @@ class SearchingOracle:
         left = [move for move in moves if brought(self.at_hand_after(position, move)).at_most != LOSE] or moves
         far = self.search.table.shape.far
         with self.limited(deadline), suppress(OutOfTime, Endless):
+            # Search one ply deeper each time, and drop the moves that lose within that.
             for plies in range(1, DEEPEST):
                 kept = []
                 for move in left:
                     child = self.game.do_move(position, move)
+                    # The opponent cannot avoid losing: this move wins.
                     if not self.search.ask(child, no_loss_within(plies, far)):
                         return [move]
                     if not self.search.ask(child, win_within(plies, far)):

@@ -189,6 +189,7 @@ def connected(text: str) -> Iterator[DaskExecutor]:
     """
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we report what matters
     warnings.filterwarnings("ignore", "Sending large graph")
+    # Step 1: start or reach the cluster.
     local = LOCAL.fullmatch(text)
     try:
         cluster = local_cluster(int(local[1])) if local else None
@@ -196,10 +197,12 @@ def connected(text: str) -> Iterator[DaskExecutor]:
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError(f"no scheduler answers at {text!r}: {str(error) or type(error).__name__}") from error
     try:
+        # Step 2: wait for a worker, and give the executor.
         executor = DaskExecutor(client)
         executor.wait_for_one()
         yield executor
     except KeyboardInterrupt:
+        # Closing would wait for tasks.
         raise
     except BaseException:
         close(client, cluster)

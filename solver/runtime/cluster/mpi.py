@@ -76,6 +76,7 @@ def ranks() -> Iterator[MpiExecutor | None]:
     world = MPI.COMM_WORLD
     if world.rank:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Step 1: compare the versions of all ranks with rank 0's.
     known = world.allgather((machine(), facts()))
     machines, mine = [name for name, _ in known], known[0][1]
     for rank, (name, theirs) in enumerate(known):
@@ -84,6 +85,7 @@ def ranks() -> Iterator[MpiExecutor | None]:
                 yield None
                 return
             raise ClusterError(f"rank {rank} on {name.split()[0]} has {others}; install the same everywhere")
+    # Step 2: rank 0 gets the executor, while the others run tasks inside `with`.
     pool: Any = MPICommExecutor(world, root=0, backoff=PAUSE)
     with pool as inner:
         if inner is not None:

@@ -8,8 +8,8 @@ The methods, which the code calls *ways*:
 2. *numbered*: games that number their positions. Every position counts, so nothing is explored (`methods/numbered/`).
 3. *listed*: explores in waves, and keeps the positions as sorted lists in memory (`methods/listed/`).
 4. *streamed*: the same on disk, for many positions, if tiers follow one another (`methods/streamed/`).
-5. *setwise*: 64 positions in a word, if the rules are provably plain enough (`methods/setwise/`), or chess endings by sets
-   of squares (`methods/chess/`).
+5. *setwise*: 64 positions in a word, if the rules are provably plain enough (`methods/setwise/`); or chess endings, by
+   sets of squares (`methods/chess/`).
 
 A journal beside the database records finished work, so that a killed solve resumes.
 """

@@ -70,7 +70,7 @@ from retrograde.solver.runtime.scratch import without_empty_folders
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.sources import journal_digest
 from retrograde.solver.runtime.tasks import Remote
-from retrograde.solver.runtime.work import Unfit, Unsuited, Work
+from retrograde.solver.runtime.work import MetricNotApplicable, NotApplicable, Work
 from retrograde.solver.verification.measures.sampled import verify_measured
 from retrograde.solver.verification.sample import positions_of, verify_sample
 
@@ -114,11 +114,11 @@ class Way(Protocol):
         """The name of the method, also in the journal."""
 
     def solve(self, game: Game, work: Work) -> Any:
-        """Return the solved game for the writer; raise Unfit if this method does not apply."""
+        """Return the solved game for the writer; raise NotApplicable if this method does not apply."""
 
 
 @dataclass(frozen=True)
-class Order:
+class SolveOptions:
     """Options of `solve`."""
 
     workers: int | None = None
@@ -192,7 +192,7 @@ def solve(
         refuse_tuples(game, f"solved {'against a model' if against else f'by {metric}'} in lists")
     # Step 2: read the rules, and check them at some positions.
     path = path_by_metric(game, metric, against) if path is None else Path(path)
-    order = Order(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)
+    order = SolveOptions(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)
     if isinstance(way, str) and way not in (*WAYS, "compiled"):
         raise NoWay(f"no way {way!r} to solve games; the ways are {', '.join(WAYS)}")
     announce(listener, "reading the rules")
@@ -220,7 +220,7 @@ def folder_of_this_process() -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="retrograde-")
 
 
-def solve_at(path: Path, game: Game, order: Order, lock: Lock | None) -> None:
+def solve_at(path: Path, game: Game, order: SolveOptions, lock: Lock | None) -> None:
     """Solve a game after its rules were checked and the games that it rests on were solved.
 
     *lock* is the path's lock, if the caller holds it already.
@@ -231,7 +231,7 @@ def solve_at(path: Path, game: Game, order: Order, lock: Lock | None) -> None:
         place.clear()
 
 
-def solve_elsewhere(game: Game, path: Path, order: Order) -> None:
+def solve_elsewhere(game: Game, path: Path, order: SolveOptions) -> None:
     """Solve the variants on whose databases this game rests, unless their databases exist.
 
     They are looked for beside the game's database and in the usual folder; see `elsewhere` in the contract. Their rules
@@ -303,7 +303,7 @@ class Place:
             self.journal.unlink(missing_ok=True)
 
 
-def solve_into(place: Place, game: Game, order: Order) -> None:
+def solve_into(place: Place, game: Game, order: SolveOptions) -> None:
     """Solve a game and write its database. A sample is verified before the file gets its name."""
 
     def inspect(path: Path) -> None:
@@ -360,7 +360,7 @@ def nothing_left_of_what_is_refused(place: Place, work: Work, taken_up: bool) ->
     """
     try:
         yield
-    except (Unsuited, NoModel):
+    except (MetricNotApplicable, NoModel):
         place.clear()
         raise
     except (MemoryLimit, DiskTooSmall) as error:
@@ -381,7 +381,7 @@ def items_of(solved: AnySolved) -> int:
     return len(solved.outcomes) if isinstance(solved, SolvedSlots) else int(solved.counts.sum())
 
 
-def solved_interpreted(game: Game, budget: MemoryBudget, order: Order) -> AnySolved | None:
+def solved_interpreted(game: Game, budget: MemoryBudget, order: SolveOptions) -> AnySolved | None:
     """Return the game solved by the interpreted method, or None if that is not the method to use."""
     if order.metric != METRICS[0]:
         return None
@@ -428,7 +428,7 @@ def interpreting(listener: Listener | None) -> Phase:
     return Phase("exploring", listener, course=course)
 
 
-def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
+def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
     """Yield the methods to try for a game, in order, or the one asked for."""
     if not isinstance(order.way, str | None):
         yield order.way
@@ -484,7 +484,7 @@ def ways_for(game: Game, place: Place, order: Order) -> Iterator[Way]:
             yield Listed()
 
 
-def by_slot(game: Game, order: Order) -> bool:
+def by_slot(game: Game, order: SolveOptions) -> bool:
     """Return whether to compute expected payoffs slot by slot: the game has many slots, or *way* says so."""
     if order.metric != EXPECTATION or order.against or order.way == "listed":
         return False
@@ -506,7 +506,7 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
         announce(work.listener, "compiling the rules")
         try:
             return way.solve(game, work)
-        except Unfit as error:
+        except NotApplicable as error:
             reason = str(error)
             unfit.add((np.frombuffer(reason.encode(), np.uint8),))
             unfit.settle()  # before the files are deleted that the journal refers to
@@ -525,7 +525,7 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
 
 
 @contextmanager
-def executor_of(order: Order, place: Place) -> Iterator[tuple[Executor, int]]:
+def executor_of(order: SolveOptions, place: Place) -> Iterator[tuple[Executor, int]]:
     """Give the executor for the tasks, and its number of workers.
 
     After Ctrl-C our own threads are not waited for: a user's rules may run forever.
@@ -550,7 +550,7 @@ def executor_of(order: Order, place: Place) -> Iterator[tuple[Executor, int]]:
         executor.shutdown(wait=not interrupted, cancel_futures=True)
 
 
-def identity(game: Game, order: Order) -> str:
+def identity(game: Game, order: SolveOptions) -> str:
     """Return the text that a journal must begin with to be resumed: the game, its rules, and the solver's sources."""
     metric = f" {order.metric}" if order.metric != METRICS[0] else ""
     against = f" against {order.against.name} {order.against.digest}" if order.against else ""

@@ -74,19 +74,21 @@ class Outlook(Protocol):
         """
 
 
-class Unfit(Exception):
+class NotApplicable(Exception):
     """This method does not apply to a game, or another is better. The *reason* is worded to follow "since"."""
 
     def __init__(self, reason: str):
         super().__init__(reason)
 
 
-def too_small(records: int, sizes: Sizes) -> Unfit:
+def too_small(records: int, sizes: Sizes) -> NotApplicable:
     """Return the error for a game with too few positions for a streamed solve."""
-    return Unfit(f"it has only {records:,} positions, and those of up to {sizes.in_memory:,} are listed in memory")
+    return NotApplicable(
+        f"it has only {records:,} positions, and those of up to {sizes.in_memory:,} are listed in memory"
+    )
 
 
-class Unsuited(RetrogradeError, ValueError):
+class MetricNotApplicable(RetrogradeError, ValueError):
     """A metric is not defined for a game."""
 
 

@@ -57,7 +57,7 @@ class NoBook(RetrogradeError, ValueError):
 
 
 @dataclass(frozen=True)
-class Order:
+class BookOptions:
     """Options of a book: its *plies*, whether it has distances, threads, and bytes for their tables."""
 
     plies: int
@@ -69,7 +69,7 @@ class Order:
     listener: Listener | None = None
 
 
-def make_book(game: Game, order: Order, path: str | os.PathLike[str] | None = None) -> Path:
+def make_book(game: Game, order: BookOptions, path: str | os.PathLike[str] | None = None) -> Path:
     """Make the opening book of a game, and return its path: *path*, or the usual one.
 
     Raises NoBook if play can go round in circles, or what `solve` raises; finished work is kept.
@@ -96,7 +96,7 @@ class Making:
     """A book being made: its positions, ascending, their waves, values and remotenesses."""
 
     game: Game
-    order: Order
+    order: BookOptions
     journal: Journal
     course: Course = field(default_factory=Course)
     waves: list[Array] = field(default_factory=list)

@@ -1,6 +1,14 @@
 """Solved games on disk: an HDF5 file each, the same bytes each time, read a block at a time (FORMAT.md).
 
-A name is imported once it is asked for: readers do well without the writer, and locks without HDF5.
+    write.py       solved game  -> file       `write_database`, one pass, always the same bytes
+    open.py        variant      -> Database   `open_database`: finds the file, checks it against the rules
+    database.py    position     -> Outcome    `Database`: the mapping that callers use
+
+Below these, `header`, `layout`, `legend`, `encoding` and `frames` are the file format's parts. `checked` and `file`
+read a file without rules. The packages `records`, `steps`, `slots`, `bounds` and `certificates` are the kinds of
+storage.
+
+Each name is imported when it is first asked for. So readers need no writer, and locks need no HDF5.
 """
 
 from importlib import import_module
@@ -92,11 +100,11 @@ ELSEWHERE = {
     "write_certificate": "write",
     "write_database": "write",
 }
-"""The modules of names that are neither errors nor what the writer is given."""
+"""The modules of all names but errors and the `Solved…` classes that the writer takes."""
 
 
 def __getattr__(name: str) -> Any:
-    """Return what is offered, from its module."""
+    """Import a public name from its module when it is first asked for."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = ELSEWHERE.get(name) or ("write" if "Solved" in name else "errors")

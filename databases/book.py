@@ -1,7 +1,7 @@
-"""An opening book: the records of the positions that play reaches within some plies, and of no others.
+"""Opening books: the records of all positions that play reaches within some plies.
 
-It is stored as a database of records is, and is none: its attribute `format` is another, so that nobody takes it for
-the solution of the whole game. Where a remoteness was not found out, the legend has `NOT_FOUND`::
+A book is stored like a database of records. Its attribute `format` differs, so that no program takes it for a solution
+of the whole game. If a remoteness was not determined, the legend has `NOT_FOUND`::
 
     connect4,width=7,height=6.book.h5
     └── /    format `retrograde book`, `plies` 8; the rest as in a database of records
@@ -25,24 +25,24 @@ from retrograde.games import Game
 
 
 class BookFile(DatabaseFile):
-    """An open file of an opening book; it raises what `DatabaseFile` does."""
+    """An open file of an opening book; it raises what `DatabaseFile` raises."""
 
     FORMAT: ClassVar[str] = BOOK
 
     @property
     def plies(self) -> int:
-        """How many plies from the start the book reaches."""
+        """The depth of the book, in plies from the start."""
         assert self.header.plies is not None
         return self.header.plies
 
     @property
     def has_distances(self) -> bool:
-        """Whether the remoteness of wins and losses is known."""
+        """Whether the remoteness of all wins and losses is known."""
         return not any(row.remoteness == NOT_FOUND and row.value in (1, 4) for row in self.legend)
 
 
 class Book(RecordsDatabase):
-    """An opening book: it answers for the positions that it has, and says of others that they are not in it."""
+    """An opening book: a database of the positions of the first plies only."""
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
@@ -50,14 +50,14 @@ class Book(RecordsDatabase):
         self.plies, self.has_distances = file.plies, file.has_distances
 
     def check_start(self) -> None:
-        """Raise DamagedDatabase where the file says of the start what it does not say of that position elsewhere."""
+        """Raise DamagedDatabase if the header's value of the start differs from the stored one."""
         start, row = self.file.start, self.file.start_outcome
         told = None if start is None else self.get(start)
         if row is None or told is None or told.value != row.value:
             raise self.file.damaged("the start is worth one thing here, and another there")
 
     def __getitem__(self, position: int) -> Outcome:
-        """Return a position's outcome; raise NotInBook where the book has it not."""
+        """Return a position's outcome; raise NotInBook if the book lacks it."""
         outcome = self.get(position)
         if outcome is None:
             from retrograde.games.catalog import typed
@@ -82,11 +82,11 @@ def open_book(path: str | os.PathLike[str], game: Game | None = None) -> Book:
 
 
 def find_book(game: Game, home: str | os.PathLike[str] | None = None) -> Book | None:
-    """Return the book of a game in the usual place, if there is one."""
+    """Return a game's book from the usual folder, or None."""
     from retrograde.games.catalog import variant
 
     path = book_path(variant(game), home)
-    if not os.path.exists(path):  # nor where no file can have such a name
+    if not os.path.exists(path):  # False also for names that no file can have
         return None
     try:
         return open_book(path, game)
@@ -95,5 +95,5 @@ def find_book(game: Game, home: str | os.PathLike[str] | None = None) -> Book | 
 
 
 def is_book(path: Path) -> bool:
-    """Tell by its name whether a file is a book."""
+    """Return whether a file's name is that of a book."""
     return path.name.endswith(f".book{SUFFIX}")

@@ -1,7 +1,7 @@
-"""A database file without its contents: what it says of itself, its legend, and tables and frames by name.
+"""A database file without its blocks: the header, the legend, and access to tables and frames.
 
-Everything read is checked: metadata by HDF5, contents by zstd's checksums, and what they say against one another. Any
-damage, wherever it shows, is one error that names the file.
+Everything is checked when it is read: HDF5 checks its metadata, zstd its frames, and this module what the parts say
+about each other. Damage of any kind raises one error, DamagedDatabase, that names the file.
 """
 
 import os
@@ -30,19 +30,19 @@ from retrograde.games.contract.game import POSITION_LIMIT
 Result = TypeVar("Result")
 
 SUPERBLOCK = 48
-"""Bytes at the beginning of a file."""
+"""Bytes read from the beginning of a file."""
 
 
 class CheckedFile:
-    """An open file: all that every kind has. A context manager.
+    """An open file: what all kinds have in common. A context manager.
 
     Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
     """
 
     FORMAT: ClassVar[str] = FORMAT
-    """What the file must say that it is."""
+    """The attribute `format` that the file must have."""
     contents: Any
-    """The reader of its records, steps or slots, which `DatabaseFile` gives it."""
+    """The reader of its blocks, which a subclass sets."""
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = Path(path)
@@ -50,7 +50,7 @@ class CheckedFile:
         self._lock = threading.RLock()
         self._closed = False
         beginning, self.bytes = self.guarded(lambda: read_beginning(self.path))
-        """The length of the file."""
+        """`bytes`: the length of the file."""
         self._file = self.guarded(lambda: open_file(os.fsencode(self.path)))
         try:
             self.header, self.attributes = self.guarded(lambda: read_header(self._file, self.path, self.FORMAT))
@@ -58,38 +58,40 @@ class CheckedFile:
         except BaseException:
             self._file.close()
             raise
+        # Copies of the header's fields, under the names that callers use.
         header = self.header
         self.variant, self.game_name, self.options = header.variant, header.game, header.options
         self.rules, self.metric, self.made_with = header.rules, header.metric, header.made_with
         self.positions, self.stored, self.start = header.positions, header.stored, header.start
         self.digest = header.digest
         self.measures, self.details = header.measures, header.details
-        """The names of the further columns of the legend, and how they were computed; none where it is remoteness."""
+        """The names of the legend's additional columns, and how they were computed; empty if the metric is remoteness.
+        """
         self.legend: Sequence[LegendRow] = []
         self.start_outcome: LegendRow | None = None
 
     def guarded(self, read: Callable[[], Result]) -> Result:
-        """Return what *read* returns; whatever it raises means damage."""
+        """Return `read()`, and turn any exception that means damage into DamagedDatabase."""
         try:
             return read()
         except NotADatabase as error:
-            if is_open_for_writing(self.path):  # and has nothing in it yet
+            if is_open_for_writing(self.path):  # and still empty
                 raise self.damaged("") from error
             raise
         except (RetrogradeError, MemoryError):
             raise
-        except Exception as error:  # HDF5, h5py, zstd and json have many kinds
+        except Exception as error:  # HDF5, h5py, zstd and json raise many kinds
             if self._closed:
                 raise ValueError(f"the database {str(self.path)!r} is closed") from None
             raise self.damaged(first_line(error)) from error
 
     def locked(self, read: Callable[[], Result]) -> Result:
-        """Do the same while no other thread reads."""
+        """Like `guarded`, while no other thread reads."""
         with self._lock:
             return self.guarded(read)
 
     def damaged(self, what: str) -> DamagedDatabase:
-        """Return the error that says what is wrong with the file; that it is in use, if another program writes it."""
+        """Return the error for damage, or "in use" if another program is writing the file."""
         if is_open_for_writing(self.path):
             return OpenElsewhere(
                 f"{str(self.path)!r} is in use: another program has it open for writing; close it there"
@@ -99,17 +101,17 @@ class CheckedFile:
     # Datasets. What follows is called guarded, by locked().
 
     def has_dataset(self, name: str) -> bool:
-        """Tell whether the root has something of a name."""
-        root = h5py.h5g.open(self._file.id, b"/")  # which its links do not keep open
+        """Return whether the root has an entry of this name."""
+        root = h5py.h5g.open(self._file.id, b"/")  # `root.links` alone would not keep the group open
         return bool(root.links.exists(name.encode()))
 
     def open_datasets(self, names: Iterable[str]) -> None:
-        """Open datasets of the root; raise ValueError where one is none, or lies in another file."""
+        """Open datasets of the root; raise ValueError if one is missing or lies in another file."""
         root = h5py.h5g.open(self._file.id, b"/")
         self._datasets.update((name, open_dataset(root, name)) for name in names)
 
     def length_of(self, name: str) -> int:
-        """Return how many items a dataset has; raise ValueError where it is none of one dimension, or empty."""
+        """Return a dataset's length; raise ValueError if it is empty or not one-dimensional."""
         space = self._datasets[name].get_space()
         if space.get_simple_extent_type() != h5py.h5s.SIMPLE or space.get_simple_extent_ndims() != 1:
             raise ValueError("a dataset has not one dimension")
@@ -119,7 +121,7 @@ class CheckedFile:
         return length
 
     def type_of(self, name: str, types: Sequence[np.dtype[Any]], chunk: int) -> np.dtype[Any]:
-        """Return which of some types a dataset has; raise ValueError where it has none, or other chunks."""
+        """Return which of some types a dataset has; raise ValueError if it has another type or chunk size."""
         dataset = self._datasets[name]
         creation, kind = dataset.get_create_plist(), dataset.get_type()
         for dtype in types:
@@ -129,11 +131,11 @@ class CheckedFile:
         raise ValueError(f"the dataset {name} has another type or chunks than it should")
 
     def frames_of(self, name: str, chunk: int) -> FrameReader:
-        """Return a reader of the frames of a dataset whose type is known to be right, each of so many items."""
+        """Return a reader of a dataset's frames, *chunk* items each. The type must have been checked."""
         return FrameReader(self._datasets[name], chunk * self._datasets[name].get_type().get_size())
 
     def table(self, name: str, dtype: np.dtype[Any], length: int | None = None) -> NDArray[Any]:
-        """Return a dataset of one chunk; raise ValueError where it has another *length*, if that is known."""
+        """Return a dataset of one chunk as an array; raise ValueError if its *length* is wrong."""
         dtype = in_version(dtype, self.header.version)
         rows = self.length_of(name)
         most = LEGEND_ROWS_A_BYTE if name == "legend" else ROWS_A_BYTE
@@ -144,19 +146,22 @@ class CheckedFile:
         return from_planes(np.frombuffer(content, np.uint8).reshape(dtype.itemsize, rows), dtype, rows)
 
     def read_legend(self) -> None:
-        """Read the legend, and find what the start is worth."""
+        """Read the legend, and find the start's outcome in it."""
         measures = self.measures if self.header.version == MEASURED_VERSION else ()
         legend = self.table("legend", legend_dtype(measures))
         check_legend(legend, self.positions, self.stored)
         self.legend = Legend(legend) if measures else [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
+        # Case: bounds by slot, whose legend has no row for the start.
         if self.header.start_bounds and self.header.start_outcome:
             value, plies = self.header.start_outcome
             self.start_outcome = LegendRow(Value(value), plies, 0, 0, 0, self.header.start_bounds)
             return
+        # Case: another metric. The header names the row.
         if self.header.start_row is not None:
             self.start_outcome = self.legend[self.header.start_row]
             if self.start_outcome[:2] != self.header.start_outcome:
                 raise ValueError("the start is worth one thing here, and another there")
+        # Case: remoteness. Value and remoteness identify the row.
         elif self.header.start_outcome is not None:
             found = (row for row in self.legend if (row.value, row.remoteness) == self.header.start_outcome)
             self.start_outcome = next(found, None)
@@ -166,9 +171,9 @@ class CheckedFile:
     # The whole
 
     def check(self, progress: Callable[[int], object] = lambda records: None) -> None:
-        """Read every frame, and hold them against the digest; raise DamagedDatabase where anything is not as written.
+        """Read every frame and compare the digest; raise DamagedDatabase if anything has changed.
 
-        *progress* is told how many records have been read. Nothing is solved again, and no rules are needed.
+        *progress* gets the number of records read so far. Nothing is solved again, and no rules are needed.
         """
         self.contents.read_tables()
         datasets = {name: self._check_dataset(name, progress) for name in self._datasets}
@@ -176,7 +181,7 @@ class CheckedFile:
             raise self.damaged("it has not the digest that it should have")
 
     def _check_dataset(self, name: str, progress: Callable[[int], object]) -> tuple[int, int, str]:
-        """Read all frames of a dataset, and return its length, its chunk and the digest of the frames."""
+        """Read and check a dataset's frames; return its length, its chunk size and the frames' digest."""
         blocks = name == self.contents.DATASET
         length, digest = self.length_of(name), sha256()
         chunk = self.contents.block_size if blocks else length
@@ -189,7 +194,7 @@ class CheckedFile:
         return length, chunk, digest.hexdigest()
 
     def close(self) -> None:
-        """Close the file; what is decoded stays."""
+        """Close the file; blocks already decoded stay usable."""
         with self._lock:
             self._closed = True
             self._file.close()
@@ -205,8 +210,10 @@ class CheckedFile:
 
 
 def read_beginning(path: Path) -> tuple[bytes, int]:
-    """Return the first bytes of a file, and its length; raise what fits one that is missing, or not HDF5 as we write
-    it. Nothing but a regular file is read: another might never end, or never begin."""
+    """Return a file's first bytes and its length; raise NoDatabase, NotADatabase or DamagedDatabase.
+
+    Only a regular file is read: a pipe or device might never end, or never begin.
+    """
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as stream:
             about = os.fstat(stream.fileno())
@@ -228,10 +235,11 @@ def read_beginning(path: Path) -> tuple[bytes, int]:
 
 
 def open_file(path: bytes) -> h5py.File:
-    """Return a file opened to be read, in whatever way HDF5 allows.
+    """Open an HDF5 file for reading, with whatever locks HDF5 allows.
 
-    Within a process all who open a file must agree on locks. So they are first as h5py has them, who may have it open
-    already, or want to; and none, where another process keeps us out, or the disk knows no locks.
+    Within a process all who open a file must agree on locking. So the first attempt uses h5py's default, since others
+    in this process may have the file open or want to. The last attempt uses no locks, for a file that another process
+    has locked, or a disk that knows no locks.
     """
     for locking in (None, True):
         with suppress(OSError):
@@ -240,7 +248,7 @@ def open_file(path: bytes) -> h5py.File:
 
 
 def open_dataset(root: h5py.h5g.GroupID, name: str) -> h5py.h5d.DatasetID:
-    """Return a dataset of the root; raise ValueError where it is none, or lies in another file."""
+    """Return a dataset of the root; raise ValueError if it is missing or lies in another file."""
     link = name.encode()
     if not root.links.exists(link) or root.links.get_info(link).type != h5py.h5l.TYPE_HARD:
         raise ValueError(f"it has no dataset {name}")
@@ -251,7 +259,7 @@ def open_dataset(root: h5py.h5g.GroupID, name: str) -> h5py.h5d.DatasetID:
 
 
 def check_legend(legend: NDArray[Any], positions: int, stored: int) -> None:
-    """Raise ValueError where a legend contradicts itself or the counts."""
+    """Raise ValueError if a legend contradicts itself or the counts."""
     values, plies = legend["value"].astype(np.int64), legend["remoteness"].astype(np.int64)
     sound = ((values >= LOSE) & (values <= WIN) & np.where(values == DRAW, plies == -1, plies >= 0)).all()
     keys = np.stack([values << 32 | plies & 0xFFFFFFFF, *(legend[name] for name in (legend.dtype.names or ())[5:])])
@@ -265,7 +273,7 @@ def check_legend(legend: NDArray[Any], positions: int, stored: int) -> None:
 
 
 def rows_ascend(keys: NDArray[np.int64]) -> bool:
-    """Tell whether the columns of some keys, int64[keys, rows], ascend by the first key, then the next, and so on.
+    """Return whether a table's rows ascend lexicographically; *keys* are its columns, int64[keys, rows].
 
     >>> rows_ascend(np.array([[1, 1, 2], [5, 6, 0]])), rows_ascend(np.array([[1, 1, 2], [5, 5, 0]]))
     (True, False)
@@ -280,17 +288,17 @@ def rows_ascend(keys: NDArray[np.int64]) -> bool:
 
 
 def columns(table: NDArray[Any], *names: str) -> Iterator[NDArray[np.int64]]:
-    """Yield columns of a table as arrays of their own: searching in a column in place is slow."""
+    """Yield columns of a table as contiguous arrays: searching a column in place is slow."""
     return (np.ascontiguousarray(table[name]) for name in names)
 
 
 def are_positions(numbers: NDArray[np.int64]) -> bool:
-    """Tell whether all numbers may be positions, or masks, or ranks."""
+    """Return whether all numbers lie in the range of positions, masks and ranks."""
     return bool(((numbers >= 0) & (numbers < POSITION_LIMIT)).all())
 
 
 def ascends(numbers: NDArray[np.int64]) -> bool:
-    """Tell whether each number is greater than the one before."""
+    """Return whether each number is greater than the one before."""
     return bool((numbers[1:] > numbers[:-1]).all())
 
 

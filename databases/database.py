@@ -1,8 +1,8 @@
-"""A database is a solved game: ask it for any position, and it gives the value and the remoteness.
+"""A database: a mapping from the positions of a solved game to their outcomes.
 
     position --canonical--> position, tier --find--> row of the legend --> value, remoteness
 
-How a row is found depends on what is stored: records, steps or slots.
+The kind of storage (records, steps, slots or bounds) decides how a row is found; each has its subclass of `Database`.
 """
 
 from abc import ABC, abstractmethod
@@ -26,21 +26,22 @@ from retrograde.games.contract.raised import given_start
 Default = TypeVar("Default")
 
 BULK = 4096
-"""Positions from which on those that are looked up together are a matter of compiled code: that is some hundred times
-as fast, but takes half a second to load, and some seconds to make when a variant is first asked."""
+"""From this many positions on, `lookup` uses compiled code if it is installed. It is some hundred times as fast, but
+takes half a second to load, and some seconds to compile when a variant is first asked.
+"""
 
 ENTRY_POINTS = "retrograde.bulk"
-"""The group of entry points of functions that return for a database what looks many positions up at once."""
+"""The group of entry points for bulk lookup: functions that take a database and return an object like `_bulk`."""
 
 CACHE_BLOCKS = 64
-"""Decoded blocks kept by default: 36 to 72 KB each."""
+"""Decoded blocks kept by default, 36 to 72 KB each."""
 
 MANY = 1 << 16
-"""Rows of a legend from which on outcomes are made one by one, when they are asked for."""
+"""From this many rows on, a legend's outcomes are made one by one when asked for."""
 
 
 class Outcome(NamedTuple):
-    """What a position is worth to the player to move, and how many plies from the end it is (None: no end)."""
+    """A position's value for the player to move, and its remoteness in plies (None: play never ends)."""
 
     value: Value
     remoteness: int | None
@@ -61,9 +62,9 @@ class Outcomes(Sequence[Outcome]):
 
 
 class Database(ABC):
-    """A solved game, read from a file as it is asked: a mapping of positions to outcomes, and a context manager.
+    """A solved game: a mapping of positions to outcomes, read from a file on demand. A context manager.
 
-    Any position that play can reach from the start may be asked for; symmetric ones are stored once.
+    Ask for any position that play can reach from the start. The file stores symmetric positions once.
     """
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
@@ -74,20 +75,20 @@ class Database(ABC):
         )
         self._canonical, self._tier = game.canonical, game.tier
         self._block: Any = lru_cache(cache_blocks)(file.contents.read_block)
-        """The contents of a block, as its kind decodes it."""
+        """Decodes a block, with a cache; the kind of storage decides what it returns."""
 
     def check_start(self) -> None:
-        """Raise DamagedDatabase where the file says of the start what it does not say of that position elsewhere."""
+        """Raise DamagedDatabase if the header's outcome of the start differs from the stored one."""
         start, row = self.file.start, self.file.start_outcome
         if start is None and given_start(self.game) is not None:
             raise self.file.damaged("it says nothing of the start")
         if start is not None and row and self.get(start) != Outcomes([row])[0]:
             raise self.file.damaged("the start is worth one thing here, and another there")
 
-    __iter__ = None  # or Python would ask for positions 0, 1, 2, …; Solution.positions() has all of them
+    __iter__ = None  # otherwise Python would iterate over positions 0, 1, 2, …; see Solution.positions()
 
     def __getitem__(self, position: int) -> Outcome:
-        """Return a position's outcome; raise NotInDatabase where play never reaches it."""
+        """Return a position's outcome; raise NotInDatabase if play never reaches it."""
         outcome = self.get(position)
         if outcome is None:
             raise NotInDatabase(f"position {position} of {self.file.variant} cannot be reached from the start")
@@ -109,19 +110,20 @@ class Database(ABC):
         return default
 
     def holder(self, tier: int) -> "Database":
-        """Return the database in which a tier is, this one or another on which it rests; raise NoDatabase where there
-        is none."""
+        """Return the database that has a tier: this one, or another on which it rests. Raise NoDatabase if that one is
+        missing.
+        """
         return self
 
     @property
     def metric(self) -> str:
-        """What was computed of each position, one of METRICS."""
+        """The name of the metric computed, one of METRICS."""
         return self.file.metric if self.file.measures else METRICS[0]
 
     def measures(self, position: int) -> dict[str, int]:
-        """Return what the metric says of a position beyond value and remoteness, by name: `{"score": 3}`.
+        """Return what the metric adds to value and remoteness, by name: `{"score": 3}`.
 
-        It is empty where the metric is remoteness. Raises NotInDatabase where play never reaches the position.
+        Empty if the metric is remoteness. Raises NotInDatabase if play never reaches the position.
         """
         place = self._locate(self._asked(position))
         file = self.holder(place[1]).file if place else self.file
@@ -134,19 +136,18 @@ class Database(ABC):
 
     @cached_property
     def _width(self) -> int:
-        """Of how many ints positions are tuples; 0 where they are ints."""
+        """The number of ints in a position that is a tuple; 0 if positions are ints."""
         return width_of(self.game)
 
     def _asked(self, position: Any) -> Any:
-        """Return a position that is asked for as an int, or a tuple of ints where positions are; raise TypeError where
-        it is something else."""
+        """Return the position as an int, or as a tuple of ints. Raise TypeError if it is neither."""
         if isinstance(position, tuple) != bool(self._width):
             kind = f"tuples of {self._width} ints" if self._width else "ints"
             raise TypeError(f"positions of {self.file.variant} are {kind}, and {position!r:.60} is none")
         return tuple(map(index, position)) if self._width else index(position)
 
     def _locate(self, position: Any) -> tuple[Any, int] | None:
-        """Return the canonical position and its tier, or None for what cannot be a position."""
+        """Return (canonical position, tier), or None if the argument cannot be a position."""
         if isinstance(position, tuple):
             if len(position) != self._width or not all(0 <= number < POSITION_LIMIT for number in position):
                 return None
@@ -155,10 +156,10 @@ class Database(ABC):
         try:
             canonical = self._canonical(position)
             if canonical != position and position not in self.game.images(canonical):
-                return None  # the symmetry has dropped bits that are no part of a position
+                return None  # the symmetry dropped bits that are no part of a position
             return canonical, self._tier(canonical)
         except (ArithmeticError, LookupError, ValueError):
-            return None  # rules need not cope with what is no position
+            return None  # the rules may raise for what is no position
 
     @abstractmethod
     def _find(self, position: int, tier: int) -> int:
@@ -166,33 +167,33 @@ class Database(ABC):
 
     @abstractmethod
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return what `_find` does for each of many positions, or -1 where one is negative."""
+        """Return what `_find` does for each of many positions. Negative positions get -1."""
 
     def __contains__(self, position: object) -> bool:
         return self.get(position) is not None  # type: ignore[call-overload]  # get() takes anything
 
     def __len__(self) -> int:
-        """Return the number of positions that can be reached, symmetric ones counted."""
+        """Return the number of positions that play can reach, symmetric ones counted."""
         return self.file.positions
 
     def lookup(
         self, positions: ArrayLike, *, canonical: bool = False, tiers: ArrayLike | None = None
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """Return values (uint8, as in Value) and remotenesses (int32) of an array of positions, in its shape; of tuples
-        without its last axis, along which these are.
+        """Return the values (uint8) and remotenesses (int32) of an array of positions, in its shape.
 
-        What has no remoteness, such as a DRAW, has -1; a position that cannot be reached is UNDECIDED, with -1. Say
-        *canonical* where all positions are canonical already, and give their *tiers* too where those are known: then no
-        rule is called.
+        If positions are tuples, they run along the array's last axis, which the result lacks. The remoteness is -1 if
+        there is none, as for a DRAW. A position that play cannot reach is UNDECIDED, with -1. Set *canonical* if all
+        positions are canonical already, and give their *tiers* if you know them: then no rule is called.
         """
         array = np.asarray(positions)
         if array.size and array.dtype.kind not in "iu":
             raise TypeError(f"positions are whole numbers, not {array.dtype}")
         if self._width:
             return self._lookup_tuples(array)
+        # Fast path: compiled rules, for many positions that are not known to be canonical.
         rows = None
         if array.size >= BULK and tiers is None and not canonical and self._bulk:
-            rows = self._bulk.rows(array.astype(np.int64, copy=False).ravel())  # what is too great turns negative
+            rows = self._bulk.rows(array.astype(np.int64, copy=False).ravel())  # huge uint64 turn negative
         if rows is None:
             rows = self._rows_of(array, canonical, tiers)
         self.file.contents.check_outcomes(rows)
@@ -200,7 +201,7 @@ class Database(ABC):
         return values.reshape(array.shape), remotenesses.reshape(array.shape)
 
     def _lookup_tuples(self, array: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """Return what `lookup` does where positions are tuples: rows of the array, along its last axis."""
+        """Return what `lookup` does for tuples, which are rows along the array's last axis."""
         if array.size and array.shape[-1:] != (self._width,):
             raise TypeError(f"positions of {self.file.variant} are tuples of {self._width} ints")
         keys = array.astype(np.int64, copy=False).reshape(-1, self._width)
@@ -214,7 +215,7 @@ class Database(ABC):
         return values.reshape(shape), remotenesses.reshape(shape)
 
     def _rows_of(self, array: NDArray[Any], canonical: bool, tiers: ArrayLike | None) -> NDArray[np.int64]:
-        """Return the rows of the legend of positions, -1 where there is none, by rules as they stand."""
+        """Return the legend rows of positions, or -1, calling the interpreted rules for each."""
         keys = np.where((array >= 0) & (array < POSITION_LIMIT), array, -1).astype(np.int64).ravel()
         if tiers is not None:
             tier_numbers = np.broadcast_to(np.asarray(tiers, np.int64), array.shape).ravel()
@@ -227,14 +228,17 @@ class Database(ABC):
 
     @cached_property
     def _bulk(self) -> Any:
-        """What looks many positions up at once, if it is installed: an object whose `rows(positions)` gives rows of the
-        legend for int64[n], -1 for none, or None where it cannot. (The solver has it, which compiles rules.)"""
+        """The bulk lookup, if it is installed, else None; the solver provides it, since it compiles rules.
+
+        Its `rows(positions)` takes int64[n] and returns rows of the legend, -1 for positions without one. It returns
+        None if it cannot look them up.
+        """
         finder_of = next((point.load() for point in entry_points(group=ENTRY_POINTS)), None)
         return finder_of and finder_of(self)
 
     @cached_property
     def _columns(self) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """The legend's values and remotenesses, -1 where there is none, with a last row for -1."""
+        """The legend's values and remotenesses, and a last row (UNDECIDED, -1) so that index -1 works."""
         legend = self.file.legend
         if isinstance(legend, Legend):
             values, remotenesses = legend.table["value"], legend.table["remoteness"]
@@ -245,13 +249,13 @@ class Database(ABC):
         return np.append(values, np.uint8(UNDECIDED)), np.append(plies, -1).astype(np.int32)
 
     def _read_legend(self, rows: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """Return the values and remotenesses that rows of the legend stand for."""
+        """Return the values and remotenesses of legend rows; row -1 gives UNDECIDED, -1."""
         values, remotenesses = self._columns
         return values[rows], remotenesses[rows]
 
     @abstractmethod
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
-        """Yield (tier, positions, values, remotenesses) for all that is stored, in order, some at a time."""
+        """Yield (tier, positions, values, remotenesses) of everything stored, in order, a block or so at a time."""
 
     def close(self) -> None:
         """Close the file."""
@@ -269,14 +273,14 @@ class Database(ABC):
 
 
 def with_positions(file: CheckedFile, game: Any) -> None:
-    """Let the legend of a game whose positions are tuples have these for examples, and no numbers of slots."""
+    """Replace slot numbers by positions in a legend's examples, for a game whose positions are tuples."""
     legend = {row: row._replace(example=position_by_slot(file, game, row.example)) for row in file.legend}
     file.legend = [*legend.values()]
     file.start_outcome = file.start_outcome and legend.get(file.start_outcome, file.start_outcome)
 
 
 def position_by_slot(file: CheckedFile, game: Any, number: int) -> Any:
-    """Return the position of a game that has a slot, by the slot's number among those of all tiers."""
+    """Return the position of a slot, numbered through all tiers."""
     numbers, bounds = file.contents.tiers
     k = int(bounds.searchsorted(number, "right")) - 1
     if k == len(numbers):
@@ -285,8 +289,10 @@ def position_by_slot(file: CheckedFile, game: Any, number: int) -> Any:
 
 
 def positions_there(game: Any, tier: int, slots: range) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the positions that some slots of a tier stand for, int64[n] or, of tuples, int64[n, ints], and which of
-    the slots stand for one."""
+    """Return the positions of some slots of a tier, and which slots have one.
+
+    Positions are int64[n], or int64[n, ints] if they are tuples; the second array is a bool for each slot.
+    """
     given = [game.unindex(tier, slot) for slot in slots]
     there = np.array([not is_none(position) for position in given], np.bool_)
     positions = np.array([position for position in given if not is_none(position)], np.int64)

@@ -1,4 +1,4 @@
-"""What lasts through a power cut: a file once it is synced, and its name once its folder is synced as well."""
+"""Makes files and folders survive a power cut: a name lasts once its folder is synced."""
 
 import errno
 import os
@@ -6,11 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 
 CANNOT = {errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES}
-"""What file systems say that sync no folders, and folders that may be written to and not read."""
+"""Errors of file systems that cannot sync folders, and of folders that may be written but not read."""
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder last through a power cut, where the operating system can."""
+    """Make a folder's names survive a power cut, if the operating system can."""
     if os.name != "posix":
         return
     try:
@@ -25,7 +25,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it, unless it is there; they last through a power cut."""
+    """Make a folder and its parents if they are missing, so that they survive a power cut."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for one in missing:

@@ -1,22 +1,22 @@
-"""Records become bytes and back: blocks of sorted positions as gaps, and arrays as checked zstd frames.
+"""Encodes and decodes blocks: sorted positions as gaps between ranks, and arrays as checksummed zstd frames.
 
 A block is a number of consecutive records. Within a tier positions ascend, and many of their bits never change: in
 Connect Four the guards that mark the columns' heights, and everything above. The *mask* of a block has the bits in
-which neighbours of one tier differ somewhere in the block. A position's bits under the mask, pushed together, are its
-*rank*; ranks keep the order of positions. What is stored is the gap between successive ranks, often 1::
+which neighbours of one tier differ somewhere in the block. A position's *rank* is its bits under the mask, pushed
+together; ranks keep the order of positions. The file stores the gap between successive ranks, often 1::
 
     position     0 0 1 0 0 1 1 0 0 0 1
     mask         0 0 0 1 0 0 1 1 0 0 0
     rank               0     1 0            = 2      the other bits are those of the tier's first position
     gap                                     = 2 - rank of the position before; 0 where a tier or the block begins
 
-In decoding the gaps are summed up through the whole block, whatever tiers begin in it: the ranks of two records of one
+To decode, the reader sums the gaps through the whole block, whatever tiers begin in it: the ranks of two records of one
 tier differ by as much as their sums do.
 
 On Connect Four 5×5, gaps between ranks take 35 % fewer bytes than gaps between positions, after compression.
 
-Bytes are written in the order of HDF5's shuffle filter, *planes*: the lowest byte of each item, then the next byte of
-each, so that the planes that are all zero, as most are, vanish in compression and need not be touched in decoding.
+Bytes are written as *planes*, the order of HDF5's shuffle filter: first the lowest byte of each item, then the next
+byte of each, and so on. Most high planes are all zero; they nearly vanish in compression, and decoding skips them.
 """
 
 import threading
@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 Bits = TypeVar("Bits", int, NDArray[np.int64])
 Runs = tuple[tuple[int, int], ...]
 Pair = tuple[NDArray[Any], NDArray[Any]]
-"""Arrays of one length: positions, or ranks, and the rows of the legend that belong to them."""
+"""Two arrays of one length: positions or ranks, and their rows in the legend."""
 
 HAS_CHECKSUM = 1 << 2
 """A bit of the byte that follows the magic number of a zstd frame."""
@@ -39,13 +39,13 @@ HAS_CHECKSUM = 1 << 2
 UINT32, INT64 = np.dtype(np.uint32), np.dtype(np.int64)
 INT64_BITS = 63
 OWN = threading.local()
-"""What each thread has for itself: a compressor serves one at a time."""
+"""Thread-local compressors: a compressor serves one thread at a time."""
 add_up = np.add.accumulate  # half the overhead of np.cumsum
 
 
 @lru_cache(4096)
 def mask_runs(mask: int) -> Runs:
-    """Return each run of ones in a mask as its bits and how far they move right when pushed together.
+    """Return each run of ones in a mask as (its bits, how far they move right when pushed together).
 
     >>> mask_runs(0b00010011000)
     ((24, 3), (128, 5))
@@ -53,7 +53,7 @@ def mask_runs(mask: int) -> Runs:
     runs, below, bit = [], 0, 0
     while mask >> bit:
         rest = mask >> bit
-        bit += (rest & -rest).bit_length() - 1  # over zeros
+        bit += (rest & -rest).bit_length() - 1  # skip zeros
         length = (~(mask >> bit) & (mask >> bit) + 1).bit_length() - 1
         runs.append((((1 << length) - 1) << bit, bit - below))
         below += length
@@ -75,7 +75,7 @@ def squeeze(positions: Bits, runs: Runs) -> Bits:
 
 
 def spread(ranks: Bits, runs: Runs) -> Bits:
-    """Return the bits under the mask of the positions that have these ranks.
+    """Return the bits under the mask of the positions that have these ranks; the inverse of `squeeze`.
 
     >>> bin(spread(2, mask_runs(0b00010011000)))
     '0b10000'
@@ -89,16 +89,19 @@ def spread(ranks: Bits, runs: Runs) -> Bits:
 def encode_blocks(
     positions: NDArray[np.int64], begins: NDArray[np.int64], length: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the gaps, and the mask of each block, of consecutive blocks of a length; the last may be shorter.
+    """Return the gaps of consecutive blocks of *length* records, and the mask of each block.
 
-    Tiers begin at the indices *begins*. Many blocks are done at once because small arrays are slow.
+    The last block may be shorter. Tiers begin at the indices *begins*. Many blocks are encoded at once because NumPy is
+    slow on small arrays.
     """
+    # Step 1: the mask of each block: all bits in which neighbours of one tier differ.
     edges = np.arange(0, len(positions), length)
     starts = np.union1d(edges, begins)
     changes = positions.copy()
     changes[1:] ^= positions[:-1]
     changes[starts] = 0
     masks = np.bitwise_or.reduceat(changes, edges)
+    # Step 2: the ranks, block by block, since each has its own mask.
     ranks = positions.astype(rank_type(int(masks.max()).bit_length()))
     for block, mask in zip(np.split(ranks, edges[1:]), masks.tolist(), strict=True):
         block[:] = squeeze(block, mask_runs(mask))
@@ -106,6 +109,7 @@ def encode_blocks(
     ascends[starts[1:] - 1] = True
     if not ascends.all():
         raise ValueError("positions do not ascend within their tier")
+    # Step 3: the gaps between ranks, 0 where a tier or a block begins.
     gaps = ranks.copy()
     gaps[1:] -= ranks[:-1]
     gaps[starts] = 0
@@ -125,16 +129,18 @@ def encode_group(
 
 
 def decode_gaps(planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64], mask: int) -> NDArray[Any]:
-    """Return the sums of the gaps in a block of *count* records, where tiers begin at *begins*, 0 first.
+    """Return the running sums of the gaps in a block of *count* records.
 
-    Planes at the end that are all zero must be left out. Within a tier the difference of two sums is that of the
-    ranks. Raises ValueError where the gaps cannot be true.
+    Tiers begin at *begins*, the first one 0. Leave out trailing planes that are all zero. Within a tier two sums differ
+    as the ranks do. Raises ValueError if the gaps are impossible.
     """
+    # A rank has as many bits as the mask has ones. The running sum goes through all tiers of the block.
     bits = mask.bit_count()
     sum_bits = bits + (len(begins) - 1).bit_length()
     sums = planes[-1, :count].astype(rank_type(sum_bits))
     if len(planes) > sums.itemsize:
         raise ValueError("a gap is wider than the mask")
+    # Put the bytes of each gap together, the highest plane first.
     for plane in planes[-2::-1]:
         sums <<= 8
         sums |= plane[:count]
@@ -147,12 +153,12 @@ def decode_gaps(planes: NDArray[np.uint8], count: int, begins: NDArray[np.int64]
 
 
 def rank_type(bits: int) -> np.dtype[Any]:
-    """Return the type to compute in; 32 bits where they do, because that is twice as fast."""
+    """Return the type to compute in: 32 bits if they suffice, because that is twice as fast."""
     return UINT32 if bits <= 32 else INT64
 
 
 def regroup(pairs: Pair | Iterable[Pair], size: int) -> Iterator[Pair]:
-    """Cut arrays given in pieces of any length into pieces of one length; the last may be shorter."""
+    """Cut a stream of array pairs into pairs of *size* items; the last may be shorter."""
     pieces: Iterable[Pair] = [pairs] if isinstance(pairs, tuple) else pairs
     rest: list[Pair] = []
     waiting = 0
@@ -170,16 +176,16 @@ def regroup(pairs: Pair | Iterable[Pair], size: int) -> Iterator[Pair]:
 
 
 def joined(pieces: list[Pair]) -> Pair:
-    """Return pieces as one, without a copy where there is but one."""
+    """Concatenate pairs of arrays; a single pair is not copied."""
     if len(pieces) == 1:
         return np.asarray(pieces[0][0]), np.asarray(pieces[0][1])
     return np.concatenate([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])
 
 
 def to_planes(items: NDArray[Any], size: int, length: int) -> NDArray[np.uint8]:
-    """Return the planes of items in chunks of a length, padded with zeros to it and to *size* bytes an item.
+    """Return items as byte planes, in chunks of *length* items: uint8[chunks, size, length].
 
-    The result is uint8[chunks, size, length].
+    The last chunk is padded with zeros to *length* items, and each item to *size* bytes.
     """
     raw = np.ascontiguousarray(items).view(np.uint8).reshape(len(items), -1)
     used = (int(items.max()).bit_length() + 7) // 8 if items.dtype.kind in "iu" else raw.shape[1]
@@ -193,7 +199,7 @@ def to_planes(items: NDArray[Any], size: int, length: int) -> NDArray[np.uint8]:
 
 
 def from_planes(planes: NDArray[np.uint8], dtype: np.dtype[Any], count: int) -> NDArray[Any]:
-    """Return the first items of an array of planes, in the byte order of the machine."""
+    """Return the first *count* items of an array of planes, in the machine's byte order."""
     if len(planes) == 1:
         return planes[0, :count].view(dtype)
     items = np.ascontiguousarray(planes[:, :count].T).view(dtype).reshape(count)
@@ -201,7 +207,7 @@ def from_planes(planes: NDArray[np.uint8], dtype: np.dtype[Any], count: int) -> 
 
 
 def compressor(level: int) -> zstandard.ZstdCompressor:
-    """Return this thread's compressor of a level; its frames say their length and have a checksum."""
+    """Return this thread's compressor for a level; its frames state their content size and have a checksum."""
     found: zstandard.ZstdCompressor | None = getattr(OWN, f"level{level}", None)
     if found is None:
         found = zstandard.ZstdCompressor(level=level, write_checksum=True, write_content_size=True)
@@ -210,7 +216,7 @@ def compressor(level: int) -> zstandard.ZstdCompressor:
 
 
 def pack(compressor: zstandard.ZstdCompressor, *parts: NDArray[np.uint8]) -> bytes:
-    """Return one frame of several arrays, each compressed by its own statistics, as blocks of zstd's."""
+    """Return one zstd frame of several arrays, each in zstd blocks of its own, with its own statistics."""
     stream = compressor.compressobj(size=sum(part.nbytes for part in parts))
     pieces: list[bytes] = []
     for part in parts[:-1]:
@@ -220,15 +226,15 @@ def pack(compressor: zstandard.ZstdCompressor, *parts: NDArray[np.uint8]) -> byt
 
 
 def unpack(decompressor: zstandard.ZstdDecompressor, frame: bytes, size: int) -> bytes:
-    """Return the content of a frame that must be exactly one, checksummed and of the size expected."""
+    """Return the content of *frame*; raise ValueError unless it is *size* bytes long and has a checksum."""
     if zstandard.frame_content_size(frame) != size or not frame[4] & HAS_CHECKSUM:
         raise ValueError(f"a frame is not of {size} bytes with a checksum")
     return decompressor.decompress(frame, allow_extra_data=False)
 
 
 def without_zeros(content: bytes, length: int, least: int) -> NDArray[np.uint8]:
-    """Return the planes in some bytes, leaving out those at the end that are all zero, but not the first *least*."""
+    """Return content as planes of *length* bytes, without trailing zero planes; keep at least *least* planes."""
     zeros, used = bytes(length), len(content) // length
-    while used > least and content.endswith(zeros, 0, used * length):  # quicker than to ask NumPy
+    while used > least and content.endswith(zeros, 0, used * length):  # faster than asking NumPy
         used -= 1
     return np.ndarray((used, length), np.uint8, content)

@@ -1,4 +1,4 @@
-"""What can go wrong with a database, each with a sentence that says which file and what to do."""
+"""The errors of databases. Each message says which file is affected and what to do."""
 
 import errno
 
@@ -6,49 +6,49 @@ from retrograde.games import RetrogradeError
 
 
 class NoDatabase(RetrogradeError, FileNotFoundError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class NotADatabase(RetrogradeError, ValueError):
-    """A file that is something else."""
+    """The file is something else."""
 
 
 class IsCertificate(NotADatabase):
-    """A certificate where a database of all positions is wanted."""
+    """The file is a certificate, but a database of all positions is wanted."""
 
 
 class DamagedDatabase(RetrogradeError, OSError):
-    """A database that is not as it was written."""
+    """The database differs from what was written."""
 
 
 class VersionTooNew(RetrogradeError, ValueError):
-    """A database of a later format than this version of retrograde knows."""
+    """The database has a newer format than this version of retrograde knows."""
 
 
 class OtherRules(RetrogradeError, ValueError):
-    """A database made with other rules than those at hand."""
+    """The database was made with rules other than those at hand."""
 
 
 class NotInDatabase(RetrogradeError, KeyError):
-    """A position that play from the start never reaches."""
+    """Play from the start never reaches the position."""
 
     __str__ = Exception.__str__  # KeyError's own puts quotes around the sentence
 
 
 class NotInBook(NotInDatabase):
-    """A position that an opening book has not: it says nothing of whether play reaches it."""
+    """The opening book lacks the position. Play may still reach it."""
 
 
 class CannotWrite(RetrogradeError, OSError):
-    """A database that could not be written."""
+    """The database could not be written."""
 
 
 class DiskFull(CannotWrite):
-    """The same for want of room on the disk."""
+    """The database could not be written because the disk is full."""
 
 
 def refused(what: str, error: OSError) -> CannotWrite:
-    """Return the error to raise where the operating system refuses to write something that a solve goes on from."""
+    """Return the error for an operating system's refusal to write something that a solve resumes from."""
     kind = DiskFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else CannotWrite
     return kind(f"cannot write {what}: {(error.strerror or str(error)).lower()}; what is done is kept")
 
@@ -58,4 +58,4 @@ class InUse(RetrogradeError, BlockingIOError):
 
 
 class OpenElsewhere(InUse, DamagedDatabase):
-    """A database that cannot be read now, because another program has it open for writing."""
+    """The database cannot be read now, because another program has it open for writing."""

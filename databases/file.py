@@ -1,4 +1,4 @@
-"""A database file as arrays and facts, without any rules."""
+"""A database file as arrays and attributes, without any rules."""
 
 import os
 
@@ -15,7 +15,7 @@ AnyReader = RecordsReader | StepsReader | SlotsReader | CompactReader | BoundsRe
 
 
 class DatabaseFile(CheckedFile):
-    """An open database file: what it says of itself, its legend, and its `contents`. A context manager.
+    """An open database file: its header, its legend, and its `contents`. A context manager.
 
     Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
     """
@@ -33,7 +33,7 @@ class DatabaseFile(CheckedFile):
             raise
 
     def _read(self) -> None:
-        """See what kind of contents there are, and read what they are like."""
+        """Find out which kind of storage the file has, and make its reader."""
         kinds = (
             kind for kind in (SlotsReader, CompactReader, StepsReader, BoundsReader) if self.has_dataset(kind.DATASET)
         )

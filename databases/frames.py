@@ -1,12 +1,12 @@
-"""The contents of a file as zstd frames: each knows its place, and all of them have a digest.
+"""Reads and writes the zstd frames of a file, each with a checksum, and all together with a digest.
 
-The last four bytes of a frame are the checksum of its content. It is noted once more beside the frame's place: of a
-block in its row of `blocks`, of a table, which is one frame, in the attribute `checks`. So a frame that is whole, and
-where another belongs, is noticed.
+The last four bytes of a frame are the checksum of its content. The file has it a second time: a block's checksum in its
+row of `blocks`, and that of a table, which is one frame, in the attribute `checks`. So a reader notices an intact frame
+that stands in the wrong place.
 
-The *digest* is the SHA-256 of some lines of text: `name=value` for each attribute but the digest itself, and `name
-length chunk digest` for each dataset, its digest being the SHA-256 of its frames, one after another; attributes first,
-each kind sorted by name.
+The *digest* is the SHA-256 of lines of text. First come the attributes, sorted by name, except the digest itself:
+`name=value`. Then come the datasets, sorted by name: `name length chunk digest`, where this digest is the SHA-256 of
+the dataset's frames, one after another.
 """
 
 import json
@@ -24,30 +24,30 @@ from retrograde.databases.header import Attributes, write_attributes
 from retrograde.databases.layout import LEVEL, create_dataset
 
 LEAST_FRAME = 12
-"""Bytes that the smallest frame with a checksum takes; so many blocks at most can there be in a file."""
+"""The bytes of the smallest frame with a checksum, which limits the number of blocks in a file."""
 ROWS_A_BYTE, LEGEND_ROWS_A_BYTE = 16, 4
-"""Rows that a table may have, at most, for each byte of its file, and the legend, whose rows become objects. (A heap
-game of 100,000 tiers has 3 and 1.4.)"""
+"""The most rows of a table, and of the legend, for each byte of the file. The legend's rows become objects. (A heap
+game of 100,000 tiers has 3 and 1.4.)
+"""
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""What the builtin `map` does: results of a function for some items, in their order. It may have others do the work, in
-this process or another: functions and items can be pickled."""
+"""A function like the builtin `map`. It may run in other threads or processes: functions and items can be pickled."""
 Progress = Callable[[int], object]
-"""Is told how many records are written."""
+"""A callback that gets the number of records written so far."""
 
 
 def check_of(frame: bytes | memoryview) -> int:
-    """Return the checksum that a frame ends in."""
+    """Return the checksum in a frame's last four bytes."""
     return int.from_bytes(frame[-4:], "little")
 
 
 def most_bytes(size: int) -> int:
-    """Return how many bytes a frame of some content may take: no more than zstd needs where nothing is compressed."""
+    """Return the most bytes that zstd needs for *size* bytes of content, compressible or not."""
     return size + (size >> 8) + 1024
 
 
 class Frames:
-    """The frames of a dataset being written, one after another."""
+    """Writes the frames of one dataset, one after another."""
 
     def __init__(self, file: h5py.File, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int = LEVEL):
         self.dataset = create_dataset(file, name, dtype, length, chunk, level)
@@ -64,23 +64,23 @@ class Frames:
         self.done += 1
 
     def write_all(self, frames: Iterable[bytes]) -> int:
-        """Write the next frames, and return how many items are written by now."""
+        """Write the next frames; return the number of items written so far."""
         for frame in frames:
             self.write(frame)
         return min(self.done * self.chunk, self.length)
 
 
 class Contents:
-    """What a new file holds: blocks first, then tables, and at last the attributes."""
+    """Writes a new file: blocks first, then tables, then the attributes."""
 
     def __init__(self, file: h5py.File):
         self.file = file
         self.frames: dict[str, Frames] = {}
         self.checks: dict[str, int] = {}
-        """The checksum of each table; those of blocks are noted in a table."""
+        """The checksum of each table. Those of blocks go into the table of blocks."""
 
     def blocks(self, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int) -> Frames:
-        """Return a new dataset, whose frames are to be written."""
+        """Create a dataset, and return the writer of its frames."""
         self.frames[name] = Frames(self.file, name, dtype, length, chunk, level)
         return self.frames[name]
 
@@ -91,32 +91,32 @@ class Contents:
         self.checks[name] = int(frames.checks[0])
 
     def finish(self, attributes: Attributes) -> None:
-        """Write the attributes."""
+        """Write the attributes, with the checksums and the digest."""
         attributes = {**attributes, "checks": json.dumps(self.checks, sort_keys=True)}
         lines = {name: (part.length, part.chunk, part.digest.hexdigest()) for name, part in self.frames.items()}
         write_attributes(self.file, {**attributes, "digest": digest_of(attributes, lines)})
 
 
 def digest_of(attributes: Attributes, datasets: dict[str, tuple[int, int, str]]) -> str:
-    """Return the digest of a file from its attributes, and length, chunk and digest of each dataset."""
+    """Return a file's digest, from its attributes and each dataset's (length, chunk, digest)."""
     lines = [f"{name}={value}" for name, value in sorted(attributes.items()) if name != "digest"]
     lines += [f"{name} {length} {chunk} {digest}" for name, (length, chunk, digest) in sorted(datasets.items())]
     return sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
 class FrameReader:
-    """The frames of one dataset, read for one thread at a time; nothing is allocated that the file has no room for."""
+    """Reads the frames of one dataset, for one thread at a time. It never allocates more than the content needs."""
 
     def __init__(self, dataset: h5py.h5d.DatasetID, content: int):
-        """Read frames of so many bytes of *content*."""
+        """Prepare to read frames whose content has *content* bytes."""
         self.dataset, self.content = dataset, content
         self.room = bytearray(most_bytes(content))
         self.decompressor = zstandard.ZstdDecompressor()
 
     def frame(self, first: int) -> memoryview:
-        """Return the frame of the chunk that begins at an item, until the next one is asked for.
+        """Return the frame of the chunk that begins at item *first*; the next call overwrites it.
 
-        Raises ValueError where it is not compressed, or longer than its content could make it.
+        Raises ValueError if it is not compressed, or is longer than its content can need.
         """
         frame: memoryview
         skipped_filters, frame = self.dataset.read_direct_chunk((first,), out=self.room)
@@ -125,7 +125,7 @@ class FrameReader:
         return frame
 
     def read(self, first: int, check: int | None) -> bytes:
-        """Return the content of a frame; raise ValueError where it is not of the size or the *check* expected."""
+        """Return the content of a frame; raise ValueError if its size or its checksum is wrong."""
         frame = self.frame(first)
         if check is not None and check_of(frame) != check:
             raise ValueError("a frame is not where it belongs")

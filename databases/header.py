@@ -1,7 +1,7 @@
-"""What a file says about itself: the attributes of the root, written and read, and held against one another.
+"""The attributes of a file's root: written, read, and checked against one another.
 
-Anybody may have made a file. So nothing is read whose type and size are not as they should be, and nothing is believed
-that contradicts the rest.
+Anybody may have made a file. So nothing is read unless its type and size are as expected, and nothing is believed that
+contradicts the rest.
 """
 
 import json
@@ -32,32 +32,32 @@ from retrograde.games.contract.game import METRICS, POSITION_LIMIT
 from retrograde.games.contract.text import printable
 
 Attributes = dict[str, Any]
-"""Texts and ints, by name."""
+"""Attributes by name; each is a text or an int."""
 
 LONGEST_TEXT = 1 << 16
-"""Bytes in an attribute."""
+"""The most bytes that an attribute may have."""
 MOST_ATTRIBUTES = 64
 TEXTS = (
     *("format", "game", "variant", "options", "rules", "metric", "made_with", "checks", "digest"),
     *("measures", "details"),
 )
 MEASURE = re.compile(r"[a-z][a-z0-9_]{0,30}")
-"""What a further column of the legend may be called."""
+"""The pattern of names of the legend's additional columns."""
 MOST_MEASURES = 64
 EXPECTATION = "expectation"
 RESPONSE = ("low", "high", "waiting_low", "waiting_high")
-"""The further columns where expectations are those of a best response."""
+"""The measures of expectations against a model of the opponent (a best response)."""
 NUMBERS = (
     *("format_version", "positions", "stored", "start", "start_value", "start_remoteness", "start_row"),
     *("root", "at_least", "at_most", "leaves", "plies", "start_low", "start_high"),
 )
 END_OF_FILE = slice(28, 36)
-"""Where the superblock says how long the file is."""
+"""The bytes of the superblock that hold the length of the file."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """The attributes of a file that holds a database, sound in themselves."""
+    """The attributes of a database file, each of them valid in itself."""
 
     version: int
     game: str
@@ -69,29 +69,29 @@ class Header:
     positions: int
     stored: int
     start: Any
-    """The first position, an int or a tuple of ints; None where there is none."""
+    """The first position, an int or a tuple of ints; None if there is none."""
     start_outcome: tuple[int, int] | None
-    """The value and the remoteness of the start."""
+    """The start's value and remoteness."""
     checks: dict[str, int]
     """The checksum of each table; empty in version 1."""
     digest: str | None
-    """The digest of the whole; None in version 1."""
+    """The digest of the whole file; None in version 1."""
     plies: int | None = None
-    """How far an opening book reaches; None for a database."""
+    """The depth of an opening book, in plies from the start; None for a database."""
     measures: tuple[str, ...] = ()
-    """The names of the further columns of the legend."""
+    """The names of the legend's additional columns."""
     details: dict[str, Any] = field(default_factory=dict)
-    """What else there is to know of how the metric was computed."""
+    """How the metric was computed."""
     start_row: int | None = None
-    """The row of the legend of the start, where value and remoteness do not tell it."""
+    """The start's row in the legend, if value and remoteness do not identify it."""
     start_bounds: tuple[int, int] | None = None
-    """The bounds of the start, of a file of bounds."""
+    """The start's lower and upper bound, in a file of bounds."""
 
 
 def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Header, Attributes]:
-    """Return the header of a file of the format *wanted*, and all its attributes that are texts or ints.
+    """Return the header of a file of format *wanted*, and all attributes that are texts or ints.
 
-    Raises NotADatabase, VersionTooNew, or ValueError where an attribute is missing or cannot be true.
+    Raises NotADatabase, VersionTooNew, or ValueError if an attribute is missing or impossible.
     """
     facts = read_attributes(file)
     if facts.get("format") == BOOK != wanted:
@@ -100,6 +100,7 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         )
     if facts.get("format") != wanted:
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
+    # Refuse newer versions. Versions 6 and 7 are always readable; otherwise the metric decides the latest version.
     version = number(facts, "format_version", 1)
     metric = text(facts, "metric") if "metric" in facts else METRIC
     latest = version if version in (TUPLES_VERSION, COMPACT_VERSION) else latest_version(metric)
@@ -108,11 +109,13 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
             f"the database {str(path)!r} has format version {version}, and this retrograde reads up "
             f"to {latest}; install a newer one"
         )
+    # The start's attributes come together, or not at all.
     start: Any = None
     outcome = None
     if facts.keys() & {"start", "start_value", "start_remoteness"}:
         start = numbers(facts, "start") if version == TUPLES_VERSION else number(facts, "start", 0, POSITION_LIMIT - 1)
         outcome = number(facts, "start_value", 1, 4), number(facts, "start_remoteness", -1)
+    # All other attributes, each checked by itself.
     header = Header(
         version,
         text(facts, "game", r"[^:]+"),
@@ -130,6 +133,7 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         number(facts, "plies", 0) if wanted == BOOK else None,
         *(measured(facts, version, start) if is_measured(facts, version) else ()),
     )
+    # Checks of attributes against one another.
     if header.variant.partition(":")[0] != header.game:
         raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
     by_version = {CERTIFICATE_VERSION: (CERTIFICATE,), MEASURED_VERSION: METRICS[1:], BOUNDS_VERSION: (EXPECTATION,)}
@@ -144,7 +148,7 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
 
 
 def latest_version(metric: str) -> int:
-    """Return the latest version that a file of a metric may have."""
+    """Return the highest format version that a file of a metric may have."""
     if metric == CERTIFICATE:
         return CERTIFICATE_VERSION
     if metric == EXPECTATION:
@@ -153,7 +157,7 @@ def latest_version(metric: str) -> int:
 
 
 def is_measured(facts: Attributes, version: int) -> bool:
-    """Tell whether a file of a version has measures."""
+    """Return whether a file of this version has measures."""
     return version in (MEASURED_VERSION, BOUNDS_VERSION) or (version == TUPLES_VERSION and "measures" in facts)
 
 
@@ -161,8 +165,10 @@ Measured = tuple[tuple[str, ...], dict[str, Any], int | None, tuple[int, int] | 
 
 
 def measured(facts: Attributes, version: int, start: object) -> Measured:
-    """Return the names of the further columns of the legend, or of bounds, what else is said of the metric, and the
-    start's row, or its bounds."""
+    """Return the attributes about measures: (names, details, the start's row, the start's bounds).
+
+    Raises ValueError if they are impossible.
+    """
     names = json.loads(text(facts, "measures"))
     sound = isinstance(names, list) and all(isinstance(name, str) and MEASURE.fullmatch(name) for name in names)
     if not sound or not 0 < len(names) <= MOST_MEASURES or len({*names, *(LEGEND.names or ())}) != len(names) + 5:
@@ -173,6 +179,7 @@ def measured(facts: Attributes, version: int, start: object) -> Measured:
         raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
     if version == MEASURED_VERSION:
         return tuple(names), details, None if start is None else number(facts, "start_row", 0), None
+    # Bounds by slot: the start's bounds are attributes, and there is no row for it.
     scale = details.get("scale")
     if tuple(names) != RESPONSE[:2] or not isinstance(scale, int) or not 0 < scale <= 1 << 60:
         raise ValueError(f"its bounds are {names!r:.60}, in parts of {scale!r:.60}")
@@ -181,7 +188,7 @@ def measured(facts: Attributes, version: int, start: object) -> Measured:
 
 
 def text(facts: Attributes, name: str, pattern: str = ".*") -> str:
-    """Return an attribute that must be a text of some form, without signs that do something to a terminal."""
+    """Return a text attribute that matches *pattern* and has no control characters; raise ValueError otherwise."""
     value = facts.get(name)
     unseen = isinstance(value, str) and (value != printable(value) or "\n" in value)
     if not isinstance(value, str) or unseen or not re.fullmatch(pattern, value):
@@ -190,7 +197,7 @@ def text(facts: Attributes, name: str, pattern: str = ".*") -> str:
 
 
 def number(facts: Attributes, name: str, least: int, most: int = (1 << 62) - 1) -> int:
-    """Return an attribute that must be an int from *least* to *most*."""
+    """Return an int attribute from *least* to *most*; raise ValueError otherwise."""
     value = facts.get(name)
     if not isinstance(value, int) or not least <= value <= most:
         raise ValueError(f"its attribute {name} is {value!r:.60}" if name in facts else f"it has no attribute {name}")
@@ -198,7 +205,7 @@ def number(facts: Attributes, name: str, least: int, most: int = (1 << 62) - 1) 
 
 
 def numbers(facts: Attributes, name: str) -> tuple[int, ...]:
-    """Return an attribute that must be a list of ints in JSON, a position."""
+    """Return a position that is a tuple, stored as a JSON list; raise ValueError if it is none."""
     value = json.loads(text(facts, name))
     if not isinstance(value, list) or not all(type(one) is int and 0 <= one < POSITION_LIMIT for one in value):
         raise ValueError(f"its attribute {name} is {value!r:.60}")
@@ -206,7 +213,7 @@ def numbers(facts: Attributes, name: str) -> tuple[int, ...]:
 
 
 def parsed(facts: Attributes, name: str) -> dict[str, Any]:
-    """Return an attribute that must be an object in JSON."""
+    """Return an attribute that is a JSON object; raise ValueError if it is none."""
     value = json.loads(text(facts, name))
     if not isinstance(value, dict):
         raise ValueError(f"its attribute {name} is {value!r:.60}")
@@ -214,7 +221,7 @@ def parsed(facts: Attributes, name: str) -> dict[str, Any]:
 
 
 def read_attributes(file: h5py.File) -> Attributes:
-    """Return the attributes of the root that are ints or texts of fixed length; others are no concern of ours."""
+    """Return the known attributes of the root that are ints or texts of fixed length; ignore all others."""
     root = h5py.h5g.open(file.id, b"/")
     if h5py.h5a.get_num_attrs(root) > MOST_ATTRIBUTES:
         raise ValueError(f"it has more than {MOST_ATTRIBUTES} attributes")
@@ -249,7 +256,7 @@ def options_text(game: Game) -> str:
 
 
 def write_attributes(file: h5py.File, attributes: Attributes) -> None:
-    """Write ints as 64 bits, texts in UTF-8 of fixed length, so that they lie in the object header."""
+    """Write ints as 64 bits and texts as UTF-8 of fixed length, so that all lie in the object header."""
     for name, value in attributes.items():
         if isinstance(value, str):
             content = value.encode()
@@ -259,7 +266,7 @@ def write_attributes(file: h5py.File, attributes: Attributes) -> None:
 
 
 def check_length(beginning: bytes, length: int) -> None:
-    """Raise ValueError where a file is not as long as its superblock says: something is missing, or was added."""
+    """Raise ValueError if the file is shorter or longer than its superblock says."""
     wanted = int.from_bytes(beginning[END_OF_FILE], "little")
     if length != wanted:
         raise ValueError(f"it has {length:,} bytes, and says that it has {wanted:,}")

@@ -1,39 +1,39 @@
-"""What is where in a database file, for the writer and the reader alike; FORMAT.md is the page for people::
+"""The layout of a database file, for writer and reader alike. FORMAT.md specifies it in full.
 
-/  attributes: what game this is, and what came out
-├── legend    a row for each outcome, a value with a remoteness
-├── tiers     a row for each tier: its number, its first record, that record's position
-├── blocks    a row for each block: the position of its first record, the mask, the frame's checksum
-└── records   for each record its row in the legend, and the gap to the rank before; a chunk is a block
+Positions stored one by one (`records`)::
 
-or, where the rules of the game number its positions densely, in place of the last three::
+    /  attributes: the game, its options, the start's outcome, digests
+    ├── legend    a row for each outcome, a value with a remoteness
+    ├── tiers     a row for each tier: its number, its first record, that record's position
+    ├── blocks    a row for each block: the position of its first record, the mask, the frame's checksum
+    └── records   for each record its row in the legend, and the gap to the rank before; a chunk is a block
 
-├── tiers     a row for each tier: its number, its first slot
-├── blocks    a row for each block: the frame's checksum
-├── counts    for each part of a tier and each outcome there, how often it is there, and where first
-└── slots     for each slot its row in the legend; a chunk is a block
+The game numbers its positions (`slots`)::
 
-or, where of some sides to move nothing is kept, since it follows from the other's, in place of the last one::
+    ├── tiers     a row for each tier: its number, its first slot
+    ├── blocks    a row for each block: the frame's checksum
+    ├── counts    for each part of a tier and each outcome there, how often it occurs, and where first
+    └── slots     for each slot its row in the legend; a chunk is a block
 
-├── parts     a row for each part of each tier: its slots, and where they are kept, if they are
-└── kept      for each slot that is kept its row in the legend; a chunk is a block
+The same without the parts that follow from others (compact files); in place of `slots`::
 
-or, where there is chance, in place of the last four::
+    ├── parts     a row for each part of each tier: its slots, and where they are kept, if they are
+    └── kept      for each slot that is kept its row in the legend; a chunk is a block
 
-├── tiers     a row for each tier: its number, its first slot
-├── blocks    a row for each block: the frame's checksum
-└── bounds    for each slot two numbers between which it is worth; a chunk is a block
+Expected payoffs of a game with chance; no `counts`, and in place of `slots`::
 
-or, for large games solved in a stream, in place of the last three::
+    └── bounds    for each slot a lower and an upper bound; a chunk is a block
 
-├── tiers     a row for each tier: its number, its first step, where that begins, the mask
-├── blocks    a row for each block: the rank of its first step, the frame's checksum
-└── steps     for each step its row in the legend, and the gap to the rank before; a chunk is a block
+Large games, as runs of equal outcomes (`steps`); in place of the tables of records::
 
-or, in a certificate, which is no solved game but a strategy that proves a value, of all these only::
+    ├── tiers     a row for each tier: its number, its first step, where that begins, the mask
+    ├── blocks    a row for each block: the rank of its first step, the frame's checksum
+    └── steps     for each step its row in the legend, and the gap to the rank before; a chunk is a block
 
-├── blocks    a row for each block: its first position, the frame's checksum
-└── replies   for each position the number of its move, perhaps a bound, and the gap to the position before
+A certificate, a strategy that proves one value, has these only::
+
+    ├── blocks    a row for each block: its first position, the frame's checksum
+    └── replies   for each position the number of its move, perhaps a bound, and the gap to the position before
 """
 
 from collections.abc import Sequence
@@ -46,59 +46,61 @@ from retrograde.games import Value
 
 FORMAT = "retrograde"
 BOOK = "retrograde book"
-"""The format of an opening book, so that nobody takes it for the solution of a whole game."""
+"""The format of an opening book. It differs from FORMAT so that no program takes a book for a whole solution."""
 VERSION = 2
-"""Version 1, which is read as well, has no column `check`, and neither the attribute `checks` nor `digest`."""
+"""The usual version. Version 1, still readable, lacks the column `check` and the attributes `checks` and `digest`."""
 CERTIFICATE_VERSION = 3
-"""The version of files that hold a certificate, which older readers do not know."""
+"""The version of certificates."""
 MEASURED_VERSION = 4
-"""The version of files of another metric than remoteness, whose legend has more columns."""
+"""The version of files of metrics other than remoteness, whose legend has additional columns."""
 BOUNDS_VERSION = 5
-"""The version of files of expectations by slot, whose legend has no more columns."""
+"""The version of expectations by slot, whose legend has no additional columns."""
 TUPLES_VERSION = 6
-"""The version of files of slots, or of bounds, of games whose positions are tuples of ints: there the start is text,
-and an example the number of its slot among those of all tiers."""
+"""The version of files of slots or bounds if positions are tuples of ints.
+
+There the start is a text, and an example in the legend is the number of a slot through all tiers.
+"""
 COMPACT_VERSION = 7
-"""The version of compact files, which keep the slots of some parts of tiers alone."""
+"""The version of compact files, which keep the slots of some parts of tiers only."""
 METRIC = "remoteness in plies"
 NOT_FOUND = (1 << 31) - 1
-"""The remoteness, in the legend of an opening book, of what is that far from its end nobody knows."""
+"""The remoteness, in the legend of an opening book, that the search did not determine."""
 CERTIFICATE = "certificate"
-"""What stands in the place of a metric in a file that holds a certificate."""
+"""What the attribute `metric` says in a certificate."""
 
 
 MAGIC = b"\x89HDF\r\n\x1a\n\x03"
-"""HDF5's signature and the version of the superblock, which says that all its metadata has checksums."""
+"""HDF5's signature and superblock version 3, in which all of HDF5's metadata has checksums."""
 
 ZSTD = 32015
-"""The number under which zstd is registered as a filter of HDF5."""
+"""zstd's registered number as a filter of HDF5."""
 
 LEVEL = 3
-"""The level of compression: bytes depend on it, so it is no option. FORMAT.md has the measurements."""
+"""The compression level. Bytes depend on it, so it is not an option. FORMAT.md has the measurements."""
 
 BLOCK = 4096
-"""Records in a block, if there are as many: larger compresses better, smaller is looked up faster. As LEVEL."""
+"""Records in a block. Larger blocks compress better, smaller ones are faster to look up. Not an option, like LEVEL."""
 
 SLOT_LEVEL, SLOT_BLOCK = 12, 1 << 14
-"""The same for dense numberings, where more slots cost little to look up, and gain more."""
+"""Level and block size for slots: larger blocks cost little in lookups there, and save more."""
 
 COMPACT_LEVEL, COMPACT_BLOCK = 19, 1 << 16
-"""The same for what is kept in compact files, which are made once, to be small."""
+"""Level and block size for compact files, which are made once, to be small."""
 
 BOUNDS_LEVEL = 3
-"""Of bounds, half of whose bytes look like chance's own."""
+"""The level for bounds. Half of their bytes look random, so that more effort gains nothing."""
 
 STEP_LEVEL, STEP_BLOCK = 7, 1 << 14
-"""The same for steps."""
+"""Level and block size for steps."""
 
 DERIVED = -1
-"""In the place of where the slots of a part are kept: each follows from the position's children."""
+"""The value of `kept` for a part that is not kept: its outcomes follow from the positions' children."""
 
 CERTIFICATE_LEVEL, CERTIFICATE_BLOCK = 19, 1 << 16
-"""The same for certificates, which are read as a whole."""
+"""Level and block size for certificates, which are read as a whole."""
 
 MOST_LEAVES = 15
-"""Plies within which a verifier may have to decide by itself what is not stored."""
+"""The most plies that a verifier may have to search itself for what is not stored."""
 
 LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])
 TIERS = np.dtype([("tier", "<i8"), ("record", "<i8"), ("position", "<i8")])
@@ -117,29 +119,30 @@ GAPS = np.dtype("<u4"), np.dtype("<u8")
 
 
 class LegendRow(NamedTuple):
-    """An outcome, and what has it."""
+    """A row of the legend: an outcome, and how many positions have it."""
 
     value: Value
     remoteness: int
     """Plies to the end; -1 for a DRAW."""
     positions: int
-    """How many reachable positions have it, symmetric ones counted."""
+    """The number of reachable positions with this outcome, symmetric ones counted."""
     stored: int
-    """How many records have it."""
+    """The number of records with this outcome."""
     example: int
-    """The canonical position that has it in the lowest tier, the least there; where positions are tuples, the number of
-    its slot among those of all tiers."""
+    """The least canonical position with this outcome in the lowest tier that has one. If positions are tuples, the
+    number of its slot through all tiers.
+    """
     measures: tuple[int, ...] = ()
-    """What else it is, where the metric is another than remoteness: a score, say."""
+    """The additional measures, such as a score, if the metric is not remoteness."""
 
     @property
     def plies(self) -> int | None:
-        """The remoteness, or None where there is no end, or nobody has found out how far it is."""
+        """The remoteness, or None if there is no end or the remoteness was not determined."""
         return None if self.remoteness in (-1, NOT_FOUND) else self.remoteness
 
 
 class CountRow(NamedTuple):
-    """An outcome in a part of a tier of a dense numbering."""
+    """How often an outcome occurs in a part of a tier, for games with slots."""
 
     tier: int
     part: int
@@ -147,38 +150,39 @@ class CountRow(NamedTuple):
     outcome: int
     """The row of the legend."""
     positions: int
-    """How many positions have it, symmetric ones counted."""
+    """The number of positions, symmetric ones counted."""
     stored: int
-    """How many slots have it."""
+    """The number of slots."""
     example: int
-    """The position of the first slot that has it; where positions are tuples, that slot's number among all."""
+    """The position of the first slot with this outcome; if positions are tuples, that slot's number through all tiers.
+    """
 
 
 class PartRow(NamedTuple):
     """A part of a tier in a compact file."""
 
     slot: int
-    """Its first slot among those of all tiers..."""
+    """The part's first slot, numbered through all tiers."""
     slots: int
-    """...and how many it has."""
+    """The number of its slots."""
     kept: int
-    """Where among the slots that are kept its own begin; DERIVED, where they are not."""
+    """Where its slots begin in the dataset `kept`, or DERIVED."""
     columns: int
-    """Its slots, as rows of so many columns, are kept column after column."""
+    """Its slots form rows of this many columns, and are stored column by column."""
 
 
 def legend_dtype(measures: Sequence[str]) -> np.dtype[Any]:
-    """Return the type of the rows of a legend that has more columns, of these names."""
+    """Return the type of a legend's rows, with additional columns named *measures*."""
     return np.dtype([*((name, LEGEND[name]) for name in LEGEND.names or ()), *((name, "<i8") for name in measures)])
 
 
 def outcome_dtype(legend_rows: int) -> np.dtype[Any]:
-    """Return the narrowest type that holds the rows of a legend."""
+    """Return the narrowest unsigned type that holds a legend's row numbers."""
     return np.dtype(f"<u{np.min_scalar_type(max(legend_rows - 1, 0)).itemsize}")
 
 
 def gap_dtype(greatest: int) -> np.dtype[Any]:
-    """Return the type that holds the gaps between positions of which none is greater."""
+    """Return the gap type (32 or 64 bits) for positions up to *greatest*."""
     return GAPS[greatest.bit_length() > 32]
 
 
@@ -187,13 +191,13 @@ def records_dtype(outcome: np.dtype[Any], gap: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def replies_dtype(greatest: int, gap: np.dtype[Any], bounds: bool) -> np.dtype[Any]:
-    """Return the type of a row of a certificate, by the greatest number of a reply; with *bounds* there is a column."""
+    """Return the type of a certificate's rows. *greatest* is the greatest reply; *bounds* adds a column."""
     reply = np.dtype("<u2" if greatest > 255 else "u1")
     return np.dtype([("reply", reply), *([("bound", "<u2")] if bounds else []), ("gap", gap)])
 
 
 def create_file(path: bytes) -> h5py.File:
-    """Create a file whose metadata all has checksums and none of which depends on the time."""
+    """Create an HDF5 file with checksums on all metadata, and without timestamps."""
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_libver_bounds(h5py.h5f.LIBVER_V110, h5py.h5f.LIBVER_V110)
     access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
@@ -204,7 +208,7 @@ def create_file(path: bytes) -> h5py.File:
 
 
 def in_version(dtype: np.dtype[Any], version: int) -> np.dtype[Any]:
-    """Return the type of the rows of a table in a version of the format."""
+    """Return the type of a table's rows in a version of the format (version 1 has no `check`)."""
     fields = [(name, dtype[name]) for name in dtype.names or () if version > 1 or name != "check"]
     return np.dtype(fields)
 
@@ -212,7 +216,7 @@ def in_version(dtype: np.dtype[Any], version: int) -> np.dtype[Any]:
 def create_dataset(
     file: h5py.File, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int = LEVEL
 ) -> h5py.h5d.DatasetID:
-    """Create a dataset whose chunks will be given as zstd frames of planes."""
+    """Create a dataset whose chunks the caller writes as zstd frames of byte planes."""
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_chunk((chunk,))
     creation.set_obj_track_times(False)

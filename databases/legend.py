@@ -1,7 +1,6 @@
-"""Legends with more columns than value and remoteness: of scores, nimbers, draws, expected payoffs, utilities.
+"""Legends with additional columns: scores, nimbers, draw levels, expected payoffs, utilities.
 
-Such a legend may have a row for nearly every record, so it stays an array, and its rows are made when they are asked
-for.
+Such a legend may have a row for nearly every record. So it stays an array, which makes its rows on demand.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,22 +14,22 @@ from retrograde.databases.layout import LEGEND, LegendRow, legend_dtype
 from retrograde.games import Value
 
 PART = 1 << 16
-"""Rows that are made at once where all are wanted."""
+"""The number of rows made at a time when all are wanted."""
 
 
 @dataclass(frozen=True)
 class Measures:
-    """What the legend of a solved game has beside value and remoteness, and how that was computed."""
+    """The legend's columns beyond value and remoteness, and how they were computed."""
 
     metric: str
     names: tuple[str, ...]
-    """Of the further columns."""
+    """The names of these columns."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What else there is to know, as JSON has it: the unit of a column, how ties were broken."""
+    """How they were computed, as JSON values: the unit of a column, how ties were broken."""
 
 
 class Legend(Sequence[LegendRow]):
-    """The rows of a legend that is an array, of the type that `legend_dtype` gives."""
+    """A legend stored as an array of type `legend_dtype`; makes its rows on demand."""
 
     def __init__(self, table: NDArray[Any]):
         self.table = table
@@ -49,13 +48,13 @@ class Legend(Sequence[LegendRow]):
 
 
 def row_of(items: tuple[Any, ...]) -> LegendRow:
-    """Return a row of a table as a row of the legend."""
+    """Return a table row as a LegendRow."""
     value, remoteness, positions, stored, example, *measures = items
     return LegendRow(Value(value), remoteness, positions, stored, example, tuple(measures))
 
 
 def table_of(legend: Sequence[LegendRow], names: Sequence[str] = ()) -> NDArray[Any]:
-    """Return a legend as the array that is stored; further columns have these names."""
+    """Return a legend as the array that is stored; *names* are its additional columns."""
     if isinstance(legend, Legend):
         return legend.table
     if not names:
@@ -64,14 +63,14 @@ def table_of(legend: Sequence[LegendRow], names: Sequence[str] = ()) -> NDArray[
 
 
 def count_positions(legend: Sequence[LegendRow]) -> int:
-    """Return how many positions a legend counts."""
+    """Return the number of positions that a legend counts."""
     if isinstance(legend, Legend):
         return int(legend.table["positions"].sum())
     return sum(row.positions for row in legend)
 
 
 def count_stored(legend: Sequence[LegendRow]) -> int:
-    """Return how many records a legend counts."""
+    """Return the number of records that a legend counts."""
     if isinstance(legend, Legend):
         return int(legend.table["stored"].sum())
     return sum(row.stored for row in legend)

@@ -1,7 +1,7 @@
-"""Where databases live: one folder, a file for each variant, `connect4,width=5,height=4.h5` for
-`connect4:width=5,height=4` (no colons on Windows, no slashes anywhere).
+"""The names and the folder of database files: `connect4:width=5,height=4` is in `connect4,width=5,height=4.h5`.
 
-The folder is `RETROGRADE_HOME`; where that is not set, the one that the operating system means for data of users.
+File names have no colons, which Windows forbids, and no slashes. The folder is the environment variable
+`RETROGRADE_HOME`, or else the operating system's folder for user data.
 """
 
 import os
@@ -15,9 +15,9 @@ from retrograde.games.identity.folders import NoHome, data_folder
 SUFFIX = ".h5"
 BOOK_SUFFIX, CERTIFICATE_SUFFIX = ".book.h5", ".proof.h5"
 LONGEST = 220
-"""Bytes of a database's name: 255 are the most for a file, and one that is being written has some more."""
+"""The most bytes of a database's file name: file systems allow 255, and temporary names are longer."""
 AGAINST = "expectation-against-"
-"""How the metric of a best response is named, before the name of the model that it is a response to."""
+"""The prefix of the metric of a best response; the name of the opponent's model follows."""
 
 
 def home_folder() -> Path:
@@ -31,9 +31,9 @@ def home_folder() -> Path:
 
 
 def database_path(variant: str, home: str | os.PathLike[str] | None = None, metric: str = "") -> Path:
-    """Return the path of a variant's database, whether or not it exists. The text must be canonical.
+    """Return the path of a variant's database, whether or not it exists. The variant must be in canonical form.
 
-    With a *metric* it is that of the database in which another one is computed than the game's own.
+    Give *metric* if it is not the game's own.
 
     >>> database_path("connect4:width=5,height=4", "home").as_posix()
     'home/connect4,width=5,height=4.h5'
@@ -45,14 +45,14 @@ def database_path(variant: str, home: str | os.PathLike[str] | None = None, metr
 
 
 def expect_short(path: Path) -> None:
-    """Raise CannotWrite where the name of a file, and of those made beside it, is longer than file systems allow."""
+    """Raise CannotWrite if a file's name, or a temporary one made from it, is too long for file systems."""
     if (length := len(os.fsencode(path.name))) > LONGEST:
         what = f"cannot write {path.name[:40]}…: the name has {length} bytes, and at most {LONGEST} fit"
         raise CannotWrite(f"{what}; name a shorter one with --database FILE, or make the text of the options shorter")
 
 
 def metric_named(text: str) -> tuple[str, str]:
-    """Return a variant without the metric that may stand behind it, and that metric; nothing where there is none.
+    """Split a text like `nim@nimber` into the variant and the metric, which is "" if there is none.
 
     >>> metric_named("nim@nimber"), metric_named("./a@b.py"), metric_named("nim@expectation-against-random")
     (('nim', 'nimber'), ('./a@b.py', ''), ('nim', 'expectation-against-random'))
@@ -64,7 +64,7 @@ def metric_named(text: str) -> tuple[str, str]:
 
 
 def against(model: str) -> str:
-    """Return the metric of a best response to a model, by its name.
+    """Return the name of the metric of a best response to a model.
 
     >>> against("random"), against("./bots/mine.py:corners")
     ('expectation-against-random', 'expectation-against-mine.py:corners')
@@ -73,7 +73,7 @@ def against(model: str) -> str:
 
 
 def model_name(text: str) -> str:
-    """Return the name of a model as files have it: of a function in a file without the folder of that.
+    """Return a model's name as files have it: for a function in a file, without the file's folder.
 
     >>> model_name("./bots/mine.py:corners"), model_name("exploit:random")
     ('mine.py:corners', 'exploit:random')
@@ -83,7 +83,7 @@ def model_name(text: str) -> str:
 
 
 def model_in(metric: str) -> str:
-    """Return the name of the model that a metric is of a best response to; nothing for any other metric.
+    """Return the name of the model in the metric of a best response; "" for any other metric.
 
     >>> model_in("expectation-against-skill:0.8"), model_in("expectation")
     ('skill:0.8', '')
@@ -102,13 +102,13 @@ def book_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
 
 
 def list_books(home: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Return the paths of the opening books there are, by name."""
+    """Return the paths of all opening books, sorted by name."""
     folder = Path(home) if home is not None else home_folder()
     return sorted(path for path in folder.glob("*" + BOOK_SUFFIX) if path.is_file())
 
 
 def certificate_path(variant: str, position: int | None = None, home: str | os.PathLike[str] | None = None) -> Path:
-    """Return the path of a variant's certificate, whether or not it exists: of the start, or of another position.
+    """Return the path of a variant's certificate, for the start or another position, whether or not it exists.
 
     >>> certificate_path("connect4:width=5,height=4", home="home").as_posix()
     'home/connect4,width=5,height=4.proof.h5'
@@ -118,13 +118,13 @@ def certificate_path(variant: str, position: int | None = None, home: str | os.P
 
 
 def list_certificates(home: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Return the paths of the certificates there are, by name."""
+    """Return the paths of all certificates, sorted by name."""
     folder = Path(home) if home is not None else home_folder()
     return sorted(path for path in folder.glob("*" + CERTIFICATE_SUFFIX) if path.is_file())
 
 
 def list_databases(home: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Return the paths of the databases there are, by name."""
+    """Return the paths of all databases, sorted by name."""
     folder = Path(home) if home is not None else home_folder()
     found = (path for path in folder.glob("*" + SUFFIX) if not path.name.endswith((BOOK_SUFFIX, CERTIFICATE_SUFFIX)))
     return sorted(path for path in found if path.is_file())

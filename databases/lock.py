@@ -1,8 +1,8 @@
-"""One writer at a time: whoever makes or replaces a database holds its lock first, and then looks what there is.
+"""Locks for writing: a process locks a database's path before it makes or replaces the file.
 
-The lock is on a file beside the database, `….h5.lock`. It ends with the process that holds it, however that ends. The
-file is deleted by its holder before the lock is given up; so whoever gets a lock must see whether the file that he has
-locked is still the one of that name, and else begin again.
+The lock is on a file beside the database, `….h5.lock`. The operating system releases it when its process ends, however
+that happens. The holder deletes the file before it releases the lock. So a process that gets a lock must check that the
+file it has locked still has that name; otherwise it tries again.
 """
 
 import errno
@@ -18,15 +18,15 @@ from retrograde.databases.errors import CannotWrite, InUse
 from retrograde.databases.location import expect_short
 
 PATIENCE = 5.0
-"""Seconds that another process is waited for: as long as a small game takes."""
+"""Seconds to wait for another process: as long as a small game takes."""
 AHEAD = 1
-"""Bytes of the file before a word: the one that is locked, which Windows lets nobody else read."""
+"""The byte before the lock's word. It is the one that is locked, and that Windows lets no other process read."""
 HELD = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
-"""What the operating system says where another process holds a lock."""
+"""Errors of the operating system that mean that another process holds a lock."""
 
 
 class Lock:
-    """The lock of a database's path, a context manager. Threads of one process exclude one another as well."""
+    """The lock of a database's path, a context manager. It excludes other threads of this process as well."""
 
     def __init__(self, path: Path, patience: float = PATIENCE):
         self.path = path.with_name(path.name + ".lock")
@@ -34,7 +34,7 @@ class Lock:
         self.patience = patience
 
     def __enter__(self) -> "Lock":
-        """Take the lock; raise InUse where another has it for long, CannotWrite where there can be none."""
+        """Take the lock; raise InUse if another process keeps it, CannotWrite if locking fails."""
         deadline = time.monotonic() + self.patience
         expect_short(self.database)
         try:
@@ -51,7 +51,7 @@ class Lock:
         return self
 
     def taken(self) -> bool:
-        """Take the lock if nobody has it, and tell whether that went well."""
+        """Try to take the lock; return whether that succeeded."""
         made = not self.path.exists()
         file = open(self.path, "ab")  # noqa: SIM115  # closed by __exit__
         try:
@@ -60,22 +60,24 @@ class Lock:
                 self.file = file
                 return True
         except FileNotFoundError:
-            pass  # deleted by who held it
+            pass  # deleted by its former holder: try again
         except OSError as error:
             if error.errno not in HELD:
                 file.close()
-                if made:  # a file system without locks; where it has some, another process may hold this one
+                if made:  # no locks on this file system; if there are some, another process may hold this one
                     self.path.unlink(missing_ok=True)
                 raise
         file.close()
         return False
 
     def say(self, word: bytes) -> None:
-        """Write a word into the file, for others to see that they see the same file; raise CannotWrite where that
-        cannot be done."""
+        """Write a word into the lock file, so that workers can check that they see the same folder.
+
+        Raises CannotWrite if that fails.
+        """
         try:
             self.file.truncate(AHEAD)
-            self.file.write(word)  # opened to append
+            self.file.write(word)  # the file is open for appending
             self.file.flush()
             os.fsync(self.file.fileno())
         except OSError as error:
@@ -84,14 +86,14 @@ class Lock:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if os.name == "posix":  # elsewhere an open file cannot be deleted, and the lock's stays
+        if os.name == "posix":  # elsewhere an open file cannot be deleted, and stays
             with suppress(OSError):
                 self.path.unlink()
         self.file.close()
 
 
 def is_open_for_writing(path: Path) -> bool:
-    """Return whether a program has locked a file for itself, as HDF5 does while it writes."""
+    """Return whether a program has an exclusive lock on a file, as HDF5 has while it writes."""
     if os.name != "posix":
         return False
     import fcntl
@@ -105,7 +107,7 @@ def is_open_for_writing(path: Path) -> bool:
 
 
 def word_in(path: Path) -> bytes | None:
-    """Return what the holder of a lock, whose file is at a path, has written into it; None where there is no file."""
+    """Return the word that the holder of a lock wrote into the file *path*; None if there is no file."""
     try:
         with open(path, "rb", buffering=0) as file:
             file.seek(AHEAD)
@@ -115,7 +117,7 @@ def word_in(path: Path) -> bytes | None:
 
 
 def lock_file(file: BinaryIO, wait: bool = False) -> None:
-    """Lock a file for this process until it is closed; where another holds it, *wait*, or raise OSError."""
+    """Lock a file until it is closed. If another process holds the lock, *wait* or raise OSError."""
     if os.name == "nt":
         import msvcrt
 

@@ -1,4 +1,4 @@
-"""From a variant, or a path, to a database: the file is found, and held against the rules of the game.
+"""From a variant or a path to a database: find the file, and check it against the game's rules.
 
 >>> with open_database("tictactoe") as db:
 ...     db[db.game.start]
@@ -51,13 +51,14 @@ def open_database(
     home: str | os.PathLike[str] | None = None,
     cache_blocks: int = CACHE_BLOCKS,
 ) -> Database:
-    """Open a database by its variant, or by its path: whatever is a Path or ends in .h5.
+    """Open a database by its variant, or by its path (a Path, or a text that ends in .h5).
 
-    Behind a variant may stand the metric, as in `nim@nimber`, where that is not the game's own.
+    A metric other than the game's own may follow the variant, as in `nim@nimber`.
 
-    The rules are those of a game that is installed, or that was solved here, or given as *game*; a file never leads to
-    code elsewhere. *home* is another folder than the usual one. Raises NoDatabase, NotADatabase, DamagedDatabase,
-    VersionTooNew, OtherRules where the rules have changed since, or VariantError where they are not at hand.
+    The rules come from an installed game, from one that was solved on this machine, or from *game*. A file never makes
+    us load code from elsewhere. *home* replaces the usual folder of databases. Raises NoDatabase, NotADatabase,
+    DamagedDatabase, VersionTooNew, OtherRules if the rules have changed since the solve, or VariantError if they cannot
+    be found.
     """
     if isinstance(variant_or_path, os.PathLike) or variant_or_path.endswith(SUFFIX):
         path = Path(variant_or_path)
@@ -77,7 +78,7 @@ def open_certificate(
     game: Game | None = None,
     home: str | os.PathLike[str] | None = None,
 ) -> Certificate:
-    """Open a certificate by the variant whose start it is of, or by its path, as `open_database` does a database."""
+    """Open a certificate by the variant whose start it proves, or by path, as `open_database` does."""
     from retrograde.games.catalog import load_game, variant
 
     if isinstance(variant_or_path, os.PathLike) or variant_or_path.endswith(SUFFIX):
@@ -96,15 +97,15 @@ def open_certificate(
 
 
 def find_certificate(game: Game, home: str | os.PathLike[str] | None = None) -> Certificate | None:
-    """Return the certificate of the start of a game in the usual place, if there is one."""
+    """Return the certificate for a game's start from the usual folder, or None."""
     from retrograde.games.catalog import variant
 
     path = certificate_path(variant(game), home=home)
-    return open_certificate(path, game=game) if os.path.exists(path) else None  # nor where no file can have such a name
+    return open_certificate(path, game=game) if os.path.exists(path) else None  # False also for impossible names
 
 
 def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS) -> Database:
-    """Return the database of a file, of the kind that the file is."""
+    """Return the `Database` subclass instance for a file's kind of storage."""
     database = KINDS[type(file.contents)](file, game, cache_blocks)
     if isinstance(database, SlotsDatabase):
         where = file.path.parent, game
@@ -115,7 +116,10 @@ def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS
 def open_beside(
     folder: Path, game: Game, variant: str, metric: str = METRICS[0], cache_blocks: int = CACHE_BLOCKS
 ) -> Database:
-    """Open the database of a variant of the same rules as a game by a metric, in a folder or in the usual one."""
+    """Open the database of another variant of the same rules, from a folder or the usual one.
+
+    Games whose tiers lie in several files (chess endings) use it to open the files that they rest on.
+    """
     from retrograde.games.catalog import kin
 
     other = kin(game, variant)
@@ -125,9 +129,9 @@ def open_beside(
 
 
 def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
-    """Return the error that tells that there is no database of a variant, by a metric if one is given.
+    """Return the error that says that a variant has no database (by a metric, if one is given).
 
-    *text* is what the variant was called by who asked for it.
+    *text* is the variant as the user typed it, for the command that the message suggests.
 
     >>> print(no_database("nim", "nimber"))
     no database for nim by nimber; make it with: retrograde solve nim --metric nimber
@@ -139,7 +143,7 @@ def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
 
 
 def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | None) -> tuple[Path, Game]:
-    """Return the path of a variant's database, which is there, and the game."""
+    """Return the path of a variant's database, and the game; raise NoDatabase if there is none."""
     from retrograde.games.catalog import load_game, variant
 
     name, metric = metric_named(text)
@@ -151,16 +155,17 @@ def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | N
 
 
 def matching_game(file: CheckedFile, game: Game | None) -> Game:
-    """Return the game of a database; raise OtherRules where its rules are not those that made the database.
+    """Return the game of a database; raise OtherRules if other rules made the database.
 
-    Where the file tells apart what is equal by symmetry, it is the game without that. Raises VariantError where they
-    are not at hand, DamagedDatabase where the file says of them what cannot be.
+    If the file stores symmetric positions separately, the returned game has no symmetry. Raises VariantError if the
+    rules cannot be found, and DamagedDatabase if the file contradicts them.
     """
     from retrograde.games.catalog import find_game, is_digest_of, variant
 
     digest = digest_in(file.header.version)
     game = with_source(game)[0] if game else None
     game = folded(game or find_game(file.variant, lambda cls: is_digest_of(file.rules, digest(cls))))
+    # Checks of the file against the game: variant, rules, start, options.
     if variant(game) != file.variant:
         raise OtherRules(f"the database {str(file.path)!r} is of {file.variant}, not of {variant(game)}")
     if not is_digest_of(file.rules, digest(type(game))):
@@ -177,7 +182,7 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
 
 
 def digest_in(version: int) -> Callable[[type[Game]], str]:
-    """Return the function that gives the digest of a game's rules in a version of the format."""
+    """Return the function that computes the digest of rules in a version of the format."""
     from retrograde.games.catalog import legacy_digest, rules_digest
 
     return rules_digest if version > 1 else legacy_digest

@@ -1,7 +1,7 @@
-"""What the kinds of storage have in common when they are read: blocks, each of which is a frame of one dataset.
+"""Base classes for reading a kind of storage, block by block.
 
-A kind is a dataset of records, of steps or of slots, and the tables that lead to its blocks. Its reader has a file, and
-gives outcomes as rows of the legend; it knows no rules.
+A kind of storage is one large dataset (records, steps, slots, …) and the tables that lead to its blocks. A block is one
+chunk of that dataset, and so one zstd frame. A reader returns outcomes as rows of the legend; it knows no rules.
 """
 
 from abc import ABC, abstractmethod
@@ -21,22 +21,22 @@ NOUGHT = np.zeros(1, np.int64)
 
 
 class Reader(ABC):
-    """The blocks of a file. Threads may share it."""
+    """Reads the blocks of one file. Threads may share it."""
 
     DATASET: ClassVar[str]
-    """The dataset whose chunks are the blocks."""
+    """The name of the dataset whose chunks are the blocks."""
     ITEMS: ClassVar[int]
-    """How many items a block has, if there are as many."""
+    """The number of items in a block; smaller datasets have one short block."""
     ROW: ClassVar[np.dtype[Any]]
     """The type of a row of the table of blocks."""
     TABLES: ClassVar[tuple[str, ...]] = ("legend", "tiers", "blocks")
 
     def __init__(self, file: CheckedFile):
-        """Read what the blocks are like; raise ValueError where they cannot be so."""
+        """Read the sizes of the blocks; raise ValueError if they are impossible."""
         self.file, self.legend = file, file.legend
         self.outcome_type = outcome_dtype(len(self.legend))
         self.length = file.length_of(self.DATASET)
-        """How many records, steps or slots there are."""
+        """The number of records, steps or slots in the file."""
         self.block_size = min(self.ITEMS, self.length)
         self.block_count = -(-self.length // self.block_size)
         file.type_of(self.DATASET, self.item_types(), self.block_size)
@@ -46,28 +46,28 @@ class Reader(ABC):
 
     @abstractmethod
     def item_types(self) -> Sequence[np.dtype[Any]]:
-        """Return the types that an item of the dataset may have."""
+        """Return the types that the dataset's items may have."""
 
     @abstractmethod
     def read_block(self, number: int) -> Any:
-        """Return a block, decoded: memoryviews, whose items are plain ints and cost half as much as NumPy's."""
+        """Return a decoded block as memoryviews. Their items are plain ints and cost half as much as NumPy's."""
 
     @abstractmethod
     def read_tables(self) -> None:
-        """Read all tables, each of which is held against the rest then."""
+        """Read all tables; each is checked when it is read."""
 
     def check_block(self, number: int) -> None:
-        """Read a block, and see that all in it can be true."""
+        """Read a block, and check all of it that can be checked without rules."""
         self.read_block(number)
 
     def check_outcomes(self, outcomes: NDArray[Any]) -> None:
-        """Raise DamagedDatabase where one is not in the legend."""
+        """Raise DamagedDatabase if an outcome is not in the legend."""
         if outcomes.size and int(outcomes.max()) >= len(self.legend):
             raise self.file.damaged("an outcome is not in the legend")
 
     @cached_property
     def block_table(self) -> NDArray[Any]:
-        """The table of blocks, a row for each, read once."""
+        """The table of blocks, read once."""
         return self.file.locked(lambda: self.file.table("blocks", self.ROW, self.block_count))
 
     @cached_property
@@ -79,28 +79,28 @@ class Reader(ABC):
         return checks
 
     def content(self, number: int) -> bytes:
-        """Return the content of the frame of a block; to be called by locked()."""
+        """Return the decompressed content of a block. Call it inside `file.locked`."""
         return self.frames.read(number * self.block_size, None if self.checks is None else self.checks[number])
 
     def items_in(self, number: int) -> int:
-        """Return how many items a block has."""
+        """Return the number of items in a block."""
         return min(self.block_size, self.length - number * self.block_size)
 
 
 class Tiers(NamedTuple):
-    """The table of tiers of a dense numbering, by columns."""
+    """The table of tiers of a game with slots, by columns."""
 
     numbers: NDArray[np.int64]
     bounds: NDArray[np.int64]
-    """The first slot of each tier, and at the end the number of slots."""
+    """The first slot of each tier; the last entry is the number of slots."""
 
 
 class SlotReader(Reader):
-    """Blocks of slots, tier after tier."""
+    """Reads blocks of slots, which follow one another tier by tier."""
 
     @property
     def slots(self) -> int:
-        """How many slots all tiers have."""
+        """The number of slots in all tiers."""
         return self.length
 
     @cached_property
@@ -118,15 +118,15 @@ class SlotReader(Reader):
 
 
 class GapReader(Reader):
-    """Blocks of outcomes and gaps, as records and steps are stored."""
+    """Reads blocks of outcomes and gaps, the storage of records and of steps."""
 
     def item_types(self) -> Sequence[np.dtype[Any]]:
         return [records_dtype(self.outcome_type, gap) for gap in GAPS]
 
     def read_gaps(self, number: int, begins: NDArray[np.int64], mask: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the sums of the gaps, and the outcomes, of a block; zstd's checksum vouches for both.
+        """Return the running sums of a block's gaps, and its outcomes. The frame's checksum covers both.
 
-        Tiers begin at the indices *begins*, 0 first.
+        *begins* are the indices at which tiers begin, the first one 0.
         """
         return self.file.locked(lambda: self._decode(number, begins, mask))
 

@@ -1,6 +1,6 @@
-"""A solved game is written in one pass, into a file that has its name only when it is complete and on the disk.
+"""Writes a solved game in one pass. The file gets its name only when it is complete and on the disk.
 
-The bytes depend on the game and its solution alone, not on time, machine, or who compresses.
+The bytes depend on the game and its solution alone, not on time, machine, or the number of workers.
 """
 
 import glob
@@ -61,7 +61,7 @@ __all__ = [
 AnySolved = SolvedRecords | SolvedSlots | SolvedSteps | SolvedBounds
 
 HDF5_SAYS = re.compile(r"errno = \d+|[Uu]nable to|[Cc]an't ")
-"""How HDF5 puts it when the operating system refuses."""
+"""How HDF5 words an error of the operating system."""
 
 
 def write_database(
@@ -76,14 +76,14 @@ def write_database(
     inspect: Callable[[Path], object] | None = None,
     book_plies: int | None = None,
 ) -> Path:
-    """Write a database and return its path; another of that name is replaced once the new one is complete.
+    """Write a database and return its path. It replaces an existing file once it is complete.
 
-    Blocks are encoded and compressed by *each*, which is called as `map` is, and may have others do it; *progress* is
-    told how many records are written; *encode* is `encode_group`, or something quicker that does the same. *lock* is
-    that of the path, if it is held already. *inspect* is called with the path of the complete file before it gets its
-    name, and may raise. Raises CannotWrite, or InUse where another process writes to the same path.
+    *each* works like `map` and may encode and compress blocks in other threads or processes. *progress* gets the number
+    of records written so far. *encode* is `encode_group`, or a faster function with the same result. *lock* is the
+    path's lock, if the caller holds it already. *inspect* gets the path of the complete file before it gets its name,
+    and may raise. Raises CannotWrite, or InUse if another process writes to the same path.
 
-    With *book_plies* it is an opening book of so many plies.
+    With *book_plies* the file is an opening book of that many plies.
     """
     path = Path(path)
     with new_file(path, lock, inspect) as file:
@@ -110,7 +110,7 @@ def write_certificate(
 
 @contextmanager
 def new_file(path: Path, lock: Lock | None, inspect: Callable[[Path], object] | None) -> Iterator[h5py.File]:
-    """Give a file that gets its name once it is complete, and *inspect* has looked at it."""
+    """Give a new HDF5 file. It gets its name at the end, after *inspect* has accepted it."""
     with nullcontext(lock) if lock else Lock(path), complete_or_nothing(path) as partial_path:
         with hdf5_errors():
             file = create_file(os.fsencode(partial_path))
@@ -123,7 +123,7 @@ def new_file(path: Path, lock: Lock | None, inspect: Callable[[Path], object] | 
 
 
 def claims(game: Game, solved: SolvedCertificate) -> Attributes:
-    """Return what the file of a certificate says about itself."""
+    """Return the attributes of a certificate."""
     return about(game, CERTIFICATE_VERSION, CERTIFICATE, len(solved.positions), len(solved.positions)) | {
         "root": solved.root,
         "at_least": int(solved.at_least),
@@ -135,7 +135,7 @@ def claims(game: Game, solved: SolvedCertificate) -> Attributes:
 def fill(
     file: h5py.File, game: Game, solved: AnySolved, each: Each, progress: Progress, encode: Encoder, about: Attributes,
 ) -> None:  # fmt: skip
-    """Write everything into a new file."""
+    """Write the blocks, the tables and the attributes into a new file."""
     contents = Contents(file)
     if isinstance(solved, SolvedBounds):
         write_bounds(contents, solved, each, progress)
@@ -143,6 +143,7 @@ def fill(
         contents.table("legend", table)
         contents.finish(bound_attributes(game, table, solved) | about)
         return
+    # Other kinds: blocks and their tables first, then the legend, then the attributes.
     if isinstance(solved, SolvedRecords):
         start = write_records(contents, game, solved, each, progress, encode)
     else:
@@ -159,12 +160,12 @@ def fill(
 
 
 def book_attributes(plies: int | None) -> Attributes:
-    """Return what an opening book says of itself that a database does not; nothing for a database."""
+    """Return the attributes that only an opening book has; none for a database."""
     return {} if plies is None else {"format": BOOK, "plies": plies}
 
 
 def attributes(game: Game, legend: NDArray[Any], start_row: int | None, measures: Measures | None) -> Attributes:
-    """Return what the file of a solved game says about itself."""
+    """Return the attributes of a solved game."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
     told = about(
         game, MEASURED_VERSION if measures else VERSION, measures.metric if measures else METRIC, positions, stored
@@ -179,7 +180,7 @@ def attributes(game: Game, legend: NDArray[Any], start_row: int | None, measures
 
 
 def bound_attributes(game: Game, legend: NDArray[Any], solved: SolvedBounds) -> Attributes:
-    """Return what the file of expectations by slot says about itself."""
+    """Return the attributes of expectations by slot."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
     told = about(game, BOUNDS_VERSION, solved.measures.metric, positions, stored)
     told |= measured_by(solved.measures)
@@ -192,17 +193,17 @@ def bound_attributes(game: Game, legend: NDArray[Any], solved: SolvedBounds) -> 
 
 
 def start_text(game: Game) -> int | str:
-    """Return the start of a game as a file has it: an int, or the ints of a tuple as JSON."""
+    """Return a game's start as a file stores it: an int, or a tuple's ints as JSON."""
     return json.dumps(game.start) if isinstance(game.start, tuple) else game.start
 
 
 def measured_by(measures: Measures) -> Attributes:
-    """Return what a file says about measures."""
+    """Return the attributes about measures."""
     return {"measures": json.dumps(measures.names), "details": json.dumps(measures.details, sort_keys=True)}
 
 
 def about(game: Game, version: int, metric: str, positions: int, stored: int) -> Attributes:
-    """Return what any file says about itself."""
+    """Return the attributes that every file has."""
     from retrograde.games.catalog import rules_digest, variant
 
     return {
@@ -220,8 +221,8 @@ def about(game: Game, version: int, metric: str, positions: int, stored: int) ->
 
 
 def made_with() -> str:
-    """Return the versions of all software that decides about bytes."""
-    from importlib.metadata import PackageNotFoundError, version  # here because it takes 20 ms
+    """Return the versions of all software that decides about the bytes."""
+    from importlib.metadata import PackageNotFoundError, version  # imported here because it takes 20 ms
 
     try:
         own = version("retrograde")
@@ -233,11 +234,12 @@ def made_with() -> str:
 
 @contextmanager
 def complete_or_nothing(path: Path) -> Iterator[Path]:
-    """Give a new file to write into, which becomes *path* if all goes well and vanishes if not.
+    """Give a new file to write into. It is renamed to *path* on success, and deleted on failure.
 
-    The path must be locked. What a process that is gone has left half-written is deleted.
+    The caller must hold the path's lock. Half-written files that dead processes left are deleted.
     """
     partial_path = path.with_name(f"{path.name}.{os.getpid()}-{token_hex(4)}.partial")
+    # Step 1: make an empty file under a temporary name, after removing those of dead processes.
     made = False
     try:
         make_folder(path.parent)
@@ -246,11 +248,13 @@ def complete_or_nothing(path: Path) -> Iterator[Path]:
         os.close(os.open(partial_path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
         made = True
         yield partial_path
+        # Step 2: sync the file, rename it, and sync its folder.
         with open(partial_path, "rb+") as stream:
             os.fsync(stream.fileno())
         os.replace(partial_path, path)
         sync_folder(path.parent)
     except BaseException as error:
+        # On failure the temporary file is deleted.
         if made:
             with suppress(OSError):
                 partial_path.unlink(missing_ok=True)
@@ -261,7 +265,7 @@ def complete_or_nothing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def hdf5_errors() -> Iterator[None]:
-    """Turn what HDF5 raises when it cannot write, a RuntimeError, into an OSError; other RuntimeErrors are not its."""
+    """Turn the RuntimeError that HDF5 raises when it cannot write into an OSError; pass on all other errors."""
     try:
         yield
     except RuntimeError as error:
@@ -271,7 +275,7 @@ def hdf5_errors() -> Iterator[None]:
 
 
 def reason(error: BaseException) -> str:
-    """Return what the operating system has to say, which HDF5 buries in its own words."""
+    """Return the operating system's words from an error, which HDF5 buries in its own."""
     text = str(error)
     _, found, rest = text.partition("error message = '")
     return rest.partition("'")[0].lower() if found else getattr(error, "strerror", None) or text

@@ -1,4 +1,4 @@
-"""Solve games strongly, and ask what came out: what programs and notebooks need, by name.
+"""Solve games strongly, and query the results: the functions that programs and notebooks need.
 
 >>> import retrograde
 >>> with retrograde.open("tictactoe") as solution:  # once it is solved: retrograde.solve("tictactoe")
@@ -8,13 +8,13 @@ Outcome(value=<Value.TIE: 3>, remoteness=9)
 | name | what it does |
 |---|---|
 | `solve("connect4:5,4")` | solves a game, and returns the path of its database |
-| `open("connect4:5,4")` | opens it: a `Solution`, which knows values, moves, and positions by value |
+| `open("connect4:5,4")` | opens it: a `Solution`, which gives values, moves, and positions by value |
 | `open_tablebase("folder")` | opens databases of chess endings, to be probed by a board of python-chess or by FEN |
-| `check("./mygame.py")` | holds rules against the contract |
-| `verify("connect4:5,4")` | derives every stored value again from the children |
+| `check("./mygame.py")` | checks rules against the contract |
+| `verify("connect4:5,4")` | recomputes every stored value from the position's children |
 | `games` | the package of the rules; `games.names()` lists the games, and so does `games()` |
 
-Nothing is imported before it is asked for. All else stands in the packages `games`, `databases`, `solver` and `cli`.
+Each name is imported when it is first used. All else is in the packages `games`, `databases`, `solver` and `cli`.
 """
 
 import os.path
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["__version__", "check", "games", "open", "open_tablebase", "solve", "verify"]
 
-# In a copy of the sources Python finds this folder before what is installed: the packages are those beside it then.
+# In a copy of the sources, Python finds this folder before the installed package. Then the packages beside it are used.
 beside = os.path.dirname(os.path.dirname(__file__))
 if os.path.exists(os.path.join(beside, "pyproject.toml")):
     __path__.append(beside)
@@ -39,7 +39,7 @@ import_module("retrograde.old_names").install()
 
 
 def __getattr__(name: str) -> Any:
-    """Return what is offered by a name."""
+    """Import a public name when it is first used."""
     if name == "__version__":
         return import_module("importlib.metadata").version("retrograde")
     if name == "games":
@@ -50,5 +50,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the names that are offered, and those that Python gives every module."""
+    """Return the public names, and those that Python gives every module."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -1,6 +1,6 @@
-"""What `import retrograde` offers: the functions of the solver, which take the text of a variant, or a path, as well.
+"""The functions behind `import retrograde`: those of the solver, which also take a variant or a path as text.
 
-The names of the solver's own functions are the same, and theirs are the options.
+They have the names of the solver's functions, and the same options.
 """
 
 import os
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 def of_game(
     function: Callable[Concatenate[Game, Options], Result],
 ) -> Callable[Concatenate[Game | str | Path, Options], Result]:
-    """Return a function of a game that takes the text of a variant, or the path of a rule file, as well."""
+    """Return a function of a game that also takes a variant's text or a rule file's path."""
 
     @wraps(function)
     def called(game: Game | str | Path, /, *args: Options.args, **options: Options.kwargs) -> Result:
@@ -37,7 +37,7 @@ def of_game(
 def of_database(
     function: Callable[Concatenate[Database, Options], Result],
 ) -> Callable[Concatenate[Database | Solution | str | Path, Options], Result]:
-    """Return a function of a database that takes a solution as well, or what `open` takes."""
+    """Return a function of a database that also takes a solution, or what `open` takes."""
 
     @wraps(function)
     def called(source: Database | Solution | str | Path, /, *args: Options.args, **options: Options.kwargs) -> Result:

@@ -1,4 +1,4 @@
-"""Modules that have moved, by their old names: programs that import one get the module from its new place."""
+"""Old names of modules that have moved, so that programs can still import them."""
 
 import sys
 from importlib import import_module

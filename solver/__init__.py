@@ -1,6 +1,10 @@
 """The solver: it chooses a way of solving, and says what it will take.
 
-What Python programs need of it stands here by name, imported once it is asked for.
+    engine.py         solve(game) -> path of the database: chooses a method, runs it, verifies a sample
+    interpreted.py    small games, solved in plain Python without compiling their rules
+    whole.py          many variants at once on a cluster, one whole solve for each task
+
+The sub-packages are described in docs/architecture.md. The names below are imported when they are first used.
 """
 
 from importlib import import_module
@@ -25,7 +29,7 @@ PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Return what is offered by a name."""
+    """Import a public name when it is first used."""
     if name in PLACES:
         return getattr(import_module(f"retrograde.solver.{PLACES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

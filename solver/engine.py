@@ -1,11 +1,17 @@
-"""The engine: from a game to its database, in the way that fits the game.
+"""The engine: chooses a method for a game, runs it, and writes the database.
 
     start --explore--> positions by tier --solve the tiers, last first--> outcomes --write--> database
 
-Small games are solved interpreted (`interpreted.py`). Others are compiled. Games that number their positions are not
-explored, because every position counts (`numbered/`). The positions of others are explored in waves and kept as sorted
-lists, in memory (`listed/`) or, where there are many and tiers follow one another, on disk (`streamed/`); or as words
-of 64 positions, where rules prove plain enough (`methods/setwise/`). A journal beside the database keeps what is done.
+The methods, which the code calls *ways*:
+
+1. *interpreted*: small games, in plain Python (`interpreted.py`). The other methods compile the rules.
+2. *numbered*: games that number their positions. Every position counts, so nothing is explored (`methods/numbered/`).
+3. *listed*: explores in waves, and keeps the positions as sorted lists in memory (`methods/listed/`).
+4. *streamed*: the same on disk, for many positions, if tiers follow one another (`methods/streamed/`).
+5. *setwise*: 64 positions in a word, if the rules are provably plain enough (`methods/setwise/`); or chess endings, by
+   sets of squares (`methods/chess/`).
+
+A journal beside the database records finished work, so that a killed solve resumes.
 """
 
 import os
@@ -69,48 +75,51 @@ from retrograde.solver.verification.measures.sampled import verify_measured
 from retrograde.solver.verification.sample import positions_of, verify_sample
 
 COMPILER_BYTES = 230_000_000
-"""Memory that the compiler takes once it is imported, its own work included: with no machine code kept, chess comes to
-272 MB in all."""
+"""Bytes of memory that the compiler takes, its own work included. Chess, with no machine code cached, comes to 272 MB
+in all.
+"""
 
 COMPILER_SPACE = 280_000_000
-"""Address space that the compiler takes, machine code included: connect4 fails with 225 MB left, and not with 287."""
+"""Bytes of address space that the compiler and its machine code take. Connect4 fails with 225 MB left, and works with
+287.
+"""
 
 WORTH_KEEPING = 60.0
-"""Seconds of exploring of which what is found is kept, also where there turns out to be no disk for the rest."""
+"""Seconds of exploring after which its result is kept, even if the disk is too small for the rest."""
 
 DROPPED = "the rules, or retrograde itself, have changed since an earlier run; what that had done is dropped"
 
 PATIENCE = 86_400.0
-"""Seconds that another process is waited for which is solving what a game rests on, as workers do of a set."""
+"""Seconds to wait for another process that solves a game on which this one rests. (Workers of a set do that.)"""
 
 WAYS = ("interpreted", "listed", "setwise", "streamed", "numbered")
-"""The names of the ways of solving."""
+"""The names of the methods."""
 
 EXPECTATION = "expectation"
 BY_NUMBER = METRICS[0], *TO_PROGRESS
-"""Metrics of which every slot of a numbering is solved, and that rest on other databases."""
+"""Metrics that are solved for every slot of a numbering, and that may rest on other databases."""
 
 AnySolved = SolvedRecords | SolvedSlots | SolvedSteps | SolvedBounds
 
 
 class NoWay(RetrogradeError, ValueError):
-    """A game cannot be solved in the way, or by the metric, that was asked for."""
+    """The game cannot be solved by the method or the metric asked for."""
 
 
 class Way(Protocol):
-    """A way of solving games by compiled rules."""
+    """A method that solves games with compiled rules."""
 
     @property
     def name(self) -> str:
-        """What it is called, in the journal as well."""
+        """The name of the method, also in the journal."""
 
     def solve(self, game: Game, work: Work) -> Any:
-        """Return the solved game for the writer; raise NotApplicable where this is not the way."""
+        """Return the solved game for the writer; raise NotApplicable if this method does not apply."""
 
 
 @dataclass(frozen=True)
 class SolveOptions:
-    """What is asked of a solve; see `solve`."""
+    """Options of `solve`."""
 
     workers: int | None = None
     memory: int | None = None
@@ -140,23 +149,29 @@ def solve(
     ties: str = "",
     against: Model | None = None,
 ) -> Path:
-    """Solve a game and return the path of its database, *path* or the one that `open_database` looks for.
+    """Solve a game and return the path of its database.
 
-    What is computed of each position is the *metric*, one of METRICS, the game's own if None; *ties* is how utilities
-    choose among moves that are as good for who moves: "first", "leader" or "average". *against* a model of a player
-    expectations are those of a best response to it; a model that tells apart what is equal by symmetry has all
-    positions stored.
+    That is *path*, or else the one that `open_database` looks for.
 
-    Tiers of a game that numbers its positions are taken from other databases that hold them, unless *fresh*.
-    *workers* is the number of threads (one a core if None), *memory* the most bytes to use (what is free if None).
-    A solve that was interrupted goes on where it stopped, unless *fresh*. *listener* is called with Progress.
-    *way* is the way to solve it, one of WAYS or an object, or "compiled" for any but the interpreted one; the best is
-    chosen if None. Tasks run on the *executor*, of whatever kind, and with that many workers, if one is given; it may
-    be a client of Dask as well, and then *path* must be in a folder that its workers see. *sizes* are where the work is
-    cut. *lock* is that of the path, if it is held already.
+    - *metric*: what to compute, one of METRICS; the game's own if None.
+    - *ties*: how utilities choose among equally good moves: "first", "leader" or "average".
+    - *against*: a model of the opponent; computes the expected payoffs of a best response to it. If the model
+      distinguishes symmetric positions, the database stores all of them.
+    - *workers*: the number of threads; one for each core if None.
+    - *memory*: the most bytes to use; what is free if None.
+    - *fresh*: begin anew. Otherwise an interrupted solve resumes, and a game that numbers its positions takes tiers
+      from other databases that have them.
+    - *listener*: gets Progress objects.
+    - *way*: the method, one of WAYS or an object, or "compiled" for any but the interpreted one; the best if None.
+    - *executor*: runs the tasks, with its number of workers. It may also be a client of Dask; then *path* must be in a
+      folder that its workers see.
+    - *sizes*: thresholds, such as the sizes of tasks.
+    - *lock*: the path's lock, if the caller holds it already.
+
     Raises RuleError, RemotenessOverflow, MemoryLimit, DiskTooSmall, DamagedScratch, CannotWrite, InUse, NoWay or
-    ClusterError; what was done by then is kept.
+    ClusterError; finished work is kept.
     """
+    # Step 1: refuse combinations of options that do not exist.
     metric = metric or (EXPECTATION if against else metric_of(game))
     if metric not in METRICS:
         raise NoWay(f"no metric {metric!r}; the metrics are {', '.join(METRICS)}")
@@ -175,11 +190,14 @@ def solve(
     by_slot = metric == METRICS[0] or (metric == EXPECTATION and game.players < 3 and not alternates(game))
     if not by_slot or against or way == "listed":
         refuse_tuples(game, f"solved {'against a model' if against else f'by {metric}'} in lists")
+    # Step 2: read the rules, and check them at some positions.
     path = path_by_metric(game, metric, against) if path is None else Path(path)
     order = SolveOptions(workers, memory, fresh, listener, way, executor, sizes or Sizes(), metric, ties, against)
     if isinstance(way, str) and way not in (*WAYS, "compiled"):
         raise NoWay(f"no way {way!r} to solve games; the ways are {', '.join(WAYS)}")
     announce(listener, "reading the rules")
+    # Step 3: solve the games that this one rests on, then the game itself. Rules may call `exit`, which must not end
+    # us.
     with no_exit():
         refuse_broken(game)
         solve_elsewhere(game, path, order)
@@ -189,7 +207,7 @@ def solve(
 
 
 def interpreted_only(complaint: str, metric: str) -> str:
-    """Return the way to solve rules without a source, and warn of it; raise NoWay where the metric needs another."""
+    """Return "interpreted", for rules without source, and warn; raise NoWay if the metric needs compiled rules."""
     if metric != METRICS[0]:
         raise NoWay(f"{complaint}; {metric} is computed by compiled rules alone")
     warnings.warn(f"{complaint}; until then they run interpreted, for this process alone", stacklevel=4)
@@ -198,13 +216,15 @@ def interpreted_only(complaint: str, metric: str) -> str:
 
 @cache
 def folder_of_this_process() -> TemporaryDirectory[str]:
-    """Return a folder for databases that no other process can open; it is deleted when this one ends."""
+    """Return a folder for databases that no other process can open. It is deleted when this process ends."""
     return TemporaryDirectory(prefix="retrograde-")
 
 
 def solve_at(path: Path, game: Game, order: SolveOptions, lock: Lock | None) -> None:
-    """Solve a game whose rules have been looked at, and what it rests on solved; *lock* is that of the path, if it is
-    held already."""
+    """Solve a game after its rules were checked and the games that it rests on were solved.
+
+    *lock* is the path's lock, if the caller holds it already.
+    """
     with without_empty_folders(path), nullcontext(lock) if lock else Lock(path) as held:
         place = Place(path, held)
         solve_into(place, game, order)
@@ -212,13 +232,16 @@ def solve_at(path: Path, game: Game, order: SolveOptions, lock: Lock | None) -> 
 
 
 def solve_elsewhere(game: Game, path: Path, order: SolveOptions) -> None:
-    """Solve the variants on whose databases that of a game rests, where they are neither beside it nor in the usual
-    place; see `elsewhere` in the contract. Their rules have been looked at with those of the game. Raises NoWay where
-    one of those that are there is of no use."""
+    """Solve the variants on whose databases this game rests, unless their databases exist.
+
+    They are looked for beside the game's database and in the usual folder; see `elsewhere` in the contract. Their rules
+    were checked with those of the game. Raises NoWay if an existing database cannot be used.
+    """
     if order.metric not in BY_NUMBER or not is_numbered(game):
         return
     needed = rests_on(game)
-    if needed:  # that memory does not suffice for what comes last is said first
+    # Fail early if there is too little memory for the game itself, which comes last.
+    if needed:
         budget, numbering = MemoryBudget(order.memory), Numbering.own(game)
         if order.way != "interpreted":
             expect_compiler(budget)
@@ -232,7 +255,7 @@ def solve_elsewhere(game: Game, path: Path, order: SolveOptions) -> None:
             announce(order.listener, f"solving {other}, on which it rests, {number} of {len(needed)}")
             below = telling_below(order.listener, f"{other}, {number} of {len(needed)}")
             with Lock(beside, PATIENCE) as lock:
-                if not beside.exists():  # by another process, before it gave up the lock
+                if not beside.exists():  # another process may have solved it before it released the lock
                     solve_at(beside, kin(game, other), replace(own, listener=below), lock)
                     continue
         try:
@@ -248,19 +271,19 @@ def solve_elsewhere(game: Game, path: Path, order: SolveOptions) -> None:
 
 
 def telling_below(listener: Listener | None, below: str) -> Listener | None:
-    """Return what tells a listener of a solve on which the one asked for rests."""
+    """Return a listener for the solve of a game that the requested one rests on; *below* names that game."""
     return listener and (lambda progress: listener(replace(progress, below=below)))
 
 
 def path_by_metric(game: Game, metric: str, model: Model | None = None) -> Path:
-    """Return the path of the database in which a metric of a game is computed, or a best response to a model."""
+    """Return the path of a game's database for a metric, or for a best response to a model."""
     own = "" if metric == metric_of(game) else metric
     return database_path(variant(game), metric=against_model(model.name) if model else own)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a database is to be, and what a solve keeps beside it; its lock is held."""
+    """The paths of a database and of the files that a solve keeps beside it. The path is locked."""
 
     path: Path
     lock: Lock
@@ -274,14 +297,14 @@ class Place:
         return self.path.with_name(self.path.name + ".scratch")
 
     def clear(self) -> None:
-        """Delete what is of no more use once the database is there: the journal last, which says what the rest is."""
-        with suppress(OSError):  # what stays is of no use, and no harm
+        """Delete the scratch folder, then the journal, which describes what is in that folder."""
+        with suppress(OSError):  # remaining files are useless, but do no harm
             shutil.rmtree(self.scratch, ignore_errors=True)
             self.journal.unlink(missing_ok=True)
 
 
 def solve_into(place: Place, game: Game, order: SolveOptions) -> None:
-    """Solve a game and write its database, which gets its name after a sample of it has been verified."""
+    """Solve a game and write its database. A sample is verified before the file gets its name."""
 
     def inspect(path: Path) -> None:
         try:
@@ -293,7 +316,7 @@ def solve_into(place: Place, game: Game, order: SolveOptions) -> None:
                     else:
                         verify_measured(database, positions_of(database), seconds)
         except RuleError as error:
-            place.clear()  # what such rules have led to is not to be gone on from
+            place.clear()  # results of broken rules must not be resumed
             if isinstance(error, Contradiction):
                 announce(order.listener, "checking the rules")
                 raise blamed(game, error) from error
@@ -302,9 +325,11 @@ def solve_into(place: Place, game: Game, order: SolveOptions) -> None:
     began = time.monotonic()
     budget = MemoryBudget(order.memory)
     write = partial(write_database, place.path, game, lock=place.lock, inspect=inspect)
+    # Step 1: solve a small game without the compiler.
     if (solved := solved_interpreted(game, budget, order)) is not None:
         write(solved)
         return
+    # Step 2: open the journal and the executor, and try the compiled methods.
     expect_compiler(budget)
     with (
         Journal(place.journal, identity(game, order), order.fresh) as journal,
@@ -317,8 +342,9 @@ def solve_into(place: Place, game: Game, order: SolveOptions) -> None:
         work = Work(executor, workers, budget, journal, scratch, order.listener, order.sizes)
         with work.open, nothing_left_of_what_is_refused(place, work, taken_up):
             solved = solved_compiled(game, ways_for(game, place, order), work, order.metric)
-            from retrograde.solver.values.encode import encode_group  # numba is imported by now
+            from retrograde.solver.values.encode import encode_group  # here, because numba is imported by now
 
+            # Step 3: write the database.
             phase = work.phase("writing", items_of(solved))
             work.course.positions_a_record = count_positions(solved.legend) / max(phase.total or 0, 1)
             write(solved, work.map_here, lambda items: phase.advance(items - phase.done), encode_group)
@@ -327,10 +353,10 @@ def solve_into(place: Place, game: Game, order: SolveOptions) -> None:
 
 @contextmanager
 def nothing_left_of_what_is_refused(place: Place, work: Work, taken_up: bool) -> Iterator[None]:
-    """Delete what a solve keeps where it is refused before much is done: no memory to begin, no disk to end it, or
-    a metric or a model that does not suit the game.
+    """Delete the files of a solve that is refused before it has done much.
 
-    What was *taken up* from another run stays, and so does what has taken long to be found.
+    It may be refused for too little memory, too little disk, or a metric or model that does not suit the game. The
+    files stay if an earlier run had begun them (*taken_up*), or if they took long to compute.
     """
     try:
         yield
@@ -349,14 +375,14 @@ def nothing_left_of_what_is_refused(place: Place, work: Work, taken_up: bool) ->
 
 
 def items_of(solved: AnySolved) -> int:
-    """Return how many items the writer counts: slots, records or steps."""
+    """Return the number of items that the writer counts: slots, records or steps."""
     if isinstance(solved, SolvedBounds):
         return int(solved.starts[-1])
     return len(solved.outcomes) if isinstance(solved, SolvedSlots) else int(solved.counts.sum())
 
 
 def solved_interpreted(game: Game, budget: MemoryBudget, order: SolveOptions) -> AnySolved | None:
-    """Return the solved game where it is small, or is to be solved so; else None."""
+    """Return the game solved by the interpreted method, or None if that is not the method to use."""
     if order.metric != METRICS[0]:
         return None
     if order.way == "interpreted":
@@ -368,7 +394,7 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: SolveOptions) ->
 
     def not_compiled() -> bool:
         expect_compiler(budget)
-        phase.listener = order.listener  # for it takes long enough now to be told of
+        phase.listener = order.listener  # from now on it takes long enough to be reported
         return not machine_code_is_kept(game)
 
     patience = Patience(sizes.interpreted_seconds, sizes.uncompiled_seconds, not_compiled)
@@ -376,7 +402,7 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: SolveOptions) ->
 
 
 def expect_compiler(budget: MemoryBudget) -> None:
-    """Raise MemoryLimit where there is no room for numba, which is not there yet: LLVM would end the process."""
+    """Raise MemoryLimit if numba is not loaded yet and there is too little memory: LLVM would kill the process."""
     if "numba" not in sys.modules:
         if (space := address_space()) and space[1] < COMPILER_SPACE:
             raise MemoryLimit(
@@ -387,8 +413,8 @@ def expect_compiler(budget: MemoryBudget) -> None:
 
 
 def machine_code_is_kept(game: Game) -> bool:
-    """Tell whether the rules of a game have been compiled before, as they are."""
-    from retrograde.solver.methods.numbered.kernels import seed  # which import numba
+    """Return whether these rules have been compiled before and their machine code is cached."""
+    from retrograde.solver.methods.numbered.kernels import seed  # imported here, because it imports numba
     from retrograde.solver.rules.compiled import is_kept
     from retrograde.solver.rules.kernels import expand
 
@@ -396,17 +422,18 @@ def machine_code_is_kept(game: Game) -> bool:
 
 
 def interpreting(listener: Listener | None) -> Phase:
-    """Return the count of what is explored interpreted."""
+    """Return the progress counter of an interpreted solve."""
     course = Course()
     course.plan(exploring=0.8, solving=0.2)
     return Phase("exploring", listener, course=course)
 
 
 def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
-    """Yield the ways in which a game may be solved, to be tried one after another, or the one that is asked for."""
+    """Yield the methods to try for a game, in order, or the one asked for."""
     if not isinstance(order.way, str | None):
         yield order.way
         return
+    # Case: distance to zeroing or conversion, of chess endings.
     if order.metric in TO_PROGRESS:
         from retrograde.solver.methods.numbered.way import Numbered
 
@@ -416,6 +443,7 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
         from retrograde.solver.metrics.measured import Demand
         from retrograde.solver.metrics.way import ByMetric
 
+        # Case: another metric, slot by slot if there are many slots, or else in lists.
         if by_slot(game, order):
             from retrograde.solver.metrics.slots.way import Slotted
 
@@ -424,15 +452,18 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
                 return
         yield ByMetric(Demand(order.metric, order.ties, order.against))
         return
+    # Case: remoteness, the usual metric.
     fit = ["setwise", "numbered"] if is_numbered(game) else ["listed", "setwise", "streamed"]
     asked = [order.way] if order.way in WAYS else fit
-    # each room is imported when it is its turn, for kernels take a while to be set up
+    # Each method is imported only when its turn comes, because kernels take a while to load.
     by_sets = "setwise" in asked and is_chess(game)
     if is_numbered(game) and (by_sets or "numbered" in asked):
         from retrograde.solver.methods.numbered.way import Numbered
 
         yield Numbered(place.path, by_sets, order.fresh)
     elif not is_numbered(game) and "numbered" not in asked:
+        # The order: set-wise early if a glance suggests it, then lists up to a limit, then set-wise again, then
+        # streamed. The early try, before any positions are listed, gives up if no tier seems large enough.
         if by_words := "setwise" in asked and (len(asked) == 1 or may_be_plain(game)):
             from retrograde.solver.estimation.outlook import RunningOutlook
             from retrograde.solver.methods.setwise.way import Setwise
@@ -454,7 +485,7 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
 
 
 def by_slot(game: Game, order: SolveOptions) -> bool:
-    """Tell whether expectations are to be computed slot by slot: where a game has many, or that is asked for."""
+    """Return whether to compute expected payoffs slot by slot: the game has many slots, or *way* says so."""
     if order.metric != EXPECTATION or order.against or order.way == "listed":
         return False
     any_size = order.way == "numbered" or width_of(game)
@@ -462,9 +493,9 @@ def by_slot(game: Game, order: SolveOptions) -> bool:
 
 
 def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = METRICS[0]) -> Any:
-    """Return the game solved in the first way that fits; what does not fit is noted in the journal.
+    """Return the game solved by the first method that fits; the journal records those that do not.
 
-    Rules that do not compile are run interpreted, where the metric is remoteness. Raises NoWay where none fits.
+    Rules that do not compile run interpreted, if the metric is remoteness. Raises NoWay if no method fits.
     """
     reason = ""
     for way in ways:
@@ -478,10 +509,10 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
         except NotApplicable as error:
             reason = str(error)
             unfit.add((np.frombuffer(reason.encode(), np.uint8),))
-            unfit.settle()  # before the lists are gone that the journal speaks of
+            unfit.settle()  # before the files are deleted that the journal refers to
             work.course.plan()
             shutil.rmtree(work.scratch, ignore_errors=True)
-        except NotCompilable as error:  # also of parents(), which is compiled only when it is asked for
+        except NotCompilable as error:  # also from parents(), which is compiled only when needed
             if metric != METRICS[0]:
                 raise
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
@@ -495,13 +526,14 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
 
 @contextmanager
 def executor_of(order: SolveOptions, place: Place) -> Iterator[tuple[Executor, int]]:
-    """Give the executor to run tasks on, and how many workers it has.
+    """Give the executor for the tasks, and its number of workers.
 
-    After Ctrl-C threads of our own are not waited for: rules may go on for ever.
+    After Ctrl-C our own threads are not waited for: a user's rules may run forever.
     """
     cores = os.cpu_count() or 1
     if order.executor:
         given = executor_over(order.executor)
+        # Case: a cluster. Its workers must see the folder of the solve.
         if isinstance(given, ClusterExecutor):
             announce(order.listener, "looking at the cluster")
             with given.begun(place.lock, place.scratch.absolute() / "parcels"):
@@ -509,6 +541,7 @@ def executor_of(order: SolveOptions, place: Place) -> Iterator[tuple[Executor, i
             return
         yield given, order.workers or int(getattr(given, "_max_workers", cores))
         return
+    # Case: threads of our own.
     executor = ThreadPoolExecutor(order.workers or cores)
     try:
         yield executor, order.workers or cores
@@ -518,7 +551,7 @@ def executor_of(order: SolveOptions, place: Place) -> Iterator[tuple[Executor, i
 
 
 def identity(game: Game, order: SolveOptions) -> str:
-    """Return what a journal must have been made with: this game, and sources that mean the same by its entries."""
+    """Return the text that a journal must begin with to be resumed: the game, its rules, and the solver's sources."""
     metric = f" {order.metric}" if order.metric != METRICS[0] else ""
     against = f" against {order.against.name} {order.against.digest}" if order.against else ""
     return f"{variant(game)} {rules_digest(game, contract=True)} {journal_digest()}{metric}{against}"

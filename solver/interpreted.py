@@ -1,6 +1,10 @@
-"""Small games solved in plain Python: quicker than compiling their rules.
+"""Solves small games in plain Python, which is faster than compiling their rules.
 
-The method is that of `cyclic.py`, on dictionaries and without tiers.
+1. `explore`: finds all positions and their children, breadth first, and gives up if that takes too long.
+2. `propagate`: decides positions by increasing remoteness, from the primitive ones backwards over the predecessors.
+3. `solve_interpreted` counts the outcomes, and returns them for the writer.
+
+The algorithm is that of `methods/listed/cycles.py`, with dictionaries and without tiers.
 """
 
 import time
@@ -25,19 +29,21 @@ from retrograde.solver.runtime.memory import MemoryBudget, used_memory
 from retrograde.solver.runtime.progress import Phase
 
 BETWEEN_CHECKS = 1_000
-"""Positions explored between two looks at the memory in use."""
+"""Positions explored between two checks of the memory in use."""
 
 THIN = 6
-"""Positions in a wave, on average, up to which it is explored sooner than compiled, which takes some 70 µs a wave."""
+"""The average size of waves up to which this is faster than compiled code, which takes 70 µs for each wave."""
 
 GROWING = 1.9, 1.3
-"""Positions found and not looked at, for each one that was, from which more is to come than can be waited for: at
-first, and when the first seconds have passed. (connect4:4,4 1.2 and 0.8, othello:4 1.55 and 1.13; connect4:5,4 1.9 and
-1.6, awari 2.3 and 1.85, pocketcube 4.6 and 4.3.)"""
+"""Limits of found positions for each explored one, beyond which exploring takes too long.
+
+The first limit applies at first, the second after the first seconds. Measured ratios at these times: connect4:4,4 1.2
+and 0.8, othello:4 1.55 and 1.13; connect4:5,4 1.9 and 1.6, awari 2.3 and 1.85, pocketcube 4.6 and 4.3.
+"""
 AHEAD = 2
-"""Positions that there will be for each of those, about, when the first seconds have passed."""
+"""Positions still to come, roughly, for each found and unexplored one, after the first seconds."""
 LAST = 0.25
-"""The part of the longest time that may always be spent on what is left: so near the end none gives up."""
+"""The share of `longest` that the remaining work may always take, so that no solve gives up near its end."""
 
 Children = dict[int, list[int]]
 Outcomes = dict[int, tuple[Value, int]]
@@ -45,8 +51,11 @@ Outcomes = dict[int, tuple[Value, int]]
 
 @dataclass
 class Patience:
-    """How many seconds of the processor's time exploring may take: the first ones at any rate, and up to the *longest*,
-    about, where the rules are *unknown* to the compiler, which would take longer; that is asked once, after those."""
+    """How many CPU seconds exploring may take: always the *first* ones, and at most about *longest*.
+
+    It goes beyond the first seconds only if the compiler would take longer, since no machine code is cached.
+    `unknown()` says so; it is called once.
+    """
 
     first: float
     longest: float
@@ -54,15 +63,21 @@ class Patience:
     asked: bool = False
 
     def ends(self, passed: float, looked_at: int, found: int, all_found: bool) -> bool:
-        """Tell whether to give up after some seconds, by how many positions were *looked at*, and *found* beside them:
-        all that there are, or those from which others will be."""
+        """Return whether to give up after *passed* seconds.
+
+        *looked_at* positions are explored, and *found* ones are not. *all_found* says that no others will be found.
+        """
+        # Found positions for each explored one: the more there are, the longer it will still take.
         share = found / looked_at
+        # Case: within the first seconds. Give up only after a quarter of them, if far too much is left.
         if passed <= self.first:
             begun = 4 * passed > self.first
             return begun and (passed * share > self.longest if all_found else share > GROWING[0])
+        # Case: after the first seconds. Estimate the seconds left.
         left = passed * share * (1 if all_found else AHEAD)
         if left > max(self.longest - passed, LAST * self.longest) or (share > GROWING[1] and not all_found):
             return True
+        # Going on pays only if compiling would take longer, because no machine code is cached.
         first_time, self.asked = not self.asked, True
         return first_time and not self.unknown()
 
@@ -70,20 +85,23 @@ class Patience:
 def solve_interpreted(
     game: Game, budget: MemoryBudget, phase: Phase, patience: Patience | None = None
 ) -> SolvedRecords | SolvedSlots | None:
-    """Return the solved game; None where exploring it takes longer than there is *patience*.
+    """Return the solved game, or None if exploring it takes longer than *patience* allows.
 
-    The *phase* is told of what is explored, and then of what is solved.
+    *phase* counts the progress of exploring, then of solving.
     """
+    # Step 1: explore.
     explored = explore(game, budget, phase, patience)
     if explored is None:
         return None
     phase.end()
     children, outcomes = explored
     Phase("solving", phase.listener, len(children), phase.course).tell()
+    # Step 2: ask the rules a second time at some positions, then decide all positions.
     look_again(game, children, {position: value for position, (value, _) in outcomes.items()})
     propagate(children, outcomes, movers_of(game, children))
     if is_numbered(game):
         return by_slot(game, outcomes)
+    # Step 3: sort by tier and position, and count the outcomes for the legend.
     found = by_tier(game, children)
     tiers = sorted(found)
     positions = [position for tier in tiers for position in sorted(found[tier])]
@@ -102,14 +120,14 @@ def solve_interpreted(
 
 
 def every_position(game: Game) -> list[int]:
-    """Return all positions of a game with a dense numbering."""
+    """Return all positions of a game that numbers its positions."""
     numbering = Numbering.of(game)
     slots = ((row, i) for row in range(len(numbering.tiers)) for i in range(numbering.size(row)))
     return [position for position in (numbering.position_at(game, *slot) for slot in slots) if not is_none(position)]
 
 
 def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
-    """Return a solved game with a dense numbering, without what other databases have."""
+    """Return the solved game slot by slot, without the tiers that other databases have."""
     numbering = Numbering.own(game)
     tiers = {*numbering.tiers.tolist()}
     outcomes = {position: outcome for position, outcome in outcomes.items() if game.tier(position) in tiers}
@@ -128,7 +146,7 @@ def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
 
 
 def count(game: Game, positions: list[int]) -> int:
-    """Return how many positions there are with the symmetric ones of some canonical ones."""
+    """Return the number of positions that some canonical positions stand for, symmetric ones counted."""
     if not defines(game, "images"):
         return len(positions)
     return sum(len({position, *game.images(position)}) for position in positions)
@@ -137,10 +155,10 @@ def count(game: Game, positions: list[int]) -> int:
 def explore(
     game: Game, budget: MemoryBudget, phase: Phase, patience: Patience | None = None
 ) -> tuple[Children, Outcomes] | None:
-    """Return the distinct children of every position that can be reached, and the outcomes of primitive ones.
+    """Return every reachable position's distinct children, and the outcomes of primitive positions.
 
-    Returns None when there is no *patience* left. Long thin games go on all the same: a wave of few positions takes
-    longer compiled.
+    Returns None when *patience* is exhausted. Long thin games never give up: a wave of few positions takes longer
+    compiled.
     """
     children: Children = {}
     outcomes: Outcomes = {}
@@ -150,11 +168,13 @@ def explore(
     began, before = time.thread_time(), used_memory()
     budget.check(0, "retrograde itself")
     while found:
+        # Step 1: ask the rules about the next position.
         position = found.popleft()
         value, _, reached = examine(game, position)
         children[position] = list(dict.fromkeys(reached))
         if value != UNDECIDED:
             outcomes[position] = value, 0 if value != DRAW else -1
+        # Step 2: queue its new children. `wave` counts the positions left in this wave.
         new = [child for child in children[position] if child not in known]
         found += new
         known.update(new)
@@ -162,6 +182,7 @@ def explore(
         if not wave:
             plies, wave = plies + 1, len(found)
             growth.wave(wave, len(known))
+        # Step 3: give up if that takes too long, and report now and then.
         passed = time.thread_time() - began
         thick = len(known) > THIN * plies
         if patience and thick and patience.ends(passed, len(children), len(found), is_numbered(game)):
@@ -171,21 +192,24 @@ def explore(
             phase.advance(BETWEEN_CHECKS)
             budget.check(0, f"going on from {len(children):,} positions, interpreted,")
     phase.count(len(children) - phase.done)
-    budget.check(used_memory() - before, f"solving {len(children):,} positions, interpreted,")  # as much for parents
+    # The predecessor lists will need about as much memory as the lists of children.
+    budget.check(used_memory() - before, f"solving {len(children):,} positions, interpreted,")
     return children, outcomes
 
 
 def propagate(children: Children, outcomes: Outcomes, movers: dict[int, int] | None = None) -> None:
-    """Add the outcomes of all positions to those of the primitive ones, from each remoteness to the next.
+    """Add the outcomes of all positions to those of the primitive ones, in order of remoteness.
 
-    *movers* says who is to move in each; None where two players alternate.
+    *movers* maps each position to the player to move; None if two players alternate.
     """
+    # Step 1: predecessor lists, and `left`, the counters of undecided children.
     parents: defaultdict[int, list[int]] = defaultdict(list)
     for position, reached in children.items():
         for child in reached:
             parents[child].append(position)
     left = {position: len(reached) for position, reached in children.items()}
     primitive = dict(outcomes)
+    # Step 2: wins and losses, one ply of remoteness after another.
     frontier = [position for position, (value, _) in primitive.items() if value in (WIN, LOSE)]
     remoteness = 0
     while frontier:
@@ -193,19 +217,23 @@ def propagate(children: Children, outcomes: Outcomes, movers: dict[int, int] | N
         reached_now: dict[int, Value] = {}
         for position in frontier:
             for parent in parents[position]:
+                # `again`: the same player moves in parent and child, so a WIN stays a WIN.
                 again = movers is not None and movers[parent] == movers[position]
                 if outcomes[position][0] == (WIN if again else LOSE):
                     reached_now[parent] = WIN
                     continue
+                # The child is a win for the opponent: the parent is a LOSE once all its children are.
                 left[parent] -= 1
                 if left[parent] == 0:
                     reached_now[parent] = LOSE
         frontier = [position for position in reached_now if position not in outcomes]
         outcomes.update((position, (reached_now[position], remoteness)) for position in frontier)
+    # Step 3: ties spread backwards to all positions that are still undecided.
     frontier = [position for position, (value, _) in primitive.items() if value == TIE]
     remoteness = 0
     while frontier:
         remoteness += 1
         frontier = list({parent for position in frontier for parent in parents[position] if parent not in outcomes})
         outcomes.update((position, (TIE, remoteness)) for position in frontier)
+    # Step 4: whatever is still undecided goes on forever.
     outcomes.update((position, (DRAW, -1)) for position in children if position not in outcomes)

@@ -1,11 +1,11 @@
-"""Whole solves on the workers of a cluster, one a task: the variants of a set that need not wait for one another.
+"""Solves many variants on a cluster, one whole solve for each task.
 
-A variant waits for those before it in the set whose first tier it has too, or rests on::
+A variant waits for those earlier in the set that it rests on, or whose first tier it has too::
 
     KRK   KQK   KNK   KBK  -->  KPK, KRRK, KRNK, …  -->  KRPK, …        an arrow: the databases on the left are read
 
-Each is solved by one worker, on one thread, into a database of its own with a lock and a journal of its own: whoever
-begins it again, after a kill, goes on.
+One worker solves each variant, on one thread, into a database with a lock and a journal of its own. So a worker that
+starts a killed solve again resumes it.
 """
 
 import time
@@ -24,12 +24,14 @@ from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, peak_mem
 from retrograde.solver.runtime.progress import Progress
 
 PATIENCE = 86_400.0
-"""Seconds that a worker waits for another one that is solving the same, as one may that was taken to be lost."""
+"""Seconds that a worker waits for another one that solves the same variant, such as one that was thought lost."""
 
 
 class Whole(NamedTuple):
-    """The name of a variant to be solved, its database, the metric, whether to begin anew, and the memory of a worker
-    in bytes."""
+    """A task: solve the variant *name* into *path*.
+
+    *fresh*: begin anew. *memory*: bytes that the worker may use.
+    """
 
     name: str
     path: Path
@@ -39,8 +41,10 @@ class Whole(NamedTuple):
 
 
 class Came(NamedTuple):
-    """What a solve has taken: seconds; the most memory of its process in bytes; and how many positions had been solved,
-    and how many explored, before it began."""
+    """What a solve took: seconds, and its process's peak memory in bytes.
+
+    *resumed* and *explored* are the positions that were solved, and explored, before it began.
+    """
 
     seconds: float
     memory: int
@@ -49,14 +53,16 @@ class Came(NamedTuple):
 
 
 class TooLarge(NamedTuple):
-    """Why the memory of a worker does not suffice. (As an exception it does not travel: what Dask unpickles those with
-    cannot make a child of MemoryError.)"""
+    """Why a worker has too little memory.
+
+    It is a result and not an exception, because Dask cannot unpickle subclasses of MemoryError.
+    """
 
     why: str
 
 
 def solve_whole(task: Whole) -> Came | TooLarge:
-    """Solve a variant, unless that has been done meanwhile."""
+    """Solve a variant, unless another worker has done so meanwhile."""
     before: dict[str, int] = {}
     began = time.monotonic()
 
@@ -64,6 +70,7 @@ def solve_whole(task: Whole) -> Came | TooLarge:
         before[progress.phase] = progress.resumed
 
     try:
+        # Another worker may solve the same variant, if this one was thought lost: wait, then see whether it is done.
         with Lock(task.path, PATIENCE) as lock:
             if task.fresh or not task.path.exists():
                 solve(
@@ -76,7 +83,7 @@ def solve_whole(task: Whole) -> Came | TooLarge:
 
 
 def waits_for(names: Iterable[str]) -> dict[str, set[str]]:
-    """Return for each of some variants, in the order in which to solve them, which before it must be solved first.
+    """Return for each variant, in solving order, the earlier ones that must be solved first.
 
     >>> waits_for(["chess:KRK", "chess:KNK", "chess:KRNK"])["chess:KRNK"] == {"chess:KRK", "chess:KNK"}
     True
@@ -85,7 +92,7 @@ def waits_for(names: Iterable[str]) -> dict[str, set[str]]:
     firsts: dict[int, str] = {}
     for name in names:
         game: Any = load_game(name)
-        if not is_numbered(game):  # of whose tiers nothing is known
+        if not is_numbered(game):  # nothing is known about its tiers: wait for all before
             before[name] = set(before)
             continue
         before[name] = {firsts[tier] for tier in {*game.tiers} & firsts.keys()} | before.keys() & {*rests_on(game)}
@@ -94,26 +101,28 @@ def waits_for(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 class Ahead:
-    """Variants that are being solved by the workers of an executor, each as soon as none is left that it waits for."""
+    """Solves variants on the workers of an executor, each as soon as the variants it waits for are done."""
 
     def __init__(self, executor: ClusterExecutor, tasks: Iterable[Whole]):
         self.executor = executor
         self.tasks = {task.name: task for task in tasks}
         self.left = waits_for(self.tasks)
-        """Those that are not begun, and for which each still waits."""
+        """The variants that have not begun, with those that each waits for."""
         self.flying: dict[Future[Came | TooLarge], str] = {}
         self.ended: dict[str, Future[Came | TooLarge]] = {}
         self.send()
 
     def send(self) -> None:
-        """Send those that wait for none any more."""
+        """Send the variants that need not wait any longer."""
         for name in [name for name, before in self.left.items() if before <= self.ended.keys()]:
             del self.left[name]
             self.flying[self.executor.submit(solve_whole, self.tasks[name])] = name
 
     def result(self, name: str, tell: Callable[[str], None]) -> Came:
-        """Return what a variant has taken, once it is solved; *tell* what is under way. Raises MemoryLimit where a
-        worker has too little, and whatever else has come of it."""
+        """Wait for a variant, and return what its solve took; *tell* gets messages meanwhile.
+
+        Raises MemoryLimit if the worker has too little memory, and whatever else the solve raised.
+        """
         while name not in self.ended:
             tell(f"solving {name}; {len(self.ended)} of {len(self.tasks)} are done")
             for future in wait(self.flying, return_when=FIRST_COMPLETED).done:
@@ -125,14 +134,14 @@ class Ahead:
         return came
 
     def cancel(self) -> None:
-        """Begin no more."""
+        """Start no more solves."""
         for future in self.flying:
             future.cancel()
 
 
 @contextmanager
 def solved_ahead(executor: ClusterExecutor, place: Path, tasks: list[Whole]) -> Iterator[Ahead]:
-    """Have variants solved by the workers, whose databases are to lie in the folder of a path, which is locked."""
+    """Have workers solve the variants of *tasks*; *place* is a path in their folder, and is locked."""
     with Lock(place) as lock, executor.begun(lock):
         ahead = Ahead(executor, tasks)
         try:
@@ -142,5 +151,5 @@ def solved_ahead(executor: ClusterExecutor, place: Path, tasks: list[Whole]) -> 
 
 
 def memory_of_each(executor: ClusterExecutor, most: int | None) -> int:
-    """Return how many bytes each worker may use, of so many, or of what is free, on a machine."""
+    """Return the bytes that each worker may use, out of *most* or of what is free on a machine."""
     return MemoryBudget(most).left() // executor.sharing

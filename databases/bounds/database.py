@@ -1,6 +1,6 @@
-"""A database of expectations by slot. What has no slot is worth what follows from its children, by the rules.
+"""A database of expected payoffs by slot. Positions without a slot follow from their children, by the rules.
 
-All is told from player 0's side in the file, and for who is to move by the database; at chance's positions that is
+The file holds the bounds of player 0. The database turns them for the player to move; at a position of chance that is
 player 0.
 """
 
@@ -20,19 +20,19 @@ from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.contract.game import CHANCE, is_none
 
 MOST_BETWEEN = 1 << 14
-"""Positions in between that one question may lead to."""
+"""The most positions without a slot that one lookup may go through."""
 REMEMBERED = 1 << 17
-"""Positions in between whose bounds are remembered."""
+"""The most positions without a slot whose bounds are cached."""
 
 Bounds = tuple[int, int]
 
 
 class TooManyBetween(Exception):
-    """A position leads to more positions without a slot than any of the game should."""
+    """A lookup went through more positions without a slot than a sound game has."""
 
 
 class BoundsDatabase(Database):
-    """Expectations of a game with chance that numbers its positions: every position may be asked for."""
+    """Expected payoffs of a game with chance that numbers its positions. It answers for every position."""
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
@@ -45,7 +45,7 @@ class BoundsDatabase(Database):
         self._bounds: list[int] = self.contents.tiers.bounds.tolist()
         self._scale = int(file.details["scale"])
         self._known: dict[int, Bounds] = {}
-        rules: Any = game  # the contract has no `tiers` and `size`, which are names of options, too
+        rules: Any = game  # `tiers` and `size` are not in the contract, because options may have these names
         sizes = [rules.size(tier) for tier in sorted({*rules.tiers})]
         if file.details.get("numbering") != numbering_digest(game):
             from retrograde.games.catalog import typed
@@ -62,29 +62,29 @@ class BoundsDatabase(Database):
     # Bounds
 
     def get(self, position: int, default: Any = None) -> Any:
-        """Return a position's value, as far as its bounds tell it, or a default for what is no position."""
+        """Return a position's value, as far as its bounds determine it, or *default* if it is no position."""
         bounds = self.bounds(self._asked(position))
         return default if bounds is None else Outcome(value_of(*bounds), None)
 
     def measures(self, position: int) -> dict[str, int]:
-        """Return the bounds for who is to move, as `low` and `high`; raise NotInDatabase for what is no position."""
+        """Return the bounds for the player to move, as `low` and `high`; raise NotInDatabase if it is no position."""
         bounds = self.bounds(self._asked(position))
         if bounds is None:
             raise NotInDatabase(f"position {position} of {self.file.variant} is none of play")
         return dict(zip(self.file.measures, bounds, strict=True))
 
     def bounds(self, position: int) -> Bounds | None:
-        """Return the bounds of a position for who is to move, None for what is no position."""
+        """Return the bounds of a position for the player to move; None if it is no position."""
         if self._locate(position) is None:
             return None
         try:
             low, high = self._worth(position, set())
             return (-high, -low) if self.game.turn(position) == 1 else (low, high)
         except (ArithmeticError, LookupError, ValueError, TooManyBetween, RecursionError):
-            return None  # rules need not cope with what is no position
+            return None  # the rules may raise for what is no position
 
     def _worth(self, position: int, between: set[int]) -> Bounds:
-        """Return the bounds of player 0; *between* are the positions that are being worked out."""
+        """Return the bounds of player 0; *between* are the positions that the recursion is computing."""
         if (stored := self._stored(position)) is not None:
             return stored
         if position in self._known:
@@ -99,7 +99,7 @@ class BoundsDatabase(Database):
         return bounds
 
     def _stored(self, position: int) -> Bounds | None:
-        """Return what is stored of a position, or of the same with the players exchanged."""
+        """Return the stored bounds of a position, or of its twin with the players exchanged."""
         for place, sign in ((position, 1), (self.game.swapped(position), -1)):
             if not is_none(place) and (slot := self._slot(place)) >= 0:
                 block, i = divmod(slot, self._block_size)
@@ -108,7 +108,7 @@ class BoundsDatabase(Database):
         return None
 
     def _slot(self, position: int) -> int:
-        """Return where a position is among the slots of all tiers; -1 where it has none."""
+        """Return a position's slot, numbered through all tiers; -1 if it has none."""
         canonical = self._canonical(position)
         tier = self._tier(canonical)
         k = bisect_left(self._numbers, tier)
@@ -120,7 +120,7 @@ class BoundsDatabase(Database):
         return self._bounds[k] + slot
 
     def _derived(self, position: int, between: set[int]) -> Bounds:
-        """Return the bounds that follow from those of the children; what ends pay where the game is over."""
+        """Return the bounds that follow from the children; the payoff if the game is over."""
         game, scale = self.game, self._scale
         gains = (1, -1)[: game.players]
         if game.primitive(position) != UNDECIDED:
@@ -135,6 +135,7 @@ class BoundsDatabase(Database):
             odds.append(game.odds(position, move) if turn == CHANCE else 1)
         if turn == CHANCE:
             low, high = (sum(weight * bound for weight, bound in zip(odds, row, strict=True)) for row in (lows, highs))
+            # A mean by odds: rounded down for the lower bound, up for the upper one.
             return low // sum(odds), -(-high // sum(odds))
         best = max if turn == 0 else min
         return best(lows), best(highs)
@@ -152,7 +153,7 @@ class BoundsDatabase(Database):
     _find_all = _find  # type: ignore[assignment]  # nor are those of many
 
     def lookup(self, positions: Any, **known: Any) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """Return values and remotenesses, all -1, as `Database.lookup` does, one position after another."""
+        """Return values and remotenesses (all -1), as `Database.lookup` does, one position at a time."""
         array = np.asarray(positions)
         shape = array.shape[: array.ndim - bool(self._width and array.size)]
         keys: Any = map(tuple, array.reshape(-1, self._width).tolist()) if self._width else array.ravel().tolist()
@@ -161,7 +162,7 @@ class BoundsDatabase(Database):
         return values.reshape(shape), np.full(shape, -1, np.int32)
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
-        """Yield (tier, positions, values, remotenesses) for all slots in order that stand for a position."""
+        """Yield (tier, positions, values, remotenesses) of all slots that stand for a position, in order."""
         for tier, begin, end in zip(self._numbers, self._bounds, self._bounds[1:], strict=False):
             for first in range(begin, end, self._block_size):
                 low, high = self.contents.all_bounds(first, min(first + self._block_size, end))
@@ -170,10 +171,10 @@ class BoundsDatabase(Database):
                 places: Any = map(tuple, positions.tolist()) if self._width else positions.tolist()
                 signs = np.array([-1 if self.game.turn(place) == 1 else 1 for place in places])
                 values = np.select([low[there] > 0, high[there] < 0], [signs, -signs], 0)
-                by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # -1 is the last
+                by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # index -1 is the last: LOSE
                 yield tier, positions, by_sign[values], np.full(len(values), -1, np.int32)
 
 
 def value_of(low: int, high: int) -> Value:
-    """Return the value that bounds for who is to move tell."""
+    """Return the value that bounds for the player to move determine; TIE if they do not."""
     return WIN if low > 0 else LOSE if high < 0 else TIE

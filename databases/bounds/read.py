@@ -1,4 +1,4 @@
-"""Expectations read by slot."""
+"""Reads expected payoffs by slot."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +13,11 @@ from retrograde.databases.reader import SlotReader
 
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 MOST = 1 << 61
-"""All bounds are below this."""
+"""All bounds lie strictly between -MOST and MOST."""
 
 
 class BoundsReader(SlotReader):
-    """The bounds of a file, those of player 0."""
+    """Reads the bounds of a file, which are those of player 0."""
 
     DATASET, ITEMS, ROW = "bounds", SLOT_BLOCK, SLOT_BLOCKS
 
@@ -40,7 +40,7 @@ class BoundsReader(SlotReader):
         return low, low + width
 
     def all_bounds(self, begin: int, end: int) -> Bounds:
-        """Return the bounds of slots from one to another, exclusive."""
+        """Return the bounds of slots *begin* to *end* (exclusive)."""
         first = begin // self.block_size
         parts = [self.read_block(number) for number in range(first, -(-end // self.block_size))]
         low, high = (np.concatenate(column)[begin - first * self.block_size :] for column in zip(*parts, strict=True))

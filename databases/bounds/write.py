@@ -1,4 +1,4 @@
-"""Expectations written by slot: two numbers for each, and nothing about positions."""
+"""Writes expected payoffs by slot: two numbers for each, and nothing about positions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,23 +18,24 @@ GROUP = 8
 
 @dataclass(frozen=True)
 class SolvedBounds:
-    """Expected payoffs, slot by slot, tier after tier."""
+    """Expected payoffs slot by slot, tier after tier."""
 
     tiers: NDArray[np.int64]
     """The numbers of the tiers, ascending."""
     starts: NDArray[np.int64]
-    """The first slot of each tier, and at the end the number of slots."""
+    """The first slot of each tier; the last entry is the number of slots."""
     legend: Sequence[LegendRow]
-    """How many positions that have a slot are worth more than nothing to who is to move, or less; ascends by value."""
+    """How many positions with a slot are worth more than 0, less, or neither, for the player to move. Ascends by value.
+    """
     bounds: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]]
-    """The lower and the upper bounds of player 0, some slots at a time."""
+    """The lower and upper bounds of player 0, some slots at a time."""
     measures: Measures
     start: tuple[int, int] | None
-    """The bounds of the game's start, if it has one, for who is to move."""
+    """The start's bounds for the player to move, if the game has a start."""
 
 
 def write_bounds(contents: Contents, solved: SolvedBounds, each: Each, progress: Progress) -> None:
-    """Write bounds and the tables that lead to them."""
+    """Write bounds and their tables."""
     slots = int(solved.starts[-1])
     chunk = min(SLOT_BLOCK, slots)
     blocks = contents.blocks("bounds", BOUNDS, slots, chunk, BOUNDS_LEVEL)
@@ -47,7 +48,7 @@ def write_bounds(contents: Contents, solved: SolvedBounds, each: Each, progress:
 
 
 def groups(bounds: Iterable[tuple[Any, Any]], chunk: int, size: int) -> Iterable[tuple[int, NDArray[Any]]]:
-    """Yield the chunk, and pieces of a size: rows of what is stored. The last may be shorter."""
+    """Yield (chunk, stored rows), *size* rows at a time; the last may be fewer."""
     waiting: list[NDArray[Any]] = []
     count = 0
     for low, high in bounds:
@@ -64,7 +65,7 @@ def groups(bounds: Iterable[tuple[Any, Any]], chunk: int, size: int) -> Iterable
 
 
 def compress(task: tuple[int, NDArray[Any]]) -> list[bytes]:
-    """Return the frames of the blocks of a group."""
+    """Return the frames of a group's blocks."""
     chunk, rows = task
     planes = to_planes(rows, rows.itemsize, chunk)
     return [compressor(BOUNDS_LEVEL).compress(block.data) for block in planes]

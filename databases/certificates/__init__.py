@@ -1,1 +1,8 @@
-"""Certificates: a reply for each position in which a side may find itself that keeps a value."""
+"""Certificates: a reply for each position in which a side may find itself that keeps a value.
+
+    write.py       `SolvedCertificate` -> datasets `replies`, `blocks`
+    read.py        blocks -> positions, numbers of replies, bounds; needs no rules
+    database.py    position -> the move to play, and what it guarantees
+
+FORMAT.md says what a certificate claims, and why that is proved.
+"""

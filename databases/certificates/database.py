@@ -1,4 +1,4 @@
-"""A certificate beside its rules: ask it for a position, and it gives the move that keeps the value, if it has it."""
+"""A certificate with its rules: gives the proving move for each position that it has."""
 
 from bisect import bisect_left
 from functools import cached_property
@@ -12,16 +12,16 @@ from retrograde.games.contract.game import POSITION_LIMIT
 
 
 class Reply(NamedTuple):
-    """What a certificate has for a position: the move to make, and within how many plies the end comes, if it says."""
+    """A certificate's entry for a position: the move to play, and what it guarantees."""
 
     move: int
     at_least: Value
-    """What whoever makes such moves reaches at least."""
+    """The value that a player who follows the certificate reaches at least."""
     plies: int | None
 
 
 class Certificate:
-    """A strategy that proves a value, read from a file: for some positions, one move each. A context manager."""
+    """A strategy that proves a value, read from a file: one move for some positions. A context manager."""
 
     def __init__(self, file: CertificateFile, game: Game):
         self.file, self.game = file, game
@@ -29,7 +29,7 @@ class Certificate:
 
     @cached_property
     def content(self) -> Block:
-        """All that is stored."""
+        """All stored positions and replies."""
         return self.file.contents.all()
 
     @cached_property
@@ -37,7 +37,7 @@ class Certificate:
         return self.content.positions.data
 
     def reply(self, position: int) -> Reply | None:
-        """Return what is stored for a position, or one equal to it by symmetry; None where nothing is."""
+        """Return the entry for a position or a symmetric one; None if there is none."""
         position = index(position)
         if not 0 <= position < POSITION_LIMIT:
             return None
@@ -50,7 +50,7 @@ class Certificate:
         return None if move is None else Reply(move, self.goal, None if bounds is None else int(bounds[place]))
 
     def _move(self, position: int, canonical: int, number: int) -> int | None:
-        """Return the move of a position that is the one of so high a number of the canonical position."""
+        """Return a position's move that corresponds to move *number* of its canonical image."""
         game = self.game
         move = next(islice(game.generate_moves(canonical), number, None), None)
         if move is None or position == canonical:

@@ -1,4 +1,4 @@
-"""A certificate read: what it says of its root, and the positions with their replies, without any rules."""
+"""Reads certificates without rules: the claim about the root, and the positions with their replies."""
 
 import os
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from retrograde.games.contract.game import MOST_MOVES, POSITION_LIMIT
 
 
 class Block(NamedTuple):
-    """Some positions, ascending, the numbers of their replies, and their bounds, where there are any."""
+    """Some positions, ascending, with the numbers of their replies and their bounds, if there are any."""
 
     positions: NDArray[np.int64]
     replies: NDArray[np.int64]
@@ -34,7 +34,7 @@ class Block(NamedTuple):
 
 
 class RepliesReader(Reader):
-    """The replies of a file."""
+    """Reads the replies of a file."""
 
     DATASET, ITEMS, ROW = "replies", CERTIFICATE_BLOCK, CERTIFICATE_BLOCKS
     TABLES = ("blocks",)
@@ -65,20 +65,23 @@ class RepliesReader(Reader):
         return firsts
 
     def read_block(self, number: int) -> Block:
-        """Return a block, decoded; raise DamagedDatabase where it cannot be true."""
+        """Return a decoded block; raise DamagedDatabase if it is impossible."""
         first = int(self.firsts[number])
         content = self.file.locked(lambda: self.content(number))
         planes = np.frombuffer(content, np.uint8).reshape(self.type.itemsize, self.block_size)
+        # Step 1: the columns, from their planes.
         columns, row = {}, 0
         for name in self.type.names or ():
             kind = self.type[name]
             column = from_planes(planes[row : row + kind.itemsize], kind, self.items_in(number))
             columns[name] = column.astype(np.uint64)
             row += kind.itemsize
+        # Step 2: sum the gaps up. Sums that overflow show up as positions that do not ascend.
         with np.errstate(over="ignore"):
             positions = np.cumsum(columns["gap"], dtype=np.uint64).astype(np.int64) + first
         if columns["gap"].max() >= POSITION_LIMIT or not are_positions(positions) or not ascends(positions):
             raise self.file.damaged("gaps that cannot be true")
+        # Step 3: checks against the next block and the limits of the contract.
         if number + 1 < self.block_count and positions[-1] >= self.firsts[number + 1]:
             raise self.file.damaged("blocks that overlap")
         if columns["reply"].max() >= MOST_MOVES:
@@ -99,7 +102,7 @@ def there(block: Block) -> list[NDArray[np.int64]]:
 
 
 class CertificateFile(CheckedFile):
-    """An open file that holds a certificate: what it says of its root, and its `contents`. A context manager.
+    """An open certificate: its claim about the root, and its `contents`. A context manager.
 
     Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
     """
@@ -119,10 +122,10 @@ class CertificateFile(CheckedFile):
     def _read(self) -> None:
         facts = self.attributes
         self.root = number(facts, "root", 0, POSITION_LIMIT - 1)
-        """The position of which something is proved."""
+        """The position whose value the certificate proves."""
         self.at_least = Value(number(facts, "at_least", LOSE, WIN))
         self.at_most = Value(number(facts, "at_most", LOSE, WIN))
-        """The worst and the best that the root may be worth to the player to move."""
+        """The worst and the best value that the root may have for the player to move there."""
         self.leaves = number(facts, "leaves", 0, MOST_LEAVES)
         if self.at_least > self.at_most or (self.at_least, self.at_most) == (LOSE, WIN):
             raise ValueError("it claims what cannot be")
@@ -133,12 +136,12 @@ class CertificateFile(CheckedFile):
 
     @property
     def goal(self) -> Value:
-        """What the side that a reply is for reaches at least, of each position stored."""
+        """The value that the replying side reaches at least, from each position stored."""
         return goal_of(self.at_least, self.at_most)
 
 
 def goal_of(at_least: Value, at_most: Value) -> Value:
-    """Return what each side that proves something reaches at least, in a proof that a value is in such bounds.
+    """Return what each replying side reaches at least, in a proof that a value lies within bounds.
 
     >>> goal_of(Value.LOSE, Value.LOSE), goal_of(Value.TIE, Value.TIE), goal_of(Value.LOSE, Value.TIE)
     (<Value.WIN: 4>, <Value.TIE: 3>, <Value.DRAW: 2>)

@@ -1,4 +1,4 @@
-"""A certificate written: sorted positions, each with the number of the move that is to be made there."""
+"""Writes certificates: sorted positions, each with the number of its reply."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,32 +20,34 @@ from retrograde.games import Value
 
 @dataclass(frozen=True)
 class SolvedCertificate:
-    """What a certificate says of its root, for the player to move there, and the strategies that prove it."""
+    """A claim about the root's value, for the player to move there, and the strategies that prove it."""
 
     root: int
     at_least: Value
     at_most: Value
     leaves: int
-    """Plies within which whatever plain play decides is left out: an odd number, or 0."""
+    """The most plies that a verifier must search for positions that are left out: 0 or an odd number."""
     positions: NDArray[np.int64]
     """Canonical positions, ascending."""
     replies: NDArray[np.int64]
-    """The number of a move of each, in the order in which the rules generate them."""
+    """The number of each position's move, in the order in which the rules generate moves."""
     bounds: NDArray[np.int64] | None = None
-    """Plies within which the side to move has won; None where play cannot go on for ever, or need not end."""
+    """Plies within which the player to move wins. None if the game must end anyway, or the goal is no win."""
 
 
 def write_replies(contents: Contents, solved: SolvedCertificate) -> None:
-    """Write positions with their replies, and the table that leads to them."""
+    """Write positions with their replies, and the table of blocks."""
     positions = solved.positions
     bounds = solved.bounds is not None
     gaps = np.diff(positions, prepend=positions[:1])
     chunk = min(CERTIFICATE_BLOCK, len(positions))
+    # The first gap of each block is 0, and no other: positions ascend.
     gaps[::chunk] = 0
     if np.count_nonzero(gaps <= 0) > -(-len(positions) // chunk) or (gaps < 0).any():
         raise ValueError("positions do not ascend")
     dtype = replies_dtype(int(solved.replies.max()), gap_dtype(int(gaps.max())), bounds)
     columns: list[NDArray[Any]] = [solved.replies, *([solved.bounds] if solved.bounds is not None else []), gaps]
+    # Each column becomes planes of its own, which `pack` compresses separately.
     planes = [
         to_planes(column.astype(dtype[name]), dtype[name].itemsize, chunk)
         for name, column in zip(dtype.names or (), columns, strict=True)

@@ -1,1 +1,8 @@
-"""Positions and their outcomes, sorted, as gaps between ranks."""
+"""Positions and their outcomes, sorted, as gaps between ranks.
+
+    write.py       `SolvedRecords` -> datasets `records`, `tiers`, `blocks`
+    read.py        blocks -> running sums of gaps, and outcomes; needs no rules
+    database.py    position -> canonical form and tier -> block -> outcome
+
+`databases/encoding.py` explains ranks, gaps and masks with a picture.
+"""

@@ -1,4 +1,4 @@
-"""A database of records: what a position is worth is found where its rank is, among those of its tier."""
+"""A database of records: finds a position's rank among those of its tier."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from retrograde.games import Game
 
 
 class RecordsDatabase(Database):
-    """A solved game whose positions are stored: it tells of any position whether play reaches it."""
+    """A solved game whose positions are stored. It knows of any position whether play reaches it."""
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
@@ -32,15 +32,18 @@ class RecordsDatabase(Database):
         if (stretch := self._stretch(tier)) is None:
             return -1
         low, high, first, number, last = stretch
+        # The tier spans several blocks: take the last block whose first position is not greater.
         if number < last:
             number = bisect_right(self._block_firsts, position, number + 1, last + 1) - 1
         runs, others, sums, outcomes = self._block(number)
         record = number * self._block_size
         if low < record:  # the tier began in a block before
             low, first = record, self._block_firsts[number]
+        # Bits outside the mask are the same for the whole tier within a block.
         if (position ^ first) & others:
             return -1
         i, end = low - record, min(high - record, len(sums))
+        # The sum that the position would have: that of the tier's first record here, plus the difference of the ranks.
         wanted = sums[i]
         for bits, shift in runs:
             wanted += ((position & bits) >> shift) - ((first & bits) >> shift)
@@ -48,7 +51,7 @@ class RecordsDatabase(Database):
         return outcomes[i] if i < end and sums[i] == wanted else -1
 
     def _find_stretch(self, tier: int) -> tuple[int, int, int, int, int] | None:
-        """Return a tier's first record, the one after its last, its first position, its first and last block."""
+        """Return a tier's first record, its end, its first position, and its first and last block."""
         numbers, bounds, positions = self._tier_table
         row = bisect_left(numbers, tier)
         if row == len(numbers) or numbers[row] != tier:
@@ -63,11 +66,13 @@ class RecordsDatabase(Database):
         i = np.minimum(table.numbers.searchsorted(tiers), len(table.numbers) - 1)
         asked = np.flatnonzero((positions >= 0) & (table.numbers[i] == tiers))
         i, positions = i[asked], positions[asked]
+        # The block in which each position would be, as in `_find`, but for all at once.
         low, high = table.bounds[i], table.bounds[i + 1]
         numbers = count_below(block_firsts, positions + 1, low // size + 1, (high - 1) // size + 1) - 1
         inside = low < numbers * size  # the tier began in a block before
         firsts = np.where(inside, block_firsts[numbers], table.positions[i])
         low, high = np.maximum(low - numbers * size, 0), np.minimum(high - numbers * size, size)
+        # Group the positions by block, and search within each block.
         order = np.argsort(numbers, kind="stable")
         cuts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
         for group in np.split(order, cuts[1:]) if len(order) else []:
@@ -81,7 +86,7 @@ class RecordsDatabase(Database):
         return rows
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
-        """Yield (tier, positions, values, remotenesses) for all records in order, as many at a time as lie together."""
+        """Yield (tier, positions, values, remotenesses) of all records in order, up to a block at a time."""
         for tier, positions, rows in self.contents.pieces():
             yield tier, positions, *self._read_legend(rows)
 
@@ -89,7 +94,7 @@ class RecordsDatabase(Database):
 def count_below(
     items: NDArray[np.int64], keys: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return for each key the index in [low, high] before which items are less; items ascend within each such range.
+    """Return for each key its insertion point in items[low:high], which ascend; a vectorized bisect_left.
 
     >>> count_below(np.array([2, 4, 6, 1, 3, 5]), np.array([4, 4]), np.array([0, 3]), np.array([3, 6])).tolist()
     [1, 5]

@@ -1,4 +1,4 @@
-"""Records read: sorted positions, block by block, and what is known of where they lie."""
+"""Reads records: sorted positions and their outcomes, block by block, and the tables of tiers and blocks."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -14,13 +14,13 @@ from retrograde.databases.reader import NOUGHT, GapReader
 
 
 class Block(NamedTuple):
-    """A decoded block: what is needed to look one position up, quickly."""
+    """A decoded block, in the form in which one position is found fastest."""
 
     runs: Runs
     others: int
-    """The bits that are not under the mask."""
+    """The bits outside the mask."""
     sums: memoryview
-    """Of the gaps, through all tiers of the block."""
+    """The running sums of the gaps, through all tiers of the block."""
     outcomes: memoryview
 
 
@@ -29,7 +29,7 @@ class Tiers(NamedTuple):
 
     numbers: NDArray[np.int64]
     bounds: NDArray[np.int64]
-    """The first record of each tier, and at the end the number of records."""
+    """The first record of each tier; the last entry is the number of records."""
     positions: NDArray[np.int64]
     """The position of each tier's first record."""
 
@@ -42,7 +42,9 @@ class Blocks(NamedTuple):
     masks: NDArray[np.int64]
     low_tiers: NDArray[np.int64]
     high_tiers: NDArray[np.int64]
-    """From which row of the table of tiers to which, exclusive, tiers begin in each block after its first record."""
+    """The tiers that begin in each block after its first record: rows `low_tiers` to `high_tiers`, exclusive, of the
+    table.
+    """
 
 
 class Piece(NamedTuple):
@@ -55,7 +57,7 @@ class Piece(NamedTuple):
 
 
 class RecordsReader(GapReader):
-    """The records of a file."""
+    """Reads the records of a file."""
 
     DATASET, ITEMS, ROW = "records", BLOCK, BLOCKS
 
@@ -92,18 +94,18 @@ class RecordsReader(GapReader):
         return Blocks(positions, masks, low, high)
 
     def read_block(self, number: int) -> Block:
-        """Return a block, decoded."""
+        """Return a decoded block."""
         mask = int(self.blocks.masks[number])
         sums, outcomes = self.read_gaps(number, self._begins(number), mask)
         return Block(mask_runs(mask), ~mask, sums.data, outcomes.data)
 
     def check_block(self, number: int) -> None:
-        """Read a block, and see that all in it can be true."""
+        """Read a block, and check all of it that can be checked without rules."""
         for _ in self.pieces_of(number):
             pass
 
     def pieces(self) -> Iterator[Piece]:
-        """Yield all records in order; a piece is a tier, or what of it lies in one block."""
+        """Yield all records in order; a piece is a tier, or the part of it in one block."""
         for number in range(self.block_count):
             yield from self.pieces_of(number)
 
@@ -113,6 +115,7 @@ class RecordsReader(GapReader):
         begins, runs = self._begins(number), mask_runs(mask)
         sums, outcomes = self.read_gaps(number, begins, mask)
         low, high = self.blocks.low_tiers[number], self.blocks.high_tiers[number]
+        # The first position of each tier in the block; its rank turns the running sums into ranks.
         firsts = np.append(self.blocks.positions[number], self.tiers.positions[low:high])
         lengths = np.diff(begins, append=len(sums))
         ranks = sums + np.repeat(squeeze(firsts, runs) - sums[begins], lengths)
@@ -120,6 +123,7 @@ class RecordsReader(GapReader):
             raise self.file.damaged("gaps that cannot be true")
         self.check_outcomes(outcomes)
         positions = spread(ranks, runs) | np.repeat(firsts & ~mask, lengths)
+        # Row low - 1 is the tier to which the block's first record belongs.
         tiers = self.tiers.numbers[low - 1 : high].tolist()
         for tier, begin, length in zip(tiers, begins.tolist(), lengths.tolist(), strict=True):
             yield Piece(tier, positions[begin : begin + length], outcomes[begin : begin + length])
@@ -131,7 +135,7 @@ class RecordsReader(GapReader):
 
 
 def are_ranks(ranks: NDArray[np.int64], begins: NDArray[np.int64], mask: int) -> bool:
-    """Tell whether the numbers in a block ascend within each tier and fit the mask."""
+    """Return whether the numbers in a block ascend within each tier and fit the mask."""
     ascends = ranks[1:] > ranks[:-1]
     ascends[begins[1:] - 1] = True
     return bool(ascends.all()) and int(ranks.max()) >> mask.bit_count() == 0

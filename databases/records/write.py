@@ -1,4 +1,4 @@
-"""A solved game written as records: sorted positions stream through, a few blocks at a time."""
+"""Writes records: sorted positions stream through, a few blocks at a time."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,45 +26,45 @@ from retrograde.games.contract.game import POSITION_LIMIT
 from retrograde.games.contract.raised import given_start
 
 GROUP = 8
-"""Blocks in a task: about a millisecond's work."""
+"""Blocks in a task: about a millisecond of work."""
 
 Encoder = Callable[..., Encoded]
 
 
 @dataclass(frozen=True)
 class SolvedRecords:
-    """A solved game: its records, tier after tier, positions ascending in each.
+    """A solved game as records, tier after tier; positions ascend within each tier.
 
-    `records` is one pair (positions, outcomes) of arrays or consecutive pieces of such pairs; positions are canonical,
-    outcomes are rows of the legend. The legend ascends by value, then remoteness.
+    `records` is one pair of arrays (positions, outcomes), or an iterable of consecutive such pairs. Positions are
+    canonical, outcomes are rows of the legend. The legend ascends by value, then remoteness.
     """
 
     tiers: NDArray[np.int64]
     """The numbers of the tiers, ascending."""
     counts: NDArray[np.int64]
-    """Records in each tier, at least 1."""
+    """The number of records in each tier, at least 1."""
     legend: Sequence[LegendRow]
     records: Pair | Iterable[Pair]
     greatest: int = POSITION_LIMIT - 1
-    """The greatest position of all, where it is known beforehand: gaps are stored in 32 bits if that will do."""
+    """An upper bound of all positions, if known; it decides whether gaps have 32 or 64 bits."""
     measures: Measures | None = None
-    """What the legend has beside value and remoteness, where the metric is another."""
+    """The legend's additional columns, if the metric is not remoteness."""
 
 
 class Form(NamedTuple):
-    """How records become blocks."""
+    """The parameters for encoding records as blocks."""
 
     chunk: int
     """Records in a block."""
     outcomes: int
-    """Rows of the legend."""
+    """The number of rows of the legend."""
     greatest: int
-    """The greatest position there may be."""
+    """An upper bound of all positions."""
     encode: Encoder
 
 
 class Group(NamedTuple):
-    """The records of a few blocks, the last of which may be short; tiers begin at the indices *begins*."""
+    """The records of a few blocks; the last may be short. Tiers begin at the indices *begins*."""
 
     positions: NDArray[Any]
     rows: NDArray[Any]
@@ -74,7 +74,7 @@ class Group(NamedTuple):
 def write_records(
     contents: Contents, game: Game, solved: SolvedRecords, each: Each, progress: Progress, encode: Encoder
 ) -> int | None:
-    """Write records and the tables that lead to them; return the row of the legend of the start, if there is one."""
+    """Write records and their tables; return the start's row in the legend, or None."""
     tables = Tables(game, solved)
     form = Form(tables.chunk, len(solved.legend), solved.greatest, encode)
     dtype = records_dtype(outcome_dtype(form.outcomes), gap_dtype(form.greatest))
@@ -89,7 +89,7 @@ def write_records(
 
 
 class Tables:
-    """The tables that lead to records, filled in as these stream by; and what the start is worth."""
+    """The tables of tiers and blocks, filled in while records stream by; also finds the start's outcome."""
 
     def __init__(self, game: Game, solved: SolvedRecords):
         self.bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
@@ -100,8 +100,9 @@ class Tables:
         self.tiers["tier"], self.tiers["record"] = solved.tiers, self.bounds[:-1]
         self.blocks = np.empty(-(-self.stored // self.chunk), BLOCKS)
         self.start_row: int | None = None
+        # Where the start must be, so that its outcome can be noted while the records stream by.
         self.start = self.start_low = self.start_high = 0
-        """The canonical start, and from which record to which, exclusive, its tier goes."""
+        """The canonical start, and the range of records of its tier."""
         if (start := given_start(game)) is not None:
             self.start = game.canonical(start)
             tier = game.tier(self.start)
@@ -110,7 +111,7 @@ class Tables:
                 self.start_low, self.start_high = int(self.bounds[i]), int(self.bounds[i + 1])
 
     def groups(self, records: Pair | Iterable[Pair]) -> Iterator[Group]:
-        """Yield records a few blocks at a time; raise ValueError where there are too many, or too few."""
+        """Yield records a few blocks at a time; raise ValueError if their number is wrong."""
         record = 0
         for positions, rows in regroup(records, self.chunk * GROUP):
             end = record + len(positions)
@@ -127,7 +128,7 @@ class Tables:
             raise ValueError(f"{record} records where the tiers have {self.stored}")
 
     def _look_for_start(self, record: int, positions: NDArray[Any], rows: NDArray[Any]) -> None:
-        """Note what the start is worth if it is among the records from one on."""
+        """Note the start's outcome if it is among these records, the first of which is number *record*."""
         low, high = max(self.start_low - record, 0), min(self.start_high - record, len(positions))
         if low < high:
             i = low + int(np.searchsorted(positions[low:high], self.start))
@@ -136,7 +137,7 @@ class Tables:
 
 
 def encode_group(form: Form, group: Group) -> tuple[NDArray[np.int64], list[bytes]]:
-    """Return the masks and the frames of the blocks of a group."""
+    """Return the masks of a group's blocks, and their frames."""
     positions, rows, begins = group
     if int(rows.max()) >= form.outcomes:
         raise ValueError("there are records of outcomes that are not in the legend")

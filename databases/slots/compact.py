@@ -1,11 +1,11 @@
-"""Compact files read: of each tier the slots of one side to move are kept; what is left out follows from the children.
+"""Reads compact files, which keep the slots of one side to move; the others follow from their children.
 
-    parts      tier 3: White, Black         tier 4: White, Black           of each part its slots, and where they are
+    parts      tier 3: White, Black         tier 4: White, Black           for each part its slots, and where they are
                        |                            |                      kept, if they are
     kept       |0      1      2      3  |   |0             1          |
 
-The slots of a part, written as rows of so many columns, are kept column after column: the order in which neighbours are
-most alike is another one for each ending::
+The slots of a part form rows of so many columns, and are kept column by column. The number of columns differs by
+ending: it is chosen so that neighbours are most alike::
 
     slots 0 1 2 3 4 5 in 2 columns      0 1
                                         2 3     are kept as 0 2 4 1 3 5
@@ -26,7 +26,7 @@ from retrograde.games.contract.game import POSITION_LIMIT
 
 
 class CompactReader(OutcomeReader):
-    """The slots that a compact file keeps: those are its items."""
+    """Reads the slots that a compact file keeps; these are its items."""
 
     DATASET, ITEMS = "kept", COMPACT_BLOCK
     TABLES = ("legend", "tiers", "counts", "parts", "blocks")
@@ -34,7 +34,7 @@ class CompactReader(OutcomeReader):
     def __init__(self, file: CheckedFile):
         super().__init__(file)
         self.part = lru_cache(1)(self.read_part)
-        """What `read_part` returns, the last one remembered: in another order it is not read bit by bit."""
+        """`read_part`, with the last result cached: the parts' column order makes small reads expensive."""
 
     @property
     def slots(self) -> int:
@@ -47,7 +47,7 @@ class CompactReader(OutcomeReader):
 
     @cached_property
     def parts(self) -> list[PartRow]:
-        """The parts of all tiers, one after another."""
+        """The parts of all tiers, in order."""
         table = self.file.locked(lambda: self.file.table("parts", PARTS))
         parts = [PartRow(*row) for row in table.tolist()]
         if not are_sound(parts, self.length):
@@ -60,7 +60,7 @@ class CompactReader(OutcomeReader):
         return np.array([part.slot for part in self.parts], np.int64)
 
     def place_of(self, slot: int) -> int:
-        """Return where a slot is kept; DERIVED where it is not."""
+        """Return the offset of a slot among the kept ones, or DERIVED if it is not kept."""
         part = self.parts[int(self.firsts.searchsorted(slot, "right")) - 1]
         if part.kept == DERIVED:
             return DERIVED
@@ -68,13 +68,13 @@ class CompactReader(OutcomeReader):
         return part.kept + column * (part.slots // part.columns) + row
 
     def read_part(self, number: int) -> NDArray[Any]:
-        """Return the outcomes of all slots of a part that is kept, in the order of slots."""
+        """Return the outcomes of a kept part, in the order of slots."""
         part = self.parts[number]
         return self.items(part.kept, part.kept + part.slots).reshape(part.columns, -1).T.ravel()
 
 
 def are_sound(parts: Sequence[PartRow], kept: int) -> bool:
-    """Tell whether parts follow one another, and keep just so many slots, one after another.
+    """Return whether parts follow one another without gaps, and together keep *kept* slots.
 
     >>> are_sound([PartRow(0, 6, 0, 2), PartRow(6, 4, DERIVED, 1)], 6)
     True

@@ -1,8 +1,8 @@
-"""A database of a game that numbers its positions densely: what a position is worth is found at its number.
+"""A database of a game that numbers its positions: looks outcomes up by slot.
 
-It may rest on others, which have tiers that it has not (see `elsewhere` in the contract): they are found beside it, or
-in the usual place, and opened when they are asked for. Where the game is over the rules say what that is worth, and no
-other need be there.
+Some tiers may lie in the databases of other variants (see `elsewhere` in the contract). Those are opened when needed,
+from the same folder or the usual one. Where the game is over the rules give the outcome, so that no other database is
+needed.
 """
 
 import threading
@@ -35,10 +35,10 @@ TOGETHER = 64
 
 
 class SlotsDatabase(Database):
-    """A solved game with a dense numbering; every legal position may be asked for, whether play leads there or not."""
+    """A solved game with slots. It answers for every legal position, whether play reaches it or not."""
 
     open_other: Callable[[str], Database]
-    """Opens the database of another variant, on which this one rests; whoever opens databases sets it."""
+    """Opens the database of another variant, on which this one rests; the code that opens this database sets it."""
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
@@ -47,7 +47,7 @@ class SlotsDatabase(Database):
         self._block_size = self.contents.block_size
         self._numbers: list[int] = self.contents.tiers.numbers.tolist()
         self._bounds: list[int] = self.contents.tiers.bounds.tolist()
-        rules: Any = game  # the contract has no `tiers` and `size`, which are names of options, too
+        rules: Any = game  # options may be named `tiers` or `size`, so the contract has neither
         every = sorted(set(rules.tiers))
         sizes = [0, *accumulate(map(rules.size, self._numbers))] if set(self._numbers) <= {*every} else []
         if self._numbers not in (every, own_tiers(rules)) or sizes != self._bounds:
@@ -56,20 +56,21 @@ class SlotsDatabase(Database):
             with_positions(file, game)
             counts = self.contents.counts
             self.contents.counts = [row._replace(example=position_by_slot(file, game, row.example)) for row in counts]
-        whole = self._numbers == every  # a file may have all that could be elsewhere
+        whole = self._numbers == every  # older files have the tiers of other variants too
         self._elsewhere = {} if whole else {tier: rules.elsewhere(tier) for tier in every}
         self._others: dict[str, SlotsDatabase] = {}
         self._opening = threading.Lock()
 
     @property
     def rests_on(self) -> list[str]:
-        """The variants in whose databases the tiers are that it has not, those first on which others rest."""
+        """The variants whose databases have the tiers that this one lacks; a variant follows those that it rests on."""
         return list(dict.fromkeys(filter(None, reversed(self._elsewhere.values()))))
 
     def holder(self, tier: int) -> "SlotsDatabase":
         variant = self._elsewhere.get(tier)
         if not variant:
             return self
+        # Threads may look up at once; each other database is opened only once.
         with self._opening:
             if variant not in self._others:
                 try:
@@ -84,12 +85,14 @@ class SlotsDatabase(Database):
         return self._others[variant]
 
     def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
-        """Return the rows of the legend of slots from one to another, exclusive; of all if not told."""
+        """Return the legend rows of slots *begin* to *end* (exclusive), of all by default; numbers go through all
+        tiers.
+        """
         assert isinstance(self.contents, SlotsReader)
         return self.contents.all_slots(begin, end)
 
     def tier_rows(self, tier: int) -> Iterator[NDArray[Any]]:
-        """Yield the rows of the legend of all slots of a tier that this very file has, in order, some at a time."""
+        """Yield the legend rows of all slots of a tier in this file, in order, some at a time."""
         k = bisect_left(self._numbers, tier)
         first, end = self._bounds[k : k + 2]
         for begin in range(first, end, TOGETHER * self._block_size):
@@ -100,6 +103,7 @@ class SlotsDatabase(Database):
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         values, remotenesses = super().lookup(positions, canonical=canonical, tiers=tiers)
         if self._elsewhere and not values.all():
+            # Look the positions that were not found up in the databases that have their tiers.
             array, lacking = np.asarray(positions), defaultdict(list)
             for spot in np.flatnonzero(values.ravel() == 0).tolist():
                 if (place := self._locate(int(array.flat[spot]))) and self._elsewhere.get(place[1]):
@@ -109,7 +113,7 @@ class SlotsDatabase(Database):
         return values, remotenesses
 
     def _lookup_elsewhere(self, tier: int, positions: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """Return what `lookup` does of positions of a tier that another database has."""
+        """Return what `lookup` does, for positions of a tier that another database has."""
         try:
             return self.holder(tier).lookup(positions)
         except NoDatabase:
@@ -122,6 +126,7 @@ class SlotsDatabase(Database):
             return super().get(position, default)
         except NoDatabase:
             canonical, tier = self._locate(position) or (-1, -1)
+            # Another database is missing. If the game is over, the rules give the outcome all the same.
             if self.game.unindex(tier, self.game.index(canonical)) != canonical:
                 return default
             value = self.game.primitive(canonical)
@@ -144,7 +149,7 @@ class SlotsDatabase(Database):
         return row
 
     def _place(self, position: int, tier: int) -> int:
-        """Return the slot, among those of all tiers, of a canonical position, or -1 where it is none."""
+        """Return a canonical position's slot, numbered through all tiers, or -1 if it has none."""
         k = bisect_left(self._numbers, tier)
         if k == len(self._numbers) or self._numbers[k] != tier:
             return -1
@@ -164,7 +169,7 @@ class SlotsDatabase(Database):
         return rows
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
-        """Yield (tier, positions, values, remotenesses) for all slots in order that stand for a position."""
+        """Yield (tier, positions, values, remotenesses) of all slots that stand for a position, in order."""
         for tier, begin, end in zip(self._numbers, self._bounds, self._bounds[1:], strict=False):
             for first in range(begin, end, self._block_size):
                 rows = self.all_slots(first, min(first + self._block_size, end))

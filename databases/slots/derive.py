@@ -1,9 +1,10 @@
-"""A compact database: of each tier one side to move is kept, and what the other has follows from its children.
+"""A compact database: one side to move is stored, and the outcomes of the other follow from its children.
 
     position, not kept --a move--> child of the same tier, kept           --block--> its outcome
                        --a move--> child of a later tier, kept or derived            the best of all passed up
 
-Tiers never fall along a move, so whatever must be derived on the way lies in later tiers, and there is an end to it.
+Tiers never fall along a move. So every position that must be derived on the way lies in a later tier, and the recursion
+ends.
 """
 
 from collections.abc import Iterable
@@ -22,11 +23,11 @@ from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.contract.game import alternates
 
 NO_CHILD = -2
-"""Where no child says how far the end is, as in a file that is damaged: no outcome in a legend is a ply behind."""
+"""The plies used if no child has a remoteness, as in a damaged file. One more is -1, with LOSE: no legend has that."""
 
 
 class CompactDatabase(SlotsDatabase):
-    """A solved game with a dense numbering of which a part is kept: it answers as one that has all slots does."""
+    """A solved game of which a part is stored. It answers like a database of all slots."""
 
     contents: CompactReader
 
@@ -41,7 +42,7 @@ class CompactDatabase(SlotsDatabase):
         self._row_of = {outcome: row for row, outcome in enumerate(self._outcomes)}
 
     def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
-        """Return the rows of the legend of slots from one to another, those that are not kept derived."""
+        """Return the legend rows of slots *begin* to *end* (exclusive); derive those that are not kept."""
         end = self.contents.slots if end is None else end
         pieces = []
         for number, part in enumerate(self.contents.parts):
@@ -57,7 +58,7 @@ class CompactDatabase(SlotsDatabase):
         super().close()
 
     def _derived(self, low: int, high: int) -> NDArray[Any]:
-        """Return the rows of slots of a tier that are not kept; 0 where one stands for no position."""
+        """Return the legend rows of slots of one tier that are not kept; 0 for slots without a position."""
         k = int(self.contents.tiers.bounds.searchsorted(low, "right")) - 1
         tier, first = self._numbers[k], self._bounds[k]
         rows = self._bulk.slot_rows(tier, low - first, high - low) if high - low >= BULK and self._bulk else None
@@ -75,7 +76,7 @@ class CompactDatabase(SlotsDatabase):
         return self._derive(position, tier) if kept == DERIVED else self._row_at(kept)
 
     def _row_at(self, kept: int) -> int:
-        """Return what is stored in a place among the slots that are kept."""
+        """Return the legend row at an offset among the kept slots."""
         block, i = divmod(kept, self._block_size)
         row: int = self._block(block)[i]
         return row
@@ -85,7 +86,7 @@ class CompactDatabase(SlotsDatabase):
         return np.array([self._find(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
 
     def _derive(self, position: int, tier: int) -> int:
-        """Return the row of the legend that a position has by the rules and its children."""
+        """Return a position's row in the legend, from the rules and the position's children."""
         value = self.game.primitive(position)
         if value != UNDECIDED:
             outcome = Outcome(value, None if value == DRAW else 0)
@@ -114,7 +115,7 @@ class CompactDatabase(SlotsDatabase):
 
 
 def best(children: Iterable[Outcome]) -> Outcome:
-    """Return the outcome of a position by those of its children: the winner hurries, the loser delays.
+    """Return a position's outcome from those of its children: the winner hurries, the loser delays.
 
     >>> best([Outcome(WIN, 4), Outcome(DRAW, None), Outcome(LOSE, 6), Outcome(LOSE, 2)])
     Outcome(value=<Value.WIN: 4>, remoteness=3)

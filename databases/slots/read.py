@@ -1,4 +1,4 @@
-"""Slots read: the outcomes of a dense numbering, and how often each part of it has which."""
+"""Reads slots: the outcome of each, and how often each outcome occurs in each part of a tier."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -20,7 +20,7 @@ from retrograde.games.contract.game import POSITION_LIMIT
 
 
 class OutcomeReader(SlotReader):
-    """The outcomes of slots, of all or of those that a file keeps, and the counts."""
+    """Reads the outcomes of slots (of all, or of those that a file keeps) and the counts."""
 
     ROW = SLOT_BLOCKS
 
@@ -37,7 +37,7 @@ class OutcomeReader(SlotReader):
 
     @cached_property
     def counts(self) -> list[CountRow]:
-        """What each part of each tier has, by outcome."""
+        """How often each outcome occurs in each part of each tier."""
         rows = self.file.locked(lambda: [CountRow(*row) for row in self.file.table("counts", COUNTS).tolist()])
         stored = [0] * len(self.legend)
         tiers = set(self.tiers.numbers.tolist())
@@ -52,7 +52,7 @@ class OutcomeReader(SlotReader):
         return rows
 
     def read_block(self, number: int) -> memoryview:
-        """Return the outcomes, as rows of the legend, of a block of slots."""
+        """Return the outcomes of a block of slots, as rows of the legend."""
         outcomes = self.file.locked(lambda: self._decode(number))
         self.check_outcomes(outcomes)
         return outcomes.data
@@ -62,18 +62,18 @@ class OutcomeReader(SlotReader):
         return from_planes(content.reshape(kind.itemsize, self.block_size), kind, self.items_in(number))
 
     def items(self, begin: int, end: int) -> NDArray[Any]:
-        """Return what is stored from one item to another, exclusive."""
+        """Return the stored items *begin* to *end* (exclusive)."""
         first = begin // self.block_size
         parts = [np.asarray(self.read_block(number)) for number in range(first, -(-end // self.block_size))]
         return np.concatenate(parts)[begin - first * self.block_size :][: end - begin]
 
 
 class SlotsReader(OutcomeReader):
-    """The slots of a file."""
+    """Reads the slots of a file that has all of them."""
 
     DATASET, ITEMS = "slots", SLOT_BLOCK
     TABLES = ("legend", "tiers", "counts", "blocks")
 
     def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
-        """Return the outcomes of slots from one to another, exclusive; of all if not told."""
+        """Return the outcomes of slots *begin* to *end* (exclusive); of all by default."""
         return self.items(begin, self.slots if end is None else end)

@@ -1,4 +1,4 @@
-"""A solved game with a dense numbering, written: the outcomes of all slots, and nothing about positions."""
+"""Writes slots: the outcome of each, and nothing about positions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,44 +30,45 @@ from retrograde.databases.legend import Measures
 GROUP = 8
 """Blocks in a task."""
 ORDINARY, COMPACT = ("slots", SLOT_BLOCK, SLOT_LEVEL), ("kept", COMPACT_BLOCK, COMPACT_LEVEL)
-"""The dataset of slots, how many a block has, and the level of compression."""
+"""The dataset's name, the slots in a block, and the compression level."""
 
 
 @dataclass(frozen=True)
 class SolvedSlots:
-    """A solved game, slot by slot, tier after tier. The legend ascends by value, then remoteness."""
+    """A solved game slot by slot, tier after tier. The legend ascends by value, then remoteness."""
 
     tiers: NDArray[np.int64]
     """The numbers of the tiers, ascending."""
     starts: NDArray[np.int64]
-    """The first slot of each tier, and at the end the number of slots."""
+    """The first slot of each tier; the last entry is the number of slots."""
     legend: Sequence[LegendRow]
     counts: Sequence[CountRow]
-    """What is in each part of each tier, in order."""
+    """How often each outcome occurs in each part of each tier, in order."""
     outcomes: NDArray[Any]
-    """For each slot a row of the legend; any, where it stands for no position."""
+    """For each slot a row of the legend; any row if it stands for no position."""
     start: int | None = None
-    """The row of the legend of the game's start, if it has one."""
+    """The start's row in the legend, if the game has a start."""
     measures: Measures | None = None
-    """What the legend has beside value and remoteness, and how it was computed."""
+    """The legend's additional columns, and how they were computed."""
 
 
 @dataclass(frozen=True)
 class SolvedCompact(SolvedSlots):
-    """A solved game of which the slots of some parts are kept, one part after another: these are the `outcomes`."""
+    """A solved game of which some parts are kept; `outcomes` has the kept slots, part after part."""
 
     parts: Sequence[PartRow] = ()
-    """The parts of all tiers; their columns are those in which the outcomes of each stand already."""
+    """The parts of all tiers. The outcomes of each kept part are in the order of its columns already."""
 
     @property
     def kept(self) -> int:
-        """How many slots are kept."""
+        """The number of slots that are kept."""
         return sum(part.slots for part in self.parts if part.kept != DERIVED)
 
 
 def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:
-    """Write slots and the tables that lead to them."""
+    """Write slots and their tables."""
     outcome, slots, name, most, level = outcome_dtype(len(solved.legend)), int(solved.starts[-1]), *ORDINARY
+    # A compact file has fewer slots, in larger blocks, and the table of parts.
     if isinstance(solved, SolvedCompact):
         slots, name, most, level = solved.kept, *COMPACT
         contents.table("parts", np.array([tuple(part) for part in solved.parts], PARTS))
@@ -86,6 +87,6 @@ def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: P
 
 
 def compress_group(chunk: int, outcome: np.dtype[Any], level: int, rows: NDArray[Any]) -> list[bytes]:
-    """Return the frames of the blocks of a group."""
+    """Return the frames of a group's blocks."""
     planes = to_planes(rows.astype(outcome, copy=False), outcome.itemsize, chunk)
     return [compressor(level).compress(block.data) for block in planes]

@@ -1,5 +1,7 @@
-"""A database of steps: what a position is worth is what the last step before it says, or the rules where it needs
-none."""
+"""A database of steps: a position's outcome is that of the last step at or before it.
+
+Positions that need no step get their outcome from the rules: where the game is over, or the player to move wins in one.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -20,8 +22,8 @@ Stretch = tuple[int, int, int, Runs, int, int, int, int]
 class StepsDatabase(Database):
     """A solved game as steps.
 
-    It answers for every position that play can reach. Of another one it may not know that play cannot, and then what it
-    says means nothing.
+    It answers for every position that play can reach. For some positions that play cannot reach it returns an outcome
+    too, which means nothing.
     """
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
@@ -37,11 +39,11 @@ class StepsDatabase(Database):
         try:
             outcome = self._without_steps(position)
         except (ArithmeticError, LookupError, ValueError):
-            return -1  # rules need not cope with what is no position
+            return -1  # the rules may raise for what is no position
         return self._find_step(position, tier) if outcome is None else self._rows.get(outcome, -1)
 
     def _without_steps(self, position: int) -> tuple[int, int] | None:
-        """Return the value and remoteness of a position where the game is over, or the player to move wins in one."""
+        """Return (value, remoteness) if the game is over or the player to move wins in one ply; else None."""
         game = self.game
         value = game.primitive(position)
         if value != UNDECIDED:
@@ -51,13 +53,14 @@ class StepsDatabase(Database):
         return None
 
     def _find_step(self, position: int, tier: int) -> int:
-        """Return the row of the legend that the last step up to a position of a tier says, or -1."""
+        """Return the legend row of the last step at or before a position of a tier, or -1."""
         if (stretch := self._stretch(tier)) is None:
             return -1
         low, high, first, runs, others, begin, number, last = stretch
         if (position ^ first) & others:
             return -1
         rank = squeeze(position, runs)
+        # The tier's steps span several blocks: take the last block whose first rank is not greater.
         if number < last:
             number = bisect_right(self._ranks, rank, number + 1, last + 1) - 1
         sums, outcomes = self._block(number)
@@ -69,8 +72,11 @@ class StepsDatabase(Database):
         return outcomes[step] if step >= i else -1
 
     def _find_stretch(self, tier: int) -> Stretch | None:
-        """Return a tier's first step, the one after its last, where the first begins, the runs of the mask, the bits
-        not under it, the rank of the first, its first and last block."""
+        """Return where a tier's steps lie, or None if it has none.
+
+        These are: the first step and the end, the position where the first begins, the mask's runs, the bits outside
+        the mask, the rank of the first, and the first and last block.
+        """
         numbers, bounds, positions, masks = self._tiers
         row = bisect_left(numbers, tier)
         if row == len(numbers) or numbers[row] != tier:

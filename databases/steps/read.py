@@ -1,4 +1,4 @@
-"""Steps read: where the outcome changes among the positions of a tier, block by block."""
+"""Reads steps, block by block: the ranks at which the outcome changes within a tier."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -16,15 +16,15 @@ class Tiers(NamedTuple):
 
     numbers: NDArray[np.int64]
     bounds: NDArray[np.int64]
-    """The first step of each tier, and at the end the number of steps."""
+    """The first step of each tier; the last entry is the number of steps."""
     positions: NDArray[np.int64]
-    """Where the first step of each tier begins."""
+    """The position at which each tier's first step begins."""
     masks: NDArray[np.int64]
-    """The bits in which positions of each tier differ."""
+    """The bits in which the positions of each tier differ."""
 
 
 class StepsReader(GapReader):
-    """The steps of a file."""
+    """Reads the steps of a file."""
 
     DATASET, ITEMS, ROW = "steps", STEP_BLOCK, STEP_BLOCKS
 
@@ -47,14 +47,14 @@ class StepsReader(GapReader):
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
-        """The rank of the first step of each block."""
+        """The rank of each block's first step."""
         (ranks,) = columns(self.block_table, "rank")
         if not are_positions(ranks):
             raise self.file.damaged("the table of blocks holds what no rank can be")
         return ranks
 
     def read_block(self, number: int) -> tuple[memoryview, memoryview]:
-        """Return of a block of steps the sums of the gaps, through all its tiers, and the rows of the legend."""
+        """Return the running sums of a block's gaps, through all its tiers, and the rows of the legend."""
         bounds = self.tiers.bounds
         first = number * self.block_size
         low, high = bounds.searchsorted([first, first + self.block_size], "right")

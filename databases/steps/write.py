@@ -1,4 +1,4 @@
-"""A solved game written as steps: where, in ascending order, the outcomes of a tier's positions change."""
+"""Writes steps: the ranks at which the outcome changes within a tier."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,26 +27,28 @@ GROUP = 4
 
 @dataclass(frozen=True)
 class SolvedSteps:
-    """A solved game, as steps, tier after tier; only of positions where the game goes on and nobody wins in one."""
+    """A solved game as steps, tier after tier. Positions that the rules decide within one ply have none."""
 
     tiers: NDArray[np.int64]
     """The numbers of the tiers that have steps, ascending."""
     counts: NDArray[np.int64]
-    """Steps in each tier, at least 1."""
+    """The number of steps in each tier, at least 1."""
     positions: NDArray[np.int64]
-    """Where the first step of each tier begins."""
+    """The position at which each tier's first step begins."""
     masks: NDArray[np.int64]
-    """The bits in which positions of the tier differ."""
+    """The bits in which the positions of each tier differ."""
     legend: Sequence[LegendRow]
-    """Ascends by value, then remoteness; it counts all positions, those as well that need no step."""
+    """Ascends by value, then remoteness; it counts all positions, also those that need no step."""
     steps: Iterable[Pair]
-    """For each step its rank (the bits under the mask of where it begins, pushed together) and a row of the legend."""
+    """For each step its rank and a row of the legend. The rank is the bits of its first position under the mask, pushed
+    together.
+    """
     start: int | None = None
-    """The row of the legend of the game's start."""
+    """The start's row in the legend."""
 
 
 class Group(NamedTuple):
-    """The steps of a few blocks, the last of which may be short; tiers begin at the indices *begins*."""
+    """The steps of a few blocks; the last may be short. Tiers begin at the indices *begins*."""
 
     ranks: NDArray[np.int64]
     rows: NDArray[Any]
@@ -54,7 +56,7 @@ class Group(NamedTuple):
 
 
 def write_steps(contents: Contents, solved: SolvedSteps, each: Each, progress: Progress) -> None:
-    """Write steps and the tables that lead to them."""
+    """Write steps and their tables."""
     bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
     count, outcome = int(bounds[-1]), outcome_dtype(len(solved.legend))
     gap = gap_dtype(max((1 << int(mask).bit_count()) - 1 for mask in solved.masks))
@@ -72,8 +74,10 @@ def write_steps(contents: Contents, solved: SolvedSteps, each: Each, progress: P
 
 
 def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: NDArray[Any]) -> Iterator[Group]:
-    """Yield steps a few blocks at a time, filling in the ranks of a table of *blocks*; raise ValueError where there are
-    too many, or too few."""
+    """Yield steps a few blocks at a time, and fill in the ranks of the table *blocks*.
+
+    Raises ValueError if the number of steps is wrong.
+    """
     step, count = 0, int(bounds[-1])
     for ranks, rows in regroup(solved.steps, chunk * GROUP):
         end = step + len(ranks)
@@ -87,10 +91,11 @@ def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: N
 
 
 def compress_group(chunk: int, outcome: np.dtype[Any], gap: np.dtype[Any], group: Group) -> list[bytes]:
-    """Return the frames of the blocks of a group."""
+    """Return the frames of a group's blocks."""
     gaps = np.diff(group.ranks, prepend=0)
     gaps[group.begins] = 0
     gaps[::chunk] = 0
+    # A gap is 0 only where a tier or a block begins.
     if (gaps < 0).any() or np.count_nonzero(gaps == 0) > len(group.begins) + -(-len(gaps) // chunk):
         raise ValueError("steps do not ascend within their tier")
     items = group.rows.astype(outcome, copy=False), gaps.astype(gap)

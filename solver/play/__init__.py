@@ -1,1 +1,11 @@
-"""What a person or a program asks of a solved game: values, best moves, players, matches, pictures."""
+"""What a person or a program asks of a solved game: values, best moves, players, matches, pictures.
+
+    Solution (`solution.py`)                        a database with its rules
+    SearchingOracle, … (`oracles/`)                 searches and books, for games without a database
+         |
+         v  both are an `Oracle` (`oracle.py`)
+    moves as `Choice`, best first (`choice.py`) --> players (`player.py`), matches (`match.py`), pictures (`picture.py`)
+
+Separate from these are `listing.py`, which streams all positions, `analysis.py` with statistics, and `bulk.py` with its
+`kernels.py`, which look up many positions at once.
+"""

@@ -1,7 +1,7 @@
-"""Facts about a solved game, read off its legend, ready to be shown or written as JSON.
+"""Statistics of a solved game, computed from its legend, for display or as JSON.
 
-The legend of a database says for each value and remoteness how many positions have it, and one that does; so that
-nothing here takes longer for a larger game.
+The legend counts the positions of each value and remoteness, and has an example of each. So nothing here takes longer
+for a larger game.
 """
 
 import re
@@ -27,15 +27,18 @@ Facts = dict[str, Any]
 
 
 def summary(database: Database | DatabaseFile) -> Facts:
-    """Return what is known of a solved game as a whole.
+    """Return the statistics of a solved game.
 
-    `positions` and all counts are of the positions that play can reach, symmetric ones counted; `stored` is the number
-    of records. `by_remoteness` ascends by value (LOSE, DRAW, TIE, WIN), then by remoteness, which is None for a DRAW.
-    `longest_win` is the WIN furthest from its end, `longest` the position of any value that is; each is None where
-    there is none. Of a game of several first positions, `starts` are these; of a puzzle, `eccentricity` is how many
-    moves the farthest position takes that can be solved; of a game whose parts of tiers are named so, `slices` are what
-    `slices_of` gives; of a compact file, `compact` is how many slots are kept, of how many; `rests_on` are the variants
-    on whose databases one rests. Positions are texts, or numbers in text where a file is given without its game.
+    - `positions` and all counts: positions that play can reach, symmetric ones counted. `stored`: records.
+    - `by_remoteness`: ascends by value (LOSE, DRAW, TIE, WIN), then by remoteness, which is None for a DRAW.
+    - `longest_win`: the WIN furthest from its end; `longest`: the position of any value that is. None if there is none.
+    - `starts`: the first positions of a game that has several.
+    - `eccentricity`: for a puzzle, the moves that its hardest solvable position takes.
+    - `slices`: what `slices_of` returns, for a game whose parts of tiers have such names.
+    - `compact`: for a compact file, the slots kept, and all slots.
+    - `rests_on`: the variants on whose databases this one rests.
+
+    Positions are texts. If a file is given without its game, they are numbers as text.
     """
     file = database.file if isinstance(database, Database) else database
     game = database.game if isinstance(database, Database) else None
@@ -43,6 +46,7 @@ def summary(database: Database | DatabaseFile) -> Facts:
     tiers: Facts = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, OutcomeReader) else {}
     if tiers and (slices := slices_of(tiers["tiers"])):
         tiers["slices"] = slices
+    # DRAWs have no end, and in a book some remotenesses are unknown.
     legend = by_outcome(file)
     ends = [row for row in legend if row.value != DRAW and row.remoteness != NOT_FOUND]
     wins = [row for row in ends if row.value == WIN]
@@ -75,13 +79,13 @@ def summary(database: Database | DatabaseFile) -> Facts:
 
 
 SLICE = re.compile(r"(\w+) v (\w+)")
-"""How a part of a tier is named after what either side has, the player to move first."""
+"""The name of a part of a tier: what each side has, the player to move first."""
 MOST_MEASURES = 1000
-"""Different measures that are listed with how many positions have them."""
+"""The most different measures for which counts are listed."""
 
 
 def by_outcome(file: CheckedFile) -> Sequence[LegendRow]:
-    """Return the legend by value and remoteness alone: rows that differ in other columns only are one."""
+    """Return the legend by value and remoteness alone, with rows merged that differ only in other columns."""
     if not isinstance(file.legend, Legend):
         return file.legend
     table = file.legend.table
@@ -98,12 +102,14 @@ def by_outcome(file: CheckedFile) -> Sequence[LegendRow]:
 
 
 def measured(file: CheckedFile) -> Facts:
-    """Return the metric of a file and, where it is another than remoteness and there are not too many, how many
-    positions have each measure, in ascending order."""
+    """Return a file's metric, and how often each measure occurs, in ascending order.
+
+    The counts are left out for remoteness, and if there are too many different measures.
+    """
     if not isinstance(file.legend, Legend):
         return {"metric": file.metric, **file.details} if file.measures else {"metric": METRICS[0]}
     table = file.legend.table
-    by_value = file.metric in TO_PROGRESS  # 0 is a draw, or mate
+    by_value = file.metric in TO_PROGRESS  # with these metrics 0 means a draw or mate
     distinct, rows = np.unique(table[["value"] * by_value + list(file.measures)], return_inverse=True)
     if len(distinct) > MOST_MEASURES:
         return {"metric": file.metric, **file.details}
@@ -121,9 +127,9 @@ def measured(file: CheckedFile) -> Facts:
 
 
 def tiers_of(slots: OutcomeReader, game: Game | None) -> Facts:
-    """Return what each part of each tier of a dense numbering has, by their names; the first tier last.
+    """Return the statistics of each part of each tier with slots, by name; the first tier comes last.
 
-    All counts are of slots: of symmetric positions one counts. `longest` is the WIN or LOSE furthest from its end.
+    All counts are of slots, so symmetric positions count once. `longest` is the WIN or LOSE furthest from its end.
     """
     tiers: Facts = {}
     for tier, rows in groupby(slots.counts, key=lambda row: row.tier):
@@ -137,13 +143,13 @@ def tiers_of(slots: OutcomeReader, game: Game | None) -> Facts:
 
 
 def part_name(game: Game | None, tier: int, part: int) -> str:
-    """Return the name of a part of a tier; its number, where there is no game, or none with that part."""
+    """Return the name of a part of a tier, or its number if it has no name."""
     names = [name for name, _ in game.parts(tier)] if game else []
     return names[part] if part < len(names) else str(part)
 
 
 def part_facts(slots: OutcomeReader, game: Game | None, rows: list[CountRow]) -> Facts:
-    """Return what one part of a tier has."""
+    """Return the statistics of one part of a tier."""
     outcomes = [(slots.legend[row.outcome], row) for row in rows]
     ends = [(of, row) for of, row in outcomes if of.value in (WIN, LOSE)]
     longest = max(ends, key=lambda end: end[0].remoteness, default=None)
@@ -159,9 +165,9 @@ def part_facts(slots: OutcomeReader, game: Game | None, rows: list[CountRow]) ->
 
 
 def slices_of(tiers: Facts) -> list[Facts]:
-    """Return what all parts named as in `KM v K`, after what the player to move has and the other, come to together.
+    """Return the statistics of all parts whose names are like `K v KR`, summed by what each side has.
 
-    `longest_win` is in plies, None where nobody wins. Counts are of slots; parts with other names are left out.
+    `longest_win` is in plies, None if nobody wins. Counts are of slots. Parts with other names are left out.
     """
     slices: dict[tuple[str, str], Facts] = {}
     for name, part in (named for parts in tiers.values() for named in parts.items()):
@@ -177,12 +183,12 @@ def slices_of(tiers: Facts) -> list[Facts]:
 
 
 def outcome(row: LegendRow) -> Facts:
-    """Return the value and the remoteness of a row of the legend."""
+    """Return the value and the remoteness of a legend row."""
     return {"value": row.value.name.lower(), "remoteness": row.plies}
 
 
 def start(file: CheckedFile, game: Game | None) -> Facts | None:
-    """Return the start and what it is worth, or None where the file has none."""
+    """Return the start and its outcome, or None if the file has none."""
     if file.start is None or file.start_outcome is None:
         return None
     row = file.start_outcome
@@ -197,14 +203,14 @@ def firsts(game: Game | None) -> Facts:
 
 
 def of_a_puzzle(wins: list[LegendRow], game: Game) -> Facts:
-    """Return how many moves the farthest position that can be solved takes, how many are as far, and the first."""
+    """Return the moves of the hardest solvable position, how many positions are as hard, and the first of them."""
     far = max(wins, key=lambda row: row.remoteness, default=None)
     least = far and {"remoteness": far.remoteness, "positions": far.positions, "first": text(far.example, game)}
     return {"players": 1, "eccentricity": least}
 
 
 def furthest(rows: list[LegendRow], game: Game | None) -> Facts | None:
-    """Return the outcome with the greatest remoteness of some, an example, and how many positions have it."""
+    """Return the outcome with the greatest remoteness, an example, and how many positions have it."""
     if not rows:
         return None
     row = max(rows, key=lambda row: row.remoteness)
@@ -212,15 +218,15 @@ def furthest(rows: list[LegendRow], game: Game | None) -> Facts | None:
 
 
 def text(position: int, game: Game | None) -> str:
-    """Return a position as text; its number where there is no game, or none with that position."""
+    """Return a position as text; its number if there is no game, or the game has no such position."""
     try:
         return game.write(position) if game else str(position)
-    except Exception:  # rules need not cope with what is no position, and a file may hold anything
+    except Exception:  # the rules may raise for what is no position, and a file may hold anything
         return str(position)
 
 
 def board(position: int, game: Game | None) -> str:
-    """Return a position as lines of text, as `text` does."""
+    """Return a position as lines of text; its number in the same cases as `text`."""
     try:
         return game.show(position) if game else str(position)
     except Exception:

@@ -1,7 +1,8 @@
-"""Many positions looked up at once, by compiled rules: the same answers as one by one, in any order and as often.
+"""Looks many positions up at once with compiled rules; the answers are those of single lookups.
 
-It takes a pass at a time: the rules are asked on threads, what they say is sorted by block, and each block is read once
-and searched. `databases` finds it by the entry point group `retrograde.bulk`, so that it need not know the solver.
+It works in passes. Threads ask the rules for each position's canonical form and tier; these are sorted by block; each
+block is read once and searched. The entry point group `retrograde.bulk` gives this module to `databases`, which need
+not know the solver.
 """
 
 import os
@@ -34,22 +35,22 @@ from retrograde.solver.rules.whole import of_positions
 Array = np.ndarray[Any, Any]
 
 PASS = 1 << 22
-"""Positions in a pass, which takes some 40 bytes of memory for each. A pass reads each block once, at most."""
+"""Positions in a pass, at some 40 bytes of memory each. A pass reads each block at most once."""
 PART = 1 << 16
-"""Positions that a thread asks the rules about at a time."""
+"""Positions for which a thread asks the rules at a time."""
 CACHED_BYTES = 64 << 20
-"""Decoded blocks that are kept for the next pass, or call."""
+"""Decoded blocks kept for the next pass or call, in bytes."""
 NONE = np.empty(0, np.int64)
 
 Each = Callable[[Callable[[Any], None], Iterable[Any]], Iterable[None]]
-"""What the builtin `map` does."""
+"""A function like the builtin `map`."""
 
 
 class Finder(ABC):
-    """Finds the rows of the legend of many positions in a database."""
+    """Finds the legend rows of many positions in a database."""
 
     def __init__(self, database: Database):
-        """Get ready; nothing is compiled yet."""
+        """Prepare for a database; nothing is compiled yet."""
         self.file, self.contents = database.file, database.file.contents
         compiled.prepare(database.game)
         self.game = database.game
@@ -60,22 +61,22 @@ class Finder(ABC):
 
     @abstractmethod
     def read_table(self) -> TierTable:
-        """Return what the file says of its tiers."""
+        """Return the file's table of tiers."""
 
     @abstractmethod
     def read_block(self, number: int) -> Block:
-        """Return a block, decoded."""
+        """Return a decoded block."""
 
     @abstractmethod
     def place(self, asked: Asked, rows: Array) -> Array:
-        """Return the block of each position, NOWHERE where it has none; write the rows that need none."""
+        """Return the block of each position, NOWHERE if it has none; write the rows that need no block."""
 
     @abstractmethod
     def find(self, *searched: Any) -> None:
-        """Search a block, by a kernel."""
+        """Search a block, with a kernel."""
 
     def rows(self, positions: Array) -> Array | None:
-        """Return the row of the legend of each position, -1 where it has none; None where rules cannot be compiled."""
+        """Return the legend row of each position, -1 if it has none; None if the rules do not compile."""
         found = np.full(len(positions), kernels.NOWHERE, np.int32)
         try:
             with threads(len(positions)) as each:
@@ -95,11 +96,13 @@ class Finder(ABC):
             self.locate(positions[part], own)
             blocks[part] = self.place(own, rows[part])
 
+        # Step 1: ask the rules, on threads.
         deque(each(ask, stretches(len(positions), PART)), 0)
+        # Step 2: search the blocks, on threads.
         self.search(asked, blocks, rows, each)
 
     def search(self, asked: Asked, blocks: Array, rows: Array, each: Each) -> None:
-        """Write the rows of what has a block, as the blocks say."""
+        """Write the rows of positions that have a block, by searching the blocks."""
 
         def search(number: int) -> None:
             span = int(begins[number]), int(begins[number + 1])
@@ -111,11 +114,11 @@ class Finder(ABC):
         kernels.put_back(order, found, rows)
 
     def locate(self, positions: Array, asked: Asked) -> None:
-        """Write the canonical positions, and their tiers."""
+        """Write the canonical positions and their tiers."""
         self.ask(kernels.locate, (positions, asked), asked.keys)
 
     def ask(self, kernel: Any, arguments: tuple[Any, ...], answers: Array) -> None:
-        """Let a kernel ask the rules about some positions; where they raise, the answer is NOWHERE."""
+        """Run a kernel that asks the rules about positions; where the rules raise, write NOWHERE and go on."""
         done, trouble = np.zeros(1, np.int64), troubles(self.game)
         while done[0] < len(answers):
             try:
@@ -123,21 +126,21 @@ class Finder(ABC):
                     kernel(self.guarded, *arguments, done, trouble)
             except NotCompilable:
                 raise
-            except (ArithmeticError, LookupError, ValueError):  # rules need not cope with what is no position
+            except (ArithmeticError, LookupError, ValueError):  # the rules may raise for what is no position
                 answers[done[0]] = kernels.NOWHERE
                 done[0] += 1
 
 
 @contextmanager
 def threads(count: int) -> Iterator[Each]:
-    """Give what does some work on threads, as many as so many positions are worth."""
+    """Give a function like `map` on as many threads as *count* positions are worth."""
     workers = min(-(-count // PART), os.cpu_count() or 1)
     with ThreadPoolExecutor(max(1, workers)) as executor:
         yield executor.map if workers > 1 else map
 
 
 def stretches(length: int, size: int) -> Iterator[slice]:
-    """Yield so many items as slices of a size, of which the last may be shorter.
+    """Yield slices of *size* items that cover *length* items; the last may be shorter.
 
     >>> list(stretches(5, 2))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
@@ -146,7 +149,7 @@ def stretches(length: int, size: int) -> Iterator[slice]:
 
 
 class RecordsFinder(Finder):
-    """In a database of records."""
+    """Finds positions in a database of records."""
 
     def read_table(self) -> TierTable:
         numbers, bounds, positions = self.contents.tiers
@@ -167,7 +170,7 @@ class RecordsFinder(Finder):
 
 
 class StepsFinder(Finder):
-    """In a database of steps."""
+    """Finds positions in a database of steps."""
 
     def __init__(self, database: Database):
         super().__init__(database)
@@ -195,7 +198,7 @@ class StepsFinder(Finder):
 
 
 class SlotsFinder(Finder):
-    """In a database of slots."""
+    """Finds positions in a database of slots."""
 
     def read_table(self) -> TierTable:
         numbers, bounds = self.contents.tiers
@@ -207,7 +210,7 @@ class SlotsFinder(Finder):
     def locate(self, positions: Array, asked: Asked) -> None:
         if positions.ndim == 1:
             super().locate(positions, asked)
-        else:  # tuples have no place in an array of ints: their slots are looked for at once
+        else:  # tuples do not fit an array of ints: find their slots directly
             self.ask(kernels.place, (positions, self.table, asked.keys), asked.keys)
 
     def place(self, asked: Asked, rows: Array) -> Array:
@@ -215,16 +218,16 @@ class SlotsFinder(Finder):
             places: Array = np.empty(len(rows), np.int64)
             self.ask(kernels.number, (asked, self.table, places), places)
             asked.keys[:] = places
-        blocks: Array = asked.keys // self.size  # NOWHERE stays what it is
+        blocks: Array = asked.keys // self.size  # -1 // size stays -1, NOWHERE
         return blocks
 
     def find(self, *searched: Any) -> None:
         kernels.find_slots(*searched)
 
     def positions_of(self, tier: int, begin: int, count: int) -> Array:
-        """Return the positions that so many slots of a tier stand for, from one on; NOWHERE for none.
+        """Return the positions of *count* slots of a tier, from slot *begin* on; NOWHERE for slots without one.
 
-        Raises NotCompilable where the rules cannot be compiled.
+        Raises NotCompilable if the rules do not compile.
         """
         positions = of_positions(self.game, count)
         self.ask(kernels.position_of, (tier, begin, positions), positions)
@@ -232,7 +235,7 @@ class SlotsFinder(Finder):
 
 
 class CompactFinder(SlotsFinder):
-    """In a compact database, where what is not kept is derived."""
+    """Finds positions in a compact database, and derives those that are not kept."""
 
     def __init__(self, database: Database):
         super().__init__(database)
@@ -249,7 +252,7 @@ class CompactFinder(SlotsFinder):
         return blocks
 
     def find_kept(self, places: Array, tiers: Array, rows: Array, each: Each) -> None:
-        """Write the rows of what is kept in some places."""
+        """Write the rows at some offsets of the kept slots."""
         self.search(Asked(places, tiers), places // self.size, rows, each)
 
     def rows(self, positions: Array) -> Array | None:
@@ -264,9 +267,9 @@ class CompactFinder(SlotsFinder):
         return rows
 
     def slot_rows(self, tier: int, begin: int, count: int) -> Array | None:
-        """Return the rows of so many slots of a tier that are not kept, from one on; None where rules do not compile.
+        """Return the rows of *count* slots of a tier that are not kept; None if the rules do not compile.
 
-        A slot that stands for no position has 0.
+        Slots without a position have 0.
         """
         rows = np.zeros(count, np.int32)
         try:
@@ -280,7 +283,7 @@ class CompactFinder(SlotsFinder):
 
 
 def widened(*arrays: memoryview) -> list[Array]:
-    """Return the parts of a block as arrays of one type, so that its kernel is compiled once."""
+    """Return parts of a block as int64 arrays, so that its kernel is compiled for one type only."""
     return [np.asarray(array).astype(np.int64) for array in arrays]
 
 
@@ -293,5 +296,5 @@ KINDS: dict[type, type[Finder]] = {
 
 
 def finder_of(database: Database) -> Finder:
-    """Return what finds many positions in a database; the entry point of the group `retrograde.bulk`."""
+    """Return the bulk lookup of a database; the entry point of the group `retrograde.bulk`."""
     return KINDS[type(database.file.contents)](database)

@@ -1,16 +1,18 @@
-"""How often a search to a depth errs, since a database knows the truth; and what the order of moves saves it.
+"""Measures how often a depth-limited search picks a wrong move, checked against a database.
 
-A search *errs* where the move that it likes best gives up value: a win for a tie, say. Of moves that it likes equally,
-each counts as often. Only positions count in which a move can err, which random play from the start has led to.
+A search *errs* if its best move gives up value: a win for a tie, say. If it rates several moves best, each counts
+equally. The positions come from random play, and only those count in which some move gives up value.
 
-One expects to err less the further one looks. That this need not be so was found by Beal (1980) and Nau (1982), and is
-called pathology: where estimates are wrong here and there, each independently of the others, minimax adds their errors
-up. So besides the game's own estimate three others are tried::
+One expects fewer errors from deeper searches. Beal (1980) and Nau (1982) found that this need not be so, and called it
+pathology: if estimates have independent errors, minimax can amplify them. So three estimates are tried besides the
+game's own::
 
     own       the game's `estimate`, trusted where it is `quiet`
-    ends      none at all: what counts is to see an end
-    chance    a number that means nothing
-    noisy     the truth, but in one of ten positions, by chance, another value
+    ends      no estimate: only ends of the game count
+    chance    a random number
+    noisy     the true value, but a random other one in one of ten positions
+
+The module also counts how many positions alpha-beta examines with moves in different orders.
 """
 
 import math
@@ -28,25 +30,27 @@ from retrograde.solver.search.depth import kernels
 from retrograde.solver.search.depth.lookahead import Lookahead
 
 TRIES = 100
-"""Positions drawn by chance for each that is wanted."""
+"""Random positions drawn for each one that is wanted."""
 WRONG = 0.1
-"""How often the noisy truth is wrong."""
+"""The share of positions in which the noisy estimate is wrong."""
 MOST_NOISY = 300_000
-"""Positions that are looked at, interpreted, with the noisy truth."""
+"""The most positions examined, interpreted, with the noisy estimate."""
 MOST_COUNTED = 20_000_000
-"""Positions that minimax looks at where they are counted."""
+"""The most positions that minimax examines for the counts."""
 MOST_LOOKED = 100_000_000
-"""Positions that are looked at to one depth, about."""
+"""The most positions examined for one depth, roughly."""
 ESTIMATES = {"own": kernels.OWN, "ends": kernels.NONE, "chance": kernels.CHANCE}
 
 
 class NothingToJudge(RetrogradeError, ValueError):
-    """A game in which no move gives up value, as far as was seen."""
+    """No position was found in which a move gives up value."""
 
 
 class Errors(NamedTuple):
-    """How often a search to a depth errs, from 0 to 1, by estimate, None where it was not tried; and how many positions
-    the search with the game's own estimate looks at, on average."""
+    """The error rates of searches to a depth, from 0 to 1, by estimate; None if not tried.
+
+    *looked_at* is the mean number of positions that the search with the game's own estimate examines.
+    """
 
     depth: int
     own: float | None
@@ -57,7 +61,7 @@ class Errors(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How many positions searches to a depth look at: minimax, and alpha-beta with moves in some order."""
+    """The positions that searches to a depth examine: minimax, and alpha-beta with three move orders."""
 
     depth: int
     minimax: int
@@ -66,20 +70,21 @@ class Counts(NamedTuple):
     best: int
 
     def exponent(self, count: int) -> float:
-        """Return to which power of what minimax looks at a count is: 0.5 is as if the depth were halved."""
+        """Return the logarithm of a count to the base of minimax's count: 0.5 is like half the depth."""
         return math.log(count) / math.log(self.minimax) if self.minimax > 1 else 1.0
 
 
 class Judge:
-    """Positions of a solution in which a move can give up value, drawn by chance, so many at most."""
+    """Draws random positions of a solution in which a move can give up value, and judges searches by them."""
 
     def __init__(self, solution: Solution, positions: int, seed: int):
         refuse_to_search(solution.game)
         self.solution, self.seed = solution, seed
         self.game: Game = solution.game
         self.keeping: dict[int, dict[int, bool]] = {}
-        """For each position, of each move whether it keeps the value."""
+        """For each position and move, whether the move keeps the value."""
         chance = Random(f"{seed} positions")
+        # Keep random positions in which some moves keep the value and others do not.
         for _ in range(TRIES * positions):
             position = random_position(solution, chance)
             kept = self.kept(position)
@@ -91,7 +96,7 @@ class Judge:
             raise NothingToJudge("no position was found by chance in which a move gives up value")
 
     def kept(self, position: int) -> dict[int, bool]:
-        """Return for each move whether it keeps the value of a position."""
+        """Return for each move of a position whether it keeps the value."""
         value = self.solution.value(position).value
         moves = self.game.generate_moves(position)
         return {move: FLIPPED[self.solution.value(self.game.do_move(position, move)).value] == value for move in moves}
@@ -99,11 +104,11 @@ class Judge:
     # Errors
 
     def by_chance(self) -> float:
-        """Return how often any move errs."""
+        """Return the error rate of random moves."""
         return mean(1 - mean(kept.values()) for kept in self.keeping.values())
 
     def errors(self, deepest: int) -> Iterator[Errors]:
-        """Yield how often searches to depths from 1 on err, as long as they do not look at too much."""
+        """Yield the error rates for depths from 1 on, until a depth would take too long."""
         before = len(self.keeping)
         searches = {name: Lookahead(self.game, kind) for name, kind in ESTIMATES.items()}
         noisy = Noisy(self.solution, self.seed)
@@ -120,7 +125,7 @@ class Judge:
             before = max(now, 1)
 
     def errs(self, scores: Callable[[int, int], Sequence[tuple[int, float]]], depth: int) -> float:
-        """Return how often a search errs that gives each move of a position a score."""
+        """Return the error rate of a search; *scores* returns each move of a position with its score."""
         shares = []
         for position, kept in self.keeping.items():
             scored = scores(position, depth)
@@ -131,15 +136,15 @@ class Judge:
     # Order
 
     def counts(self, deepest: int) -> Iterator[Counts]:
-        """Yield what searches from the start look at, or from one of the positions where there is none."""
+        """Yield the counts of searches from the start, or from one of the positions if there is none."""
         position = next(iter(self.keeping)) if self.solution.start is None else self.solution.start
         return counts_of(self.game, position, deepest)
 
 
 class Noisy:
-    """A search, interpreted, whose estimate is the truth save in some positions, the same each time.
+    """An interpreted search with a noisy estimate: the true value except in some positions, always the same ones.
 
-    `tired` tells that it has looked at too many positions, and so that the last scores mean nothing.
+    `tired` is True after it has examined too many positions; then the last scores mean nothing.
     """
 
     def __init__(self, solution: Solution, seed: int):
@@ -152,14 +157,14 @@ class Noisy:
         return len(self.known) > MOST_NOISY
 
     def scores(self, position: int, depth: int) -> list[tuple[int, int]]:
-        """Return each move with what it brings: 1 for a win, 0 for a tie or a draw, -1 for a loss."""
+        """Return (move, score) for each move: 1 for a win, 0 for a tie or draw, -1 for a loss."""
         moves = list(self.game.generate_moves(position))
         return [
             (move, -self.score(self.game.canonical(self.game.do_move(position, move)), depth - 1)) for move in moves
         ]
 
     def score(self, position: int, depth: int) -> int:
-        """Return what a canonical position is worth, as far as is seen."""
+        """Return the score of a canonical position, searched to a depth; cached."""
         if (position, depth) not in self.known:
             if self.tired:
                 return 0
@@ -179,14 +184,14 @@ class Noisy:
         return max(-self.score(child, depth - 1) for child in self.below[position])
 
     def blurred(self, position: int) -> int:
-        """Return what a position is worth, but sometimes something else."""
+        """Return the true score of a position, or sometimes another one."""
         truth = sign(self.solution.value(position).value)
         chance = Random(f"{self.seed} {position}")
         return truth if chance.random() >= WRONG else chance.choice([value for value in (-1, 0, 1) if value != truth])
 
 
 def counts_of(game: Game, position: int, deepest: int) -> Iterator[Counts]:
-    """Yield what searches of a position look at, depth by depth, as long as that are not too many."""
+    """Yield the counts of searches of a position for depths from 1 on, until a depth would take too long."""
     ahead = Lookahead(game)
     sight, before = kernels.Sight(kernels.OWN, 0), 1
     for depth in range(1, deepest + 1):

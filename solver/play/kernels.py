@@ -1,9 +1,9 @@
-"""Compiled loops that look many positions up in a database, a step of the way each.
+"""Kernels that look many positions up in a database, one stage of the lookup each.
 
     positions --locate--> canonical ones, tiers --place--> blocks --sorted by blocks--> find --> rows of the legend
 
-The rules are asked about positions that may be none: of those that they raise at, the caller knows by `done`, the
-index that was looked at last, and goes on behind it.
+The rules are asked about ints that may be no positions, and may raise. `done` holds the index that was asked about
+last, so that the caller knows it and goes on after it.
 """
 
 from typing import Any, NamedTuple
@@ -18,13 +18,13 @@ from retrograde.solver.runtime.kernel import kernel
 Array = np.ndarray[Any, Any]
 
 NOWHERE = -1
-"""In the place of a canonical position, a block or a row: there is none."""
+"""Stands for a missing canonical position, block or row."""
 GOES_ON = -2
-"""In the place of a row of a position where steps tell."""
+"""Stands for the row of a position whose outcome the steps have."""
 
 
 class TierTable(NamedTuple):
-    """What a file says of its tiers, each an int64 array; `bounds` has one more. Slots have neither of the last two."""
+    """A file's table of tiers, as int64 arrays. `bounds` has one item more; slots have no `positions` and `masks`."""
 
     numbers: Array
     bounds: Array
@@ -33,15 +33,18 @@ class TierTable(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Positions that are looked up, by index: canonical, with their tiers or, once placed, the rows of these."""
+    """Positions being looked up: canonical, with their tiers, or later with their rows in the table of tiers."""
 
     keys: Array
     tiers: Array
 
 
 class Block(NamedTuple):
-    """A decoded block: its first item, the position of that (or, of steps, its rank), the mask of records, and int64
-    arrays of its items."""
+    """A decoded block.
+
+    `item` is the number of its first item, `first` that item's position (for steps its rank), `mask` the mask of
+    records; `sums` and `outcomes` are int64 arrays of its items.
+    """
 
     item: int
     first: int
@@ -55,7 +58,7 @@ class Block(NamedTuple):
 
 @kernel
 def locate(game, positions, asked, done, trouble):
-    """Write the canonical position of each, and its tier; NOWHERE for what is none."""
+    """Write each position's canonical form and its tier; NOWHERE if it is no position."""
     for i in range(done[0], len(positions)):
         done[0] = i
         position = positions[i]
@@ -63,6 +66,8 @@ def locate(game, positions, asked, done, trouble):
         if 0 <= position < POSITION_LIMIT:
             trouble[1] = position
             key = whole(game.canonical(position))
+            # The canonical form may drop bits that are no part of a position. So the position must be one of its
+            # images.
             if key == position or is_image(game, key, position):
                 asked.tiers[i] = whole(game.tier(key))
                 asked.keys[i] = key
@@ -71,7 +76,7 @@ def locate(game, positions, asked, done, trouble):
 
 @kernel
 def is_image(game, position, other):
-    """Tell whether another position is among the images of one."""
+    """Return whether *other* is an image of a position."""
     for image in game.images(position):  # noqa: SIM110  # any() does not compile
         if as_position(image) == other:
             return True
@@ -80,7 +85,7 @@ def is_image(game, position, other):
 
 @kernel
 def number(game, asked, table, places, done, trouble):
-    """Write the slot of each canonical position, among those of all tiers; NOWHERE where it is none."""
+    """Write each canonical position's slot, numbered through all tiers; NOWHERE if it has none."""
     for i in range(done[0], len(places)):
         done[0] = i
         places[i] = NOWHERE
@@ -89,6 +94,7 @@ def number(game, asked, table, places, done, trouble):
             trouble[1] = key
             k = row_of(table.numbers, asked.tiers[i])
             if k >= 0:
+                # An int that is no position may still get a slot, but then the slot's position is another one.
                 slot = whole(game.index(key))
                 if (
                     0 <= slot < table.bounds[k + 1] - table.bounds[k]
@@ -100,7 +106,10 @@ def number(game, asked, table, places, done, trouble):
 
 @kernel
 def place(game, positions, table, places, done, trouble):
-    """Write the slot of each position, canonical or not, among those of all tiers; NOWHERE for what is none."""
+    """Write each position's slot, numbered through all tiers; NOWHERE if it is no position.
+
+    The position need not be canonical, and may be a tuple.
+    """
     for i in range(done[0], len(positions)):
         done[0] = i
         places[i] = NOWHERE
@@ -109,6 +118,7 @@ def place(game, positions, table, places, done, trouble):
             note(trouble, position)
             key = as_position(game.canonical(position))
             if key == position or is_image(game, key, position):
+                # As in `locate`, then as in `number`.
                 tier = whole(game.tier(key))
                 k = row_of(table.numbers, tier)
                 if k >= 0:
@@ -123,7 +133,7 @@ def place(game, positions, table, places, done, trouble):
 
 @kernel
 def position_of(game, tier, begin, positions, done, trouble):
-    """Write the position that each slot of a tier stands for, from one on; NOWHERE for none."""
+    """Write the positions of slots of a tier, from slot *begin* on; NOWHERE for slots without one."""
     for i in range(done[0], len(positions)):
         done[0] = i
         put(positions, i, as_position(game.unindex(tier, begin + i)))
@@ -132,8 +142,10 @@ def position_of(game, tier, begin, positions, done, trouble):
 
 @kernel
 def judge(game, asked, ends, rows, done, trouble):
-    """Write the row of the legend where the rules tell it, as they do of an end, by *ends*, and of a win in one, by the
-    last of those; else GOES_ON."""
+    """Write the legend row of positions that need no step; GOES_ON for all others.
+
+    *ends* has the row of each value of an end, and last the row of a win in one ply.
+    """
     for i in range(done[0], len(rows)):
         done[0] = i
         rows[i] = NOWHERE
@@ -152,7 +164,7 @@ def judge(game, asked, ends, rows, done, trouble):
 
 @kernel
 def wins_in_one(game, position):
-    """Tell whether a move leads to a position where the opponent has lost."""
+    """Return whether a move leads to a position where the opponent has lost."""
     for move in game.generate_moves(position):  # any() does not compile
         if whole(game.primitive(whole(game.do_move(position, whole(move))))) == LOSE:
             return True
@@ -164,17 +176,20 @@ def wins_in_one(game, position):
 
 @kernel
 def row_of(numbers, number):
-    """Return where a number is among ascending ones; -1 where it is not."""
+    """Return the index of a number in an ascending array; -1 if it is not there."""
     k = last_up_to(numbers, 0, len(numbers), number)
     return k if numbers[k] == number else -1
 
 
 @kernel
 def last_up_to(numbers, low, high, number):
-    """Return the last place from *low* to *high*, where numbers ascend, of one that is not greater than a number;
-    *low*, if none is."""
+    """Return the last index in [low, high) whose number is not greater than *number*; *low* if there is none.
+
+    The numbers must ascend in that range.
+    """
     length = high - low
     while length > 1:
+        # A binary search without branches: the range shrinks by half each time, whichever half it is.
         half = length >> 1
         low = low + half if numbers[low + half] <= number else low
         length -= half
@@ -183,7 +198,7 @@ def last_up_to(numbers, low, high, number):
 
 @kernel
 def place_records(asked, table, firsts, size, blocks):
-    """Write the block of each canonical position; turn its tier into the row of that."""
+    """Write the block of each canonical position, and replace its tier by the tier's row in the table."""
     keys, tiers = asked
     numbers, bounds, _, _ = table
     for i in range(len(blocks)):
@@ -192,19 +207,21 @@ def place_records(asked, table, firsts, size, blocks):
             k = row_of(numbers, tiers[i])
             if k >= 0:
                 tiers[i] = k
+                # The tier's first and last block. The record is in the last one whose first position is not greater.
                 begin, end = bounds[k] // size, (bounds[k + 1] - 1) // size
                 blocks[i] = last_up_to(firsts, begin, end + 1, keys[i])
 
 
 @kernel
 def place_steps(asked, table, firsts, size, blocks):
-    """Write the block of the step of each canonical position; turn it into its rank, its tier into the row of that."""
+    """Write the block of each position's step; replace the position by its rank, and the tier by its row."""
     keys, tiers = asked
     numbers, bounds, positions, masks = table
     for i in range(len(blocks)):
         key, blocks[i] = keys[i], NOWHERE
         if key >= 0:
             k = row_of(numbers, tiers[i])
+            # Play cannot reach a position whose bits outside the mask differ from those of the tier.
             if k >= 0 and (key ^ positions[k]) & ~masks[k] == 0:
                 tiers[i] = k
                 keys[i] = squeezed(key, masks[k])
@@ -214,12 +231,13 @@ def place_steps(asked, table, firsts, size, blocks):
 
 @kernel
 def squeezed(position, mask):
-    """Return the rank of a position: its bits under a mask, pushed together."""
+    """Return a position's rank: its bits under a mask, pushed together."""
     rank = 0
     below = 0
     while mask:
         lowest = mask & -mask
         rest = mask & mask + lowest  # without its lowest run of ones
+        # `run`, the lowest run of ones, moves right by the zeros below it: all bits below less the ones among them.
         run = mask ^ rest
         rank |= (position & run) >> (lowest - 1).bit_count() - below
         below += run.bit_count()
@@ -229,16 +247,19 @@ def squeezed(position, mask):
 
 @kernel
 def sort_by_block(blocks, count, asked):
-    """Return what has a block sorted by that: the indices, the positions, and where those of each block begin.
+    """Return the positions that have a block, sorted by block: (indices, positions, where each block's begin).
 
-    (To look at them where they are, block by block, takes twice as long: each is on another page of memory.)
+    Copying them pays: searching in place takes twice as long, since each is on another page of memory.
     """
     begins = np.zeros(count + 1, np.int64)
+    # Step 1: count the positions of each block.
     for block in blocks:
         if block >= 0:
             begins[block + 1] += 1
+    # Step 2: add the counts up, so that each block's positions begin where those before end.
     for block in range(count):
         begins[block + 1] += begins[block]
+    # Step 3: put each position behind those of its block (a counting sort).
     ends, length = begins[:-1].copy(), begins[-1]
     order, keys, tiers = np.empty(length, np.int64), np.empty(length, np.int64), np.empty(length, np.int64)
     asked_keys, asked_tiers = asked
@@ -253,14 +274,14 @@ def sort_by_block(blocks, count, asked):
 
 @kernel
 def put_back(order, found, rows):
-    """Write the rows found, sorted by block, to where they were asked for."""
+    """Write the rows found, in the order of blocks, to the places of the positions."""
     for j in range(len(order)):
         rows[order[j]] = found[j]
 
 
 @kernel
 def find_records(span, asked, table, block, rows):
-    """Write the row of the legend of each position of a span that is a record of a block."""
+    """Write the legend rows of positions *span* that are records of a block."""
     keys, tiers = asked
     _, bounds, positions, _ = table
     item, block_first, mask, sums, outcomes = block
@@ -269,7 +290,9 @@ def find_records(span, asked, table, block, rows):
         low, high, first = bounds[k] - item, bounds[k + 1] - item, positions[k]
         if low < 0:  # the tier began in a block before
             low, first = 0, block_first
+        # The bits outside the mask are those of the tier; else the position is not stored.
         if (key ^ first) & ~mask == 0:
+            # Within a tier, running sums differ as the ranks do.
             wanted = sums[low] + squeezed(key, mask) - squeezed(first, mask)
             place = last_up_to(sums, low, min(high, len(sums)), wanted)
             if sums[place] == wanted:
@@ -278,7 +301,7 @@ def find_records(span, asked, table, block, rows):
 
 @kernel
 def find_steps(span, asked, table, block, rows):
-    """Write the row of the legend that the last step of a block up to each rank of a span says."""
+    """Write for the ranks *span* the legend row of the last step of a block at or before each."""
     ranks, tiers = asked
     _, bounds, positions, masks = table
     item, block_first, _, sums, outcomes = block
@@ -286,6 +309,7 @@ def find_steps(span, asked, table, block, rows):
         k = tiers[i]
         low, high = max(bounds[k] - item, 0), min(bounds[k + 1] - item, len(sums))
         first = squeezed(positions[k], masks[k]) if bounds[k] >= item else block_first
+        # Within a tier, running sums differ as the ranks do.
         wanted = sums[low] + ranks[i] - first
         place = last_up_to(sums, low, high, wanted)
         if sums[place] <= wanted:
@@ -294,7 +318,7 @@ def find_steps(span, asked, table, block, rows):
 
 @kernel
 def find_slots(span, asked, table, block, rows):
-    """Write what each slot of a span holds, all of a block."""
+    """Write the outcomes of the slots *span*, which all lie in one block."""
     places, item, outcomes = asked.keys, block.item, block.outcomes
     for i in range(span[0], span[1]):
         rows[i] = outcomes[places[i] - item]

@@ -1,8 +1,8 @@
-"""All positions of a solved game, or those of some value, remoteness or tier, in pieces that stream by.
+"""Lists the positions of a solved game, all or by value, remoteness or tier, as a stream of arrays.
 
-Of records the positions are stored; of slots the rules, compiled, say what each stands for. Steps store no positions:
-there the game is explored once more from its start, wave by wave, in scratch files beside the database; and positions
-where the game is over are left out, for they are neither stored nor listed, and the rules tell what they are worth.
+A database of records stores the positions. For slots, compiled rules give each slot's position. Steps store no
+positions, so the game is explored again from its start, wave by wave, with scratch files beside the database. Positions
+where the game is over are left out there: the database does not store them, and the rules give their values.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,15 +21,15 @@ from retrograde.databases.steps.read import StepsReader
 from retrograde.games.contract.game import RetrogradeError, Value, width_of
 
 ROWS = 1 << 16
-"""Positions that are handed on together."""
+"""Positions in one piece."""
 NAMED = {value.name.lower(): value for value in (Value.WIN, Value.LOSE, Value.TIE, Value.DRAW)}
-"""What a position may be worth."""
+"""The values of positions, by name."""
 TOLD = 6
-"""Tiers that are named where another one was asked for."""
+"""Tiers that an error names if the requested one does not exist."""
 
 
 class Piece(NamedTuple):
-    """Positions, each with its tier, its value (uint8, as in Value) and its remoteness (int32; -1 for a DRAW).
+    """Positions, each with its tier, value (uint8, as in Value) and remoteness (int32; -1 for a DRAW).
 
     Positions that are tuples are rows, int64[n, ints].
     """
@@ -40,7 +40,7 @@ class Piece(NamedTuple):
     remotenesses: NDArray[np.int32]
 
     def each(self) -> list[Any]:
-        """Return the positions as rules know them: ints, or tuples of ints."""
+        """Return the positions in the rules' form: ints or tuples of ints."""
         listed = self.positions.tolist()
         return [*map(tuple, listed)] if self.positions.ndim > 1 else listed
 
@@ -50,7 +50,7 @@ class Piece(NamedTuple):
 
 
 NAMES = ("tier", "position", "value", "remoteness")
-"""The columns of a frame."""
+"""The columns of a data frame."""
 
 
 class NoLibrary(RetrogradeError, ImportError):
@@ -58,41 +58,44 @@ class NoLibrary(RetrogradeError, ImportError):
 
 
 class NoTier(RetrogradeError, LookupError):
-    """A tier was asked for that is not there."""
+    """The requested tier does not exist."""
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Canonical positions of a database, one of each that are equal by symmetry: an iterable of pieces.
+    """Canonical positions of a database, one for each set of symmetric ones; an iterable of `Piece`.
 
-    Who goes through all of it and had asked for a tier that is not there gets NoTier.
+    If the requested tier does not exist, NoTier is raised at the end of the iteration.
     """
 
     database: Database
     value: Value | None = None
-    """Only those of a value."""
+    """Only positions of this value."""
     least: int | None = None
     most: int | None = None
-    """Only those that are so many plies from the end, from *least* to *most*; no DRAW then."""
+    """Only positions with a remoteness from *least* to *most* plies; then no DRAW."""
     tier: int | None = None
-    """Only those of a tier."""
+    """Only positions of this tier."""
 
     @classmethod
     def of(
         cls, database: Database, value: Value | str | None, remoteness: int | range | None, tier: int | None
     ) -> Self:
-        """Return those of a value, which may be named, of a remoteness or a range of them, and of a tier; all, if
-        nothing is said. Raises ValueError or TypeError where what is said can be none of these."""
+        """Return the listing for a value or its name, a remoteness or a range, and a tier; None for any.
+
+        Raises ValueError or TypeError for arguments that are none of these.
+        """
         least, most = (None, None) if remoteness is None else ends_of(remoteness)
         of_value, of_tier = None if value is None else value_of(value), None if tier is None else index(tier)
         return cls(database, of_value, least, most, of_tier)
 
     def __iter__(self) -> Iterator[Piece]:
-        """Yield what is wanted in pieces of some ten thousand; the order is that of the file."""
+        """Yield pieces of some ten thousand positions, in the order of the file."""
         waiting: list[Piece] = []
         tiers: dict[int, None] = {}
         for tier, positions, values, plies in every(self.database):
             tiers[tier] = None
+            # Filter by tier, value and remoteness.
             wanted = np.full(len(positions), self.tier is None or tier == self.tier)
             if self.value is not None:
                 wanted &= values == self.value
@@ -101,6 +104,7 @@ class Listing:
                 wanted &= (plies >= max(0, self.least or 0)) & (plies <= most)
             if wanted.any():
                 waiting.append(Piece(np.full(len(positions), tier, np.int64), positions, values, plies).only(wanted))
+            # Collect small pieces until there are enough rows.
             if sum(len(piece.positions) for piece in waiting) >= ROWS:
                 yield joined(waiting)
                 waiting = []
@@ -110,8 +114,9 @@ class Listing:
             raise NoTier(f"there is no tier {self.tier} in the database of {self.database.file.variant}, {told(tiers)}")
 
     def sample(self, count: int, seed: int | None = None) -> Piece:
-        """Return so many by chance, or all if there are fewer, in their order; each is as likely as any other."""
+        """Return *count* random positions in order, or all if there are fewer. Each is equally likely."""
         chance = np.random.default_rng(seed)
+        # Reservoir sampling: each position gets a random key, and those with the least keys stay.
         kept, keys = nothing(self.database), np.empty(0)
         for piece in self:
             kept, keys = joined([kept, piece]), np.concatenate([keys, chance.random(len(piece.positions))])
@@ -123,11 +128,11 @@ class Listing:
     # For other libraries, which the person has
 
     def to_numpy(self) -> dict[str, NDArray[Any]]:
-        """Return all of it as arrays by name: tier, position, value, remoteness."""
+        """Return all positions as arrays by name: tier, position, value, remoteness."""
         return dict(zip(NAMES, joined([nothing(self.database), *self]), strict=True))
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """Return all of it as a data frame of `pandas` or of `polars`; raise NoLibrary where it is not installed."""
+        """Return all positions as a data frame of `pandas` or `polars`; raise NoLibrary if it is not installed."""
         if library not in ("pandas", "polars"):
             raise ValueError(f"no library {library!r} for frames; there are pandas and polars")
         columns: dict[str, Any] = self.to_numpy()
@@ -136,7 +141,7 @@ class Listing:
         return imported(library).DataFrame(columns)
 
     def to_arrow(self) -> Any:
-        """Return a `pyarrow.RecordBatchReader`, through which the pieces stream; raise NoLibrary without pyarrow."""
+        """Return a `pyarrow.RecordBatchReader` that streams the pieces; raise NoLibrary without pyarrow."""
         arrow = imported("pyarrow")
         of_tuples = width_of(self.database.game) > 0
         position = arrow.list_(arrow.int64()) if of_tuples else arrow.int64()
@@ -147,12 +152,12 @@ class Listing:
         return arrow.RecordBatchReader.from_batches(schema, batches)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        """Return a stream for whatever speaks Arrow, as `polars.DataFrame(listing)` does; by pyarrow."""
+        """Return an Arrow stream, as `polars.DataFrame(listing)` needs it; uses pyarrow."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
 
 def value_of(given: Value | str) -> Value:
-    """Return a value that may be named; raise ValueError where it is none."""
+    """Return a value, given as itself or by name; raise ValueError if it is none."""
     if given in NAMED.values():
         return Value(given)  # type: ignore[arg-type]  # mypy does not know that it is none of the names
     if given not in NAMED:
@@ -161,7 +166,7 @@ def value_of(given: Value | str) -> Value:
 
 
 def ends_of(given: int | range) -> tuple[int, int]:
-    """Return the least and the greatest of some numbers of plies; raise ValueError where they are none."""
+    """Return the least and the greatest of some plies; raise ValueError if they are no plies."""
     if not isinstance(given, range):
         given = range(index(given), index(given) + 1)
     if given.step != 1 or not given or given.start < 0:
@@ -170,7 +175,7 @@ def ends_of(given: int | range) -> tuple[int, int]:
 
 
 def told(tiers: Iterable[int]) -> str:
-    """Say which tiers there are.
+    """Return the existing tiers in words.
 
     >>> told(range(100))
     'of 100 tiers: 0, 1, 2, 3, 4, 5, …, 99'
@@ -181,7 +186,7 @@ def told(tiers: Iterable[int]) -> str:
 
 
 def imported(library: str) -> Any:
-    """Return a library; raise NoLibrary where it is not installed."""
+    """Import a library; raise NoLibrary if it is not installed."""
     from importlib import import_module
 
     try:
@@ -191,7 +196,7 @@ def imported(library: str) -> Any:
 
 
 def nothing(database: Database) -> Piece:
-    """Return a piece of no positions."""
+    """Return a piece without positions."""
     width = width_of(database.game)
     positions = np.empty((0, width) if width else 0, np.int64)
     return Piece(np.empty(0, np.int64), positions, np.empty(0, np.uint8), np.empty(0, np.int32))
@@ -206,11 +211,11 @@ def joined(pieces: list[Piece]) -> Piece:
 # Every kind of database
 
 Part = tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]
-"""A tier, positions, values and remotenesses."""
+"""(tier, positions, values, remotenesses)."""
 
 
 def every(database: Database) -> Iterator[Part]:
-    """Yield all that there is."""
+    """Yield all positions of any kind of database."""
     contents = database.file.contents
     if isinstance(contents, StepsReader):
         yield from explored(database)
@@ -221,11 +226,12 @@ def every(database: Database) -> Iterator[Part]:
 
 
 def numbered(database: SlotsDatabase) -> Iterator[Part]:
-    """Yield the positions of slots; where rules cannot be compiled, by rules as they stand."""
+    """Yield the positions of slots, with compiled rules if they compile."""
     from retrograde.solver.play.bulk import SlotsFinder
     from retrograde.solver.rules.examine import NotCompilable
 
     finder, contents = SlotsFinder(database), database.file.contents
+    # One slot shows whether the rules compile.
     try:
         finder.positions_of(int(contents.tiers.numbers[0]), 0, 1)
     except NotCompilable:
@@ -241,7 +247,7 @@ def numbered(database: SlotsDatabase) -> Iterator[Part]:
 
 
 def explored(database: Database) -> Iterator[Part]:
-    """Yield the undecided positions of a game whose database holds steps, found move by move."""
+    """Yield the undecided positions of a game whose database has steps, found by exploring."""
     from retrograde.solver.play.bulk import finder_of
     from retrograde.solver.runtime.progress import Phase
     from retrograde.solver.verification.lists import listed
@@ -254,5 +260,5 @@ def explored(database: Database) -> Iterator[Part]:
                 for segment in segments:
                     positions = lists.load(segment).astype(np.int64, copy=False)
                     rows = finder.rows(positions)
-                    assert rows is not None  # what is solved in a stream has rules that compile
+                    assert rows is not None  # rules of a streamed solve always compile
                     yield tier, positions, *database._read_legend(rows)

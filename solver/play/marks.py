@@ -1,12 +1,12 @@
-"""How values look on a board: each has a shape, a sign and a colour, so that none of the three is needed.
+"""Draws the value of a move on a board: each value has a shape, a sign and a colour.
 
-    win   disc      +   green        as GamesCrafters have them, for the player who moves
+    win   disc      +   green        GamesCrafters' colours, for the player who moves
     tie   square    =   yellow       a draw looks the same, and has no number
     lose  triangle  −   dark red
 
-A mark has the plies to the end on it, or the sign. Where moves that are worth different things go to one place, it has
-a small mark for each of them, or where they are too many, one for each shape. Around every shape runs a dark and a
-white line: one of them is seen on any ground.
+Any one of the three identifies the value. A mark shows the plies to the end, or the sign. If several moves of different
+worth lead to one place, it has a small mark for each of them, or one for each shape if they are too many. Each shape
+has a dark and a white outline, one of which is visible on any ground.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,10 +17,10 @@ from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Value
 from retrograde.solver.play.choice import worth_key
 
 COLOURS = {WIN: "#008000", TIE: "#ffff00", DRAW: "#ffff00", LOSE: "#800000"}
-"""Those of GamesCrafters, for the player who moves."""
+"""GamesCrafters' colours, for the player who moves."""
 
 INK = {WIN: "#fff", TIE: "#000", DRAW: "#000", LOSE: "#fff"}
-"""What can be read on them."""
+"""A text colour that is readable on each of them."""
 
 SIGNS = {WIN: "+", TIE: "=", DRAW: "=", LOSE: "−"}
 KINDS = {WIN: "win", TIE: "tie", DRAW: "tie", LOSE: "lose"}
@@ -29,36 +29,36 @@ OUTLINES = {
     TIE: "M-.23 -.23h.46v.46h-.46z",
     LOSE: "M-.34 -.25h.68l-.34 .59z",
 }
-"""Shapes around 0, in units of a cell."""
+"""SVG paths of the shapes around 0, in units of a cell."""
 DARK, LIGHT = "#111", "#fff"
-"""The lines around a shape."""
+"""The colours of a shape's outlines."""
 DASHES = {
     WIN: "",
     TIE: ' stroke-dasharray=".2 .1"',
     DRAW: ' stroke-dasharray=".2 .1"',
     LOSE: ' stroke-dasharray=".06 .1"',
 }
-"""Of the lines from a place to a place."""
+"""The dashes of the lines between places."""
 CORNER = 0.3
-"""Where a mark is that leaves a piece to be seen."""
+"""The offset of a mark that leaves a piece visible, in cells."""
 SMALL, APART = (1.0, 0.62, 0.5), (0.0, 0.36, 0.3)
-"""The size of marks, and how far apart they are, where there are one, two and three: all within their cell."""
+"""The scale of one, two or three marks, and their distances, so that all fit their cell."""
 MOST = 3
-"""Marks in one place."""
+"""The most marks in one place."""
 
 
 class Worth(NamedTuple):
-    """What a move is worth to the player who makes it, and its name."""
+    """What a move brings the player who makes it, and its name."""
 
     value: Value
     plies: int | None
     name: str
     said: str = ""
-    """What the mark says instead of the plies."""
+    """The mark's text, instead of the plies."""
 
 
 def in_short(worth: str) -> str:
-    """Return what a mark says of a move by its expectation; the shape tells whether that is above 0 or below.
+    """Return a mark's text for an expectation; the shape says whether that is above or below 0.
 
     >>> in_short("-0.308"), in_short("0.0464282"), in_short("13.24"), in_short("2.5"), in_short("-1"), in_short("")
     ('.31', '.05', '13', '2.5', '1', '')
@@ -72,7 +72,7 @@ def in_short(worth: str) -> str:
 
 
 def shapes() -> str:
-    """Return the shapes, to be used by their ids in this picture and others on the same page."""
+    """Return the SVG definitions of the shapes, used by id in all pictures of a page."""
     parts = "".join(
         f'<g id="retrograde-{KINDS[value]}" stroke-linejoin="round">'
         f'<path d="{outline}" fill="none" stroke="{LIGHT}" stroke-width=".12"/>'
@@ -83,14 +83,16 @@ def shapes() -> str:
 
 
 def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
-    """Return the mark of a place for the moves that go there; *crowded* where a piece stands there."""
+    """Return the mark of a place for the moves that lead there; *crowded* if a piece stands there."""
     names = " ".join(one.name for one in worths)
     shown = list({(KINDS[one.value], one.plies, one.said): one for one in best_last(worths)}.values())
+    # Too many different moves: one mark for each shape.
     of_kinds = len(shown) > MOST
     if of_kinds:
         shown = list({KINDS[one.value]: one for one in shown}.values())
     if crowded:
         x, y = x + CORNER, y - CORNER
+    # Place the marks side by side, centred, or from the corner to the left if a piece stands there.
     many = max(len(shown), 1 + crowded) - 1
     scale = SMALL[many]
     drawn = []
@@ -105,12 +107,12 @@ def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
 
 
 def best_last(worths: Iterable[Worth]) -> list[Worth]:
-    """Return what moves to a place are worth, the best last."""
+    """Return the moves to a place sorted, the best last."""
     return sorted(worths, key=lambda worth: worth_key(worth.value, worth.plies), reverse=True)
 
 
 def shape(value: Value, text: str, scale: float = 1) -> str:
-    """Return a shape with a text on it, which is the larger in a small one."""
+    """Return a shape with a text, which is larger in a small shape."""
     size = 0.36 if text in SIGNS.values() else (0.25 if len(text) < 3 else 0.19) * (1 if scale == 1 else 1.25)
     down = "-.06" if value == LOSE else "0"
     return (
@@ -120,7 +122,7 @@ def shape(value: Value, text: str, scale: float = 1) -> str:
 
 
 def line(start: tuple[float, float], end: tuple[float, float], worth: Worth) -> Iterator[str]:
-    """Yield a line from a place to a place, to be drawn under the pieces."""
+    """Yield the line of a move from place to place, to be drawn under the pieces."""
     ends = f'x1="{start[0]:g}" y1="{start[1]:g}" x2="{end[0]:g}" y2="{end[1]:g}"'
     yield f'<line class="way" {ends} stroke="{DARK}" stroke-width=".11" opacity=".55"/>'
     yield f'<line class="way" {ends} stroke="{COLOURS[worth.value]}" stroke-width=".07"{DASHES[worth.value]}/>'

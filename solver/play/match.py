@@ -1,4 +1,4 @@
-"""Games between players: where they begin, how they are played, and what each move was worth."""
+"""Games between players: random starting positions, play, and the judgement of each move."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -32,21 +32,24 @@ from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.player import Player
 
 ENDLESS = 3
-"""A game is a draw when a position comes up so often."""
+"""A game is a draw when a position occurs this often."""
 LONGEST_GAME = 1000
-"""Plies after which a game is a draw as well."""
+"""Plies after which a game is a draw."""
 FOR_SCORECARD = 2.0
-"""Seconds in which a whole game is judged: most of it is known from playing."""
+"""Seconds to judge a whole game: most positions are known from playing it."""
 LONGEST_WALK, MOST_TRIES, FEW_TRIES = 20, 10_000, 1_000
 
 
 class NoBeginning(RetrogradeError, ValueError):
-    """There is no position to begin in."""
+    """No position to begin in was found."""
 
 
 class Played(NamedTuple):
-    """A game played: its moves, the value of the end for who moved first (WIN, LOSE, TIE or DRAW), and the mistakes of
-    both, the moves that are known to have given up value. Of a puzzle, all moves are those of the first."""
+    """A finished game: its moves, its value, and both players' mistakes.
+
+    The value (WIN, LOSE, TIE or DRAW) is for the player who moved first. Mistakes are moves known to have given up
+    value. In a puzzle all moves are the first player's.
+    """
 
     moves: list[int]
     value: Value
@@ -57,8 +60,11 @@ class Played(NamedTuple):
 
 
 def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> int:
-    """Return a position by chance in which the game goes on; of a dense numbering with no start, one of the first
-    tier. Raise NoBeginning if so many tries find none."""
+    """Return a random position in which the game goes on; raise NoBeginning after *tries* failures.
+
+    If the game numbers its positions and has no start, the position is from the first tier. Otherwise it comes from
+    random moves.
+    """
     game: Any = oracle.game
     if is_numbered(game) and given_start(game) is None:
         tier = min(game.tiers)
@@ -74,8 +80,10 @@ def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> 
 
 
 def any_position(oracle: Oracle, chance: Random) -> int:
-    """Return a position by chance in which the game goes on, or if there seems to be none, as between two bare kings,
-    one in which it is over."""
+    """Like `random_position`, but if none is found return one where the game is over.
+
+    Two bare kings, for example, have no other position.
+    """
     try:
         return random_position(oracle, chance, FEW_TRIES)
     except NoBeginning:
@@ -83,7 +91,7 @@ def any_position(oracle: Oracle, chance: Random) -> int:
 
 
 def example_of(game: Any) -> int:
-    """Return a position of the first tier of a game that numbers its positions, preferably one that is not the end."""
+    """Return a position of the first tier of a game that numbers its positions, undecided if possible."""
     tier = min(game.tiers)
     size = game.size(tier)
     slots = chain(range(size // 3, size, max(1, size // FEW_TRIES)), range(size))
@@ -94,7 +102,7 @@ def example_of(game: Any) -> int:
 
 
 def wander(game: Game, chance: Random) -> int:
-    """Return where so many random moves lead, at most, as a random number says."""
+    """Return the position after a random number of random moves."""
     position: int = game.start
     for _ in range(chance.randrange(LONGEST_WALK)):
         if game.primitive(position) != UNDECIDED:
@@ -107,12 +115,12 @@ def wander(game: Game, chance: Random) -> int:
 
 
 def side_of(game: Game, start: int, position: int, plies: int) -> int:
-    """Return who is to move in a position, so many plies after a start: 0 for who moves first there, 1 for another."""
+    """Return the side to move, *plies* after a start: 0 for the player who moves first there, else 1."""
     return plies % 2 if alternates(game) else int(max(0, mover(game, position)) != max(0, mover(game, start)))
 
 
 ByRule = Callable[[int, int], Oracle]
-"""Who answers for a position after so many plies without progress, in a game that has a rule for long play so."""
+"""Returns the oracle for a position after some plies without progress, in a game with such a rule."""
 
 
 def play(
@@ -125,11 +133,10 @@ def play(
 ) -> Played:
     """Play a game from a position to its end; chance moves by the *dice*.
 
-    With *by_rule* plies without progress are counted, *count* before the first, and when so many have gone by as the
-    rule allows it is a draw.
+    With *by_rule*, plies without progress are counted, from *count* on, and the game is a draw when the rule says so.
 
-    Where expectations are known, the dice may bring a position up again and again, and no move is called a mistake:
-    most are better or worse by a little.
+    If expectations are known, positions may repeat, since the dice may bring them up again. No move is then called a
+    mistake: most are better or worse by a little.
     """
     game, start, dice = oracle.game, position, dice or Random()
     expected = getattr(oracle, "metric", "") == "expectation"
@@ -144,10 +151,12 @@ def play(
             position = game.do_move(position, moves[-1])
             value = game.primitive(position)
             continue
+        # A draw by repetition, by the rule for play without progress, or by length.
         met[position] += not expected
         too_long = by_rule is not None and count >= PATIENCE
         if too_long or met[position] == ENDLESS or len(moves) == LONGEST_GAME:
             return Played(moves, DRAW, (mistakes[0], mistakes[1]))
+        # The player's move, and whether it gave up value by what is known before and after.
         turn, at = side_of(game, start, position, len(moves)), position
         here = by_rule(position, count) if by_rule else oracle
         before = here.known(position, distance=False).value
@@ -162,6 +171,7 @@ def play(
         else:
             mistakes[turn] += not expected and gave_up(before, after, same_mover(game, at, position))
         value = game.primitive(position)
+    # With rewards the points decide, not the value of the last position.
     if pays and game.players == 2:
         first, second = points_of(game, start, moves)
         value = WIN if first > second else LOSE if first < second else TIE
@@ -171,12 +181,12 @@ def play(
 
 
 def brought_by(oracle: Oracle, position: int, move: int) -> Value:
-    """Return what a move is known to bring who makes it, with what it pays at once."""
+    """Return what a move is known to bring the player who makes it, with its immediate reward."""
     return next(choice.brings for choice in oracle.moves(position, 0) if choice.move == move)
 
 
 def points_of(game: Game, position: int, moves: Sequence[int]) -> tuple[int, int]:
-    """Return what two players are paid by moves and the end, who moved first first."""
+    """Return the points of both players for moves and the end; the player who moved first comes first."""
     start, points = position, [0, 0]
     for ply, move in enumerate([*moves, None]):
         side, player = side_of(game, start, position, ply), max(0, mover(game, position))
@@ -187,19 +197,21 @@ def points_of(game: Game, position: int, moves: Sequence[int]) -> tuple[int, int
 
 
 def roll(game: Game, position: int, dice: Random) -> int:
-    """Return a move of chance, as often as its odds say."""
+    """Return a random move of chance, by its odds."""
     moves = list(game.generate_moves(position))
     return dice.choices(moves, [game.odds(position, move) for move in moves])[0]
 
 
 def gave_up(before: Value, after: Value, again: bool = False) -> bool:
-    """Tell whether a move is known to give up value, by the values of the position and of the one it leads to, where
-    perhaps the same player is to move *again*."""
+    """Return whether a move is known to give up value, from the values before and after it.
+
+    *again*: the same player moves after it.
+    """
     return UNDECIDED not in (before, after) and (after if again else FLIPPED[after]) != before
 
 
 def points(value: Value) -> float:
-    """Return what a game is worth to who has it: a win 1, a tie or a draw ½.
+    """Return a player's points for a value: a win 1, a tie or a draw ½.
 
     >>> [points(value) for value in (WIN, TIE, DRAW, LOSE)]
     [1.0, 0.5, 0.5, 0.0]
@@ -211,14 +223,14 @@ def points(value: Value) -> float:
 
 
 class Review(NamedTuple):
-    """What a move was worth, and the best there was."""
+    """A move, and the best one there was."""
 
     played: Choice
     best: Choice
 
     @property
     def value(self) -> Value:
-        """What the move brought who made it."""
+        """What the move brought the player who made it."""
         return self.played.brings
 
     @property
@@ -233,7 +245,7 @@ class Review(NamedTuple):
 
     @property
     def slower(self) -> int:
-        """By how many plies a move that keeps the value is worse than the best: a win later, a loss sooner."""
+        """Plies by which a move that keeps the value is worse than the best: a win later, a loss sooner."""
         if self.mistake or self.value == DRAW:
             return 0
         later = (self.played.remoteness or 0) - (self.best.remoteness or 0)
@@ -241,13 +253,13 @@ class Review(NamedTuple):
 
 
 def review(oracle: Oracle, position: int, move: int) -> Review:
-    """Return what a legal move is worth; raise NotInDatabase where play never reaches the position."""
+    """Return the review of a legal move; raise NotInDatabase if play never reaches the position."""
     choices = oracle.moves(position)
     return Review(next(choice for choice in choices if choice.move == move), choices[0])
 
 
 class Judgement(NamedTuple):
-    """What a move was worth: as it was played, the best there were, and the value that the position had."""
+    """A move as it was played, the best ones, and the value that the position had."""
 
     played: Choice
     best: list[Choice]
@@ -264,13 +276,13 @@ class Judgement(NamedTuple):
 
     @property
     def is_best(self) -> bool:
-        """Whether it kept the value, and as far as that is known, the remoteness as well."""
+        """Whether the move kept the value, and as far as known, the remoteness."""
         plies = self.played.remoteness, self.best[0].remoteness
         return self.is_known and self.keeps_value and (None in plies or plies[0] == plies[1])
 
 
 def judge(oracle: Oracle, position: int, move: int, seconds: float | None = None) -> Judgement:
-    """Return what a move in a position was worth, as far as it is known after so many seconds."""
+    """Return the judgement of a move, as far as *seconds* allow."""
     played = next(choice for choice in oracle.moves(position, seconds) if choice.move == move)
     return Judgement(played, oracle.best(position, seconds), oracle.known(position, 0).value)
 
@@ -279,16 +291,16 @@ Verdict = Literal["best", "slower", "mistake", "unknown"]
 
 
 class Mark(NamedTuple):
-    """What is said of a move of a game: which ply it was, from 0; its judgement; and the names of the best moves."""
+    """A move's entry in a scorecard: its ply, counted from 0, and its judgement."""
 
     ply: int
     judgement: Judgement
     better: list[str]
-    """Of the moves that would have been better; none where it was one of the best, or that is not known."""
+    """The names of better moves; empty if the move was one of the best, or that is unknown."""
 
     @property
     def verdict(self) -> Verdict:
-        """`best`; `slower`, which kept the value alone; `mistake`, which gave it up; or `unknown`."""
+        """`best`, `slower` (kept the value only), `mistake` (gave it up) or `unknown`."""
         if self.judgement.is_best:
             return "best"
         if not self.judgement.is_known:
@@ -297,7 +309,7 @@ class Mark(NamedTuple):
 
 
 def marked(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[Mark]:
-    """Return what the moves played at some plies, counted from 0, were worth; *positions* are those before each."""
+    """Return the marks of the moves at some plies, counted from 0; *positions* are those before each move."""
     marks = []
     for ply in plies:
         judgement = judge(oracle, positions[ply], moves[ply], FOR_SCORECARD / len(plies))

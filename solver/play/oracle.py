@@ -1,16 +1,15 @@
-"""An oracle answers for positions, whoever that is: a database, a search, or what is at hand first and a search beyond.
+"""`Oracle`, the interface of whatever answers for positions: a database, a search, or both.
 
-What is asked of a solution (players, queries, the page, matches, scorecards) is asked of an `Oracle`. A database knows
-value and remoteness of every position; a search proves what it can in the time that it has. So what is known may be
-bounds only, and each answer says how it is known::
+Players, queries, the page, matches and scorecards ask an `Oracle`. A database knows the value and the remoteness of
+every position. A search proves what it can in its time. So an answer may be bounds only, and says how it is known::
 
     at_least   at_most
-    WIN        WIN       a win; in `remoteness` plies, unless that is None, for not known
-    DRAW       WIN       not known: the player to move does not lose
-    LOSE       WIN       not known at all
-    DRAW       TIE       nobody wins; whether play comes to an end is not known
+    WIN        WIN       a win; in `remoteness` plies, or unknown if that is None
+    DRAW       WIN       unknown, but the player to move does not lose
+    LOSE       WIN       unknown
+    DRAW       TIE       nobody wins; whether play comes to an end is unknown
 
-A value that is not known is UNDECIDED where one must be told, as in a `Choice`.
+Where a value is required, as in a `Choice`, an unknown one is UNDECIDED.
 """
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -23,21 +22,22 @@ if TYPE_CHECKING:
     from retrograde.solver.search.searcher import Finding
 
 LONGEST_LINE = 1000
-"""Plies of a line of best play that are shown unless more are asked for."""
+"""The most plies of a line of best play, unless the caller asks for more."""
 
 DATABASE, BOOK, CERTIFICATE, SEARCH, RULES = "database", "book", "certificate", "search", "rules"
-"""By what a position is known; the rules know the value of one in which the game is over."""
+"""The sources of an answer. The rules know the value where the game is over."""
 
 LEAST = {WIN: LOSE, TIE: DRAW, DRAW: DRAW, LOSE: WIN}
-"""What a move brings at least, by what the position that it leads to is worth at most: nobody wins there, but whether
-play comes to an end is another question."""
+"""What a move brings at least, by the most that the position it leads to is worth.
+
+After a TIE or a DRAW nobody wins, but it is open whether play comes to an end; so both give DRAW.
+"""
 MOST = {LOSE: WIN, DRAW: TIE, TIE: TIE, WIN: LOSE}
-"""What a move brings at most, by what the position that it leads to is worth at least."""
+"""What a move brings at most, by the least that the position it leads to is worth."""
 
 
 class How(NamedTuple):
-    """How something is known: by what, after how many positions looked at, and how many seconds; and how many positions
-    were found in tables on the way."""
+    """How something is known: the source, the positions searched, the seconds, and hits in endgame tables."""
 
     source: str
     nodes: int = 0
@@ -46,9 +46,9 @@ class How(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of a position, for the player to move: the worst and the best value that are not ruled out.
+    """What is known of a position, for the player to move: the worst and the best value still possible.
 
-    `no_end_within` says within how many plies neither side can force a win, where only that is known.
+    `no_end_within`: the plies within which neither side can force a win, if only that is known.
     """
 
     at_least: Value
@@ -59,7 +59,7 @@ class Known(NamedTuple):
 
     @property
     def value(self) -> Value:
-        """The value; UNDECIDED where it is not known."""
+        """The value; UNDECIDED if unknown."""
         return self.at_least if self.at_least == self.at_most else UNDECIDED
 
     @property
@@ -69,7 +69,7 @@ class Known(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether the remoteness is known as well, if there is one."""
+        """Whether the value is known, and the remoteness if there is one."""
         return self.proved and (self.remoteness is not None or self.at_least == DRAW)
 
     @property
@@ -79,7 +79,7 @@ class Known(NamedTuple):
 
 
 def exactly(outcome: Outcome, how: How) -> Known:
-    """Return what is known of a position whose outcome is.
+    """Return a known outcome as a `Known`.
 
     >>> exactly(Outcome(WIN, 5), How(DATABASE)).proved
     True
@@ -88,7 +88,7 @@ def exactly(outcome: Outcome, how: How) -> Known:
 
 
 def searched(found: "Finding") -> Known:
-    """Return what a search has found of a position as what is known of it.
+    """Return the result of a search as a `Known`.
 
     >>> from retrograde.solver.search.searcher import Finding
     >>> searched(Finding(None, None, DRAW, WIN, 0, 9, 0.5)).proved
@@ -99,8 +99,9 @@ def searched(found: "Finding") -> Known:
 
 
 def brought(child: Known, again: bool = False) -> Known:
-    """Return what a move brings who makes it, from what is known of the position that it leads to, where perhaps the
-    same player is to move *again*.
+    """Return what a move brings the player who makes it, from what is known of the position after it.
+
+    *again*: the same player moves there.
 
     >>> brought(Known(LOSE, TIE, None, How(SEARCH)))[:2], brought(Known(LOSE, LOSE, 2, How(DATABASE)))[:3]
     ((<Value.DRAW: 2>, <Value.WIN: 4>), (<Value.WIN: 4>, <Value.WIN: 4>, 3))
@@ -115,15 +116,15 @@ def brought(child: Known, again: bool = False) -> Known:
 
 
 class Oracle(Protocol):
-    """Whoever answers for the positions of a game.
+    """Answers questions about the positions of a game.
 
-    An answer takes so many seconds at most as the question allows, or else as the oracle was told to think; for 0, what
-    is known already is told. A database needs no time.
+    A question may limit the seconds; otherwise the oracle's own limit holds. With 0 seconds it answers what it knows
+    already. A database needs no time.
     """
 
     game: Game
     source: str
-    """What it asks first."""
+    """The source that it asks first."""
 
     @property
     def variant(self) -> str:
@@ -135,28 +136,28 @@ class Oracle(Protocol):
 
     @property
     def start_or_example(self) -> int:
-        """The first position, or where there is none, some position."""
+        """The first position, or some position if there is none."""
 
     def __contains__(self, position: object) -> bool:
-        """Tell whether it answers for a position: not where a database says that play never reaches it."""
+        """Return whether it answers for a position; a database does not for positions that play never reaches."""
 
     def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
-        """Return what is known of a position; without *distance* its value will do."""
+        """Return what is known of a position; without *distance* the value suffices."""
 
     def value(self, position: int) -> Outcome:
-        """Return value and remoteness: UNDECIDED where the value is not known, None where the remoteness is not."""
+        """Return value and remoteness: UNDECIDED and None if unknown."""
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return all moves of a position, the best first, as far as that is known; none where the game is over."""
+        """Return all moves of a position, the best first as far as known; none if the game is over."""
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return moves than which none is better: all of them where that is known at once, else the one found first.
+        """Return the best moves: all of them if known at once, else the first one found.
 
-        Where nobody knows which are best in the time there is, the one of which the most is known, alone.
+        If the time does not suffice to find a best move, return only the one of which most is known.
         """
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
         """Return best play from a position, as far as it is known."""
 
     def close(self) -> None:
-        """Close whatever is open."""
+        """Close everything that is open."""

@@ -1,6 +1,6 @@
-"""What two players can expect of one another who both move by models: computed, where a match is a sample.
+"""Computes the expected payoffs of two players who both play by models. (A match only samples them.)
 
-Both players' moves are chance then, and nobody has a choice; the bounds are proven as for any game with chance.
+Both players' moves are then random, and nobody has a choice. The bounds are proven, as in any game with chance.
 """
 
 import os
@@ -34,11 +34,11 @@ def expected(
     workers: int | None = None,
     listener: Listener | None = None,
 ) -> Facts:
-    """Return what the first of two players can expect to be paid, less what the second is, from a position on.
+    """Return the expected payoff of the first of two players, less the second's, from a position on.
 
-    By default that is the start. The facts are `expectation`, `low` and `high` where the first one is to move there,
-    and the same under `waiting` where the second one is. Raises NoModel, PositionError where play never reaches the
-    position, and what a solve raises for rules that break the contract.
+    The default position is the start. The facts have `expectation`, `low` and `high` for the case that the first player
+    is to move there, and the same under `waiting` for the other case. Raises NoModel, PositionError if play never
+    reaches the position, and what a solve raises for rules that break the contract.
     """
     game = game if first.symmetric and second.symmetric else unfolded(game)
     workers = workers or os.cpu_count() or 1
@@ -52,7 +52,7 @@ def expected(
 
 
 def facts_at(explored: Explored, found: Measured, position: int) -> Facts:
-    """Return what has been measured of a position; raise PositionError where play never reaches it."""
+    """Return the measures of a position; raise PositionError if play never reaches it."""
     game = explored.game
     places = np.flatnonzero(explored.positions == game.canonical(position))
     if not len(places):

@@ -1,11 +1,11 @@
-"""Pictures of positions as SVG: the board that a game describes, its pieces, and the moves coloured by value.
+"""Draws positions as SVG: the board, its pieces, and moves coloured by value.
 
-The same picture serves a page and a notebook. It is made of layers, so that nothing hides what a person must see::
+The web page and notebooks use the same picture. It has layers, so that nothing covers what must be visible::
 
     ground, labels, lines (of moves), men, lasts (the last move), ends (what won), spots (values of moves), hits
 
-Parts that a page brings to life carry data: `data-place` the places that are pointed at, `data-at` and `data-sign` what
-stands where, `data-move` the moves, by their names. A game that describes no board is shown as its text.
+Elements that the page makes interactive carry data attributes: `data-place` for places to click, `data-at` and
+`data-sign` for pieces, `data-move` for moves by name. A game that describes no board is drawn as its text.
 """
 
 from collections import defaultdict
@@ -18,10 +18,10 @@ from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.marks import Worth, in_short, line, mark, shapes
 
 CELL = 60
-"""Pixels of a cell, where nobody says how wide the picture is to be."""
+"""Pixels of a cell at the default size."""
 
 MOST_LINES = 80
-"""Of more moves than this no lines are drawn."""
+"""The most moves for which lines are drawn."""
 
 MEN = {
     "pawn": '<path d="M50 20a13 13 0 0 1 8 23c10 5 16 15 17 29H25c1-14 7-24 17-29a13 13 0 0 1 8-23z"/>',
@@ -37,7 +37,7 @@ MEN = {
     "king": '<path d="M46 7h8v7h7v8h-7v10h-8V22h-7v-8h7z"/>'
     '<path d="M50 41c6-13 34-14 34 6 0 12-9 18-12 27H28c-3-9-12-15-12-27 0-20 28-19 34-6z"/>',
 }
-"""The men of chess, but for the base on which all of them stand, in a square of 100 units."""
+"""SVG paths of the chess pieces, in a square of 100 units, without the base that all share."""
 BASE = '<path d="M23 78h54v9H23z"/>'
 
 STYLE = {
@@ -58,21 +58,23 @@ STYLE = {
     "text.label": "fill:#666;font-size:.3px",
     "text.text": "font-family:monospace;text-anchor:start;dominant-baseline:auto;fill:#222",
 }
-"""What is drawn how, by the names of parts; within our pictures alone, since styles hold for a whole page."""
+"""CSS by selector. All rules are limited to our pictures, because styles apply to the whole page."""
 STYLES = "".join(f".retrograde {part}{{{how}}}" for part, how in STYLE.items())
 
 
 def board_svg(game: Game, position: int, choices: Iterable[Choice] = (), last: Sequence[int] = ()) -> str:
-    """Return a position as SVG, with *choices* drawn as moves and the places of a *last* move marked.
+    """Return a position as SVG, with *choices* drawn as moves and the places of the *last* move marked.
 
-    What has ended the game is marked as well.
+    Places that ended the game are marked too.
     """
+    # Step 1: what the game says about the position.
     board = game.draw_board()
     if board is None:
         return text_svg(game.show(position))
     signs = game.draw_pieces(position)
     ended = game.draw_end(position) if game.primitive(position) != UNDECIDED else ()
     lines, spots = moves(board, game, position, signs, list(choices))
+    # Step 2: the layers, from the bottom up.
     layers = {
         "ground": ground(board),
         "labels": labels(board),
@@ -84,6 +86,7 @@ def board_svg(game: Game, position: int, choices: Iterable[Choice] = (), last: S
         "hits": hits(board),
     }
     parts = [f'<g class="{name}">{"".join(layer)}</g>' for name, layer in layers.items()]
+    # Step 3: a frame around all places and labels.
     xs, ys = zip(*board.places, *((x, y) for x, y, _ in board.labels), strict=True)
     left, top = min(xs) - 0.6, min(ys) - 0.6
     width, height = max(xs) + 0.6 - left, max(ys) + 0.6 - top
@@ -103,7 +106,7 @@ def text_svg(text: str) -> str:
 
 
 def frame(box: str, width: float, height: float, title: str, content: str) -> str:
-    """Return a whole picture."""
+    """Return a complete SVG element."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width:.0f}" height="{height:.0f}" '
         f'class="retrograde" role="img"><title>{escape(title)}</title><style>{STYLES}</style>{shapes()}{content}</svg>'
@@ -112,7 +115,7 @@ def frame(box: str, width: float, height: float, title: str, content: str) -> st
 
 def ground(board: Board) -> Iterator[str]:
     """Yield the board without pieces."""
-    if board.lines:  # and so a ground on which any piece is seen, whatever the page's colours are
+    if board.lines:  # draws a ground, so that every piece is visible with any page colours
         xs, ys = zip(*board.places, strict=True)
         x, y = min(xs) - 0.55, min(ys) - 0.55
         width, height = max(xs) + 0.55 - x, max(ys) + 0.55 - y
@@ -131,13 +134,13 @@ def ground(board: Board) -> Iterator[str]:
 
 
 def labels(board: Board) -> Iterator[str]:
-    """Yield what is written at the edges."""
+    """Yield the labels at the edges."""
     for x, y, text in board.labels:
         yield f'<text class="label" x="{x}" y="{y}">{escape(text)}</text>'
 
 
 def pieces(board: Board, signs: str) -> Iterator[str]:
-    """Yield what stands on the board."""
+    """Yield the pieces on the board."""
     for place, ((x, y), sign) in enumerate(zip(board.places, signs, strict=True)):
         if sign != ".":
             kind = "sign" if is_ground(board, sign) else "man"
@@ -146,7 +149,7 @@ def pieces(board: Board, signs: str) -> Iterator[str]:
 
 
 def hits(board: Board) -> Iterator[str]:
-    """Yield the parts of the picture by which places are pointed at."""
+    """Yield the invisible squares by which places are clicked."""
     for place, (x, y) in enumerate(board.places):
         about = f'class="hit" data-place="{place}" x="{x - 0.5:g}" y="{y - 0.5:g}" width="1" height="1"'
         round_off = "" if place < board.cells else ' rx=".5"'
@@ -155,6 +158,7 @@ def hits(board: Board) -> Iterator[str]:
 
 def piece(look: str, x: float, y: float) -> str:
     """Return a piece at a place."""
+    # A look is like "white king", "red disc 3" or just a sign: a colour, a shape, a text.
     words = look.split()
     shape = next((word for word in words if word in SHAPES or word in MEN), None)
     if shape is None:
@@ -164,6 +168,7 @@ def piece(look: str, x: float, y: float) -> str:
         paint = 'fill="#fff" stroke="#111"' if colour == "white" else 'fill="#333" stroke="#000"'
         place = f"translate({x - 0.47:g} {y - 0.47:g}) scale(.0094)"
         return f'<g transform="{place}" {paint} stroke-width="3.5" stroke-linejoin="round">{MEN[shape]}{BASE}</g>'
+    # All shapes but chess men.
     drawn = {
         "cross": f'<path d="M{x - 0.3} {y - 0.3}l.6 .6m0 -.6l-.6 .6" stroke="{colour or "#1b5faa"}" '
         'stroke-width=".13" stroke-linecap="round"/>',
@@ -187,7 +192,7 @@ def marks(board: Board, places: Sequence[int], kind: str) -> Iterator[str]:
 def moves(
     board: Board, game: Game, position: int, signs: str, choices: Sequence[Choice]
 ) -> tuple[list[str], list[str]]:
-    """Return the lines from place to place of moves that touch two, and the marks of the places they and others enter.
+    """Return the lines of moves that touch two places, and the marks of the places that moves enter.
 
     Moves that touch more places are not drawn.
     """
@@ -206,5 +211,5 @@ def moves(
 
 
 def is_ground(board: Board, sign: str) -> bool:
-    """Tell whether a sign is no piece but part of the board, as the arrows are where one leaves it."""
+    """Return whether a sign is part of the board and not a piece, such as an arrow at an exit."""
     return "arrow" in board.pieces.get(sign, "")

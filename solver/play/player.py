@@ -1,7 +1,7 @@
-"""Players: a player is a function `(oracle, position) -> move`, asked only while the game is not over.
+"""Players: functions `(oracle, position) -> move`, called only while the game is not over.
 
-A new one is a function and a line in `PLAYERS`, or comes from elsewhere (see `offered.py`), as one that knows a game
-does. (People play too, but only the command line can ask them.)
+To add one, write a function and a line in `PLAYERS`, or install it (see `offered.py`), as players of one game are.
+(People play too, but only the command line can ask them.)
 """
 
 import math
@@ -22,21 +22,21 @@ from retrograde.solver.search.depth.names import searcher_named
 
 Player = Callable[[Oracle, int], int]
 Maker = Callable[[Oracle, Random], Player]
-"""What makes a player for the games of an oracle, whose chances are those of a generator."""
+"""Makes a player for an oracle's games, with a random generator."""
 
 MOST_REPLIES = 2000
-"""Replies that are looked at, about, to find the move that sets the most problems; then the best so far will do."""
+"""Replies examined, roughly, to find the move that sets the most problems; after that the best so far is played."""
 
 
 class NoPlayer(RetrogradeError, ValueError):
-    """No such player, or none for this game."""
+    """No such player exists, or it cannot play this game."""
 
 
 # Perfect play
 
 
 def perfect(oracle: Oracle, position: int) -> int:
-    """Choose of the best moves the one after which the opponent can go wrong in the most ways (see `problems`)."""
+    """Choose among the best moves the one after which the opponent can err in the most ways (see `problems`)."""
     choices = oracle.best(position)
     if len(choices) == 1:
         return choices[0].move
@@ -54,16 +54,16 @@ def perfect(oracle: Oracle, position: int) -> int:
 
 
 def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
-    """Return what a move asks of the opponent, the more the greater.
+    """Return how difficult a move makes the game for the opponent; greater is harder.
 
-    How many replies lose that need not, or need not so soon; how many others give something up; and how soon the
-    quickest of those that lose is over. A move after which the same player moves again asks nothing.
+    The parts are: the replies that lose needlessly, or needlessly soon; the other replies that give something up; and
+    how soon the quickest losing reply ends the game. A move after which the same player moves again sets no problems.
     """
     if choice.again:
         return 0, 0, 0.0
     worst = [reply for reply in replies if reply.brings == LOSE]
     if choice.value == LOSE:
-        losing = [reply for reply in worst if reply.remoteness != worst[0].remoteness]  # the best of them comes first
+        losing = [reply for reply in worst if reply.remoteness != worst[0].remoteness]  # worst[0] is the best of them
         others = 0
     else:
         losing = worst
@@ -72,7 +72,7 @@ def problems(choice: Choice, replies: list[Choice]) -> tuple[int, int, float]:
 
 
 def first_best(oracle: Oracle, position: int) -> int:
-    """Choose the first of the best moves, in the order of the rules: as good, and sets no traps but by chance."""
+    """Choose the first of the best moves in the rules' order: as good, but sets no traps."""
     return oracle.moves(position)[0].move
 
 
@@ -80,7 +80,7 @@ def first_best(oracle: Oracle, position: int) -> int:
 
 
 def by_chance(chance: Random) -> Player:
-    """Return a player who chooses among all legal moves by chance."""
+    """Return a player who chooses a random legal move."""
 
     def player(oracle: Oracle, position: int) -> int:
         return chance.choice(list(oracle.game.generate_moves(position)))
@@ -89,7 +89,7 @@ def by_chance(chance: Random) -> Player:
 
 
 def skilled(skill: float, chance: Random) -> Player:
-    """Return a player who makes the perfect move with a probability, the *skill*, and else any move."""
+    """Return a player who plays perfectly with probability *skill*, and randomly otherwise."""
     any_move = by_chance(chance)
 
     def player(oracle: Oracle, position: int) -> int:
@@ -99,12 +99,12 @@ def skilled(skill: float, chance: Random) -> Player:
 
 
 def greedy(chance: Random) -> Player:
-    """Return a player who looks one ply ahead, as the model of that name does. The database is not asked."""
+    """Return a player who looks one ply ahead, as the model of that name does, without the database."""
     return by_model(Greedy(), chance)
 
 
 def by_model(model: Model, chance: Random) -> Player:
-    """Return a player who makes each move as often as a model says."""
+    """Return a player who moves with the probabilities of a model."""
 
     def player(oracle: Oracle, position: int) -> int:
         weights = model.weights(oracle.game, position)
@@ -119,18 +119,21 @@ PLAYERS: dict[str, Maker] = {
     "random": lambda oracle, chance: by_chance(chance),
     "greedy": lambda oracle, chance: greedy(chance),
 }
-"""For each name on the command line, what makes such a player. A number is a player too: perfect with that skill; and
-so are `depth:4` and `time:0.5`, which look ahead so many plies or seconds, by the game's estimate; `paranoid:4`, to
-whom several others are all against him; and models, `skill:0.8` and `exploit:random`."""
+"""The makers of players by their names on the command line.
+
+Other names are: a number, which plays perfectly with that probability; `depth:4` and `time:0.5`, which search that many
+plies or seconds with the game's estimate; `paranoid:4`, which assumes that several others all play against it; and the
+models `skill:0.8` and `exploit:random`.
+"""
 
 BY_MODEL = ("skill", "exploit")
-"""How the names of models begin that are players too."""
+"""The prefixes of models that are also players."""
 
 
 def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
-    """Return a player by name, or by skill, a number from 0 to 1; raise NoPlayer where there is none.
+    """Return a player by name or by skill, a number from 0 to 1; raise NoPlayer if there is none.
 
-    Only for a name that is none of ours it is looked among those that are installed.
+    Installed players are looked up only for names that are not built in.
     """
     if name in PLAYERS:
         return PLAYERS[name](oracle, chance)
@@ -148,7 +151,7 @@ def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
 
 
 def known_model(name: str, game: Game) -> Model:
-    """Return the model of a name; raise NoPlayer where there is none, or a database is missing that it asks."""
+    """Return a model by name; raise NoPlayer if there is none, or its database is missing."""
     try:
         return model_named(name, game)
     except (NoModel, NoDatabase) as error:
@@ -156,7 +159,7 @@ def known_model(name: str, game: Game) -> Model:
 
 
 def installed(point: EntryPoint, oracle: Oracle, chance: Random) -> Player:
-    """Return a player that another distribution may have brought; raise NoPlayer where it cannot be had."""
+    """Return a player from another distribution; raise NoPlayer if it cannot be loaded."""
     try:
         maker: Maker = point.load()
     except (ImportError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""A solution is a database with the rules beside it: what a position is worth, which moves are best, how play goes on.
+"""A solution: a database with its rules, which answers what positions are worth and which moves are best.
 
 >>> with open_solution("tictactoe") as solution:
 ...     solution.moves(solution.game.start)[0][:5]
@@ -42,17 +42,17 @@ from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, How, Known, ex
 from retrograde.solver.values.worth import facts_of, gives, in_words, rank
 
 CACHED_VALUES = 1 << 15
-"""Positions whose worth is remembered: in play the same ones are asked for again and again."""
+"""Positions whose outcomes are cached: in play the same ones are asked for again and again."""
 LOOKED_UP = How(DATABASE)
 NOT_TOLD = {
     DTZ: "what the fifty-move rule says is not told",
     DTC: "how far captures and promotions are is not told",
 }
-"""What goes without being told where a database beside another cannot be read."""
+"""What answers leave out if a database beside this one cannot be read."""
 
 
 class Picture(NamedTuple):
-    """A picture, which notebooks show."""
+    """A picture that notebooks display."""
 
     svg: str
 
@@ -61,7 +61,7 @@ class Picture(NamedTuple):
 
 
 class Solution:
-    """Answers questions about the positions of a solved game: the oracle that knows all of them.
+    """Answers questions about the positions of a solved game; the oracle that knows all of them.
 
     A context manager, which closes the database.
     """
@@ -69,13 +69,13 @@ class Solution:
     source = DATABASE
 
     def __init__(self, database: Database):
-        """Raise DamagedDatabase where the start is not worth what the file says of it elsewhere."""
+        """Take a database; raise DamagedDatabase if its header contradicts it about the start."""
         database.check_start()
         self.database = database
         self.game: Game = database.game
         self._value = lru_cache(CACHED_VALUES)(database.__getitem__)
         self._unreadable: set[str] = set()
-        """The metrics of the databases beside this one that could not be read."""
+        """The metrics of other databases of this game that could not be read."""
 
     @property
     def variant(self) -> str:
@@ -90,15 +90,15 @@ class Solution:
 
     @property
     def start_or_example(self) -> int:
-        """The first position, or where there is none, some position."""
+        """The first position, or some position if there is none."""
         return self.database.file.legend[-1].example if self.start is None else self.start
 
     def value(self, position: int) -> Outcome:
-        """Return a position's value and remoteness; raise NotInDatabase where play never reaches it."""
+        """Return a position's value and remoteness; raise NotInDatabase if play never reaches it."""
         return self._value(position)
 
     def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
-        """Return the same as what is known, and how; it takes no time."""
+        """Return the same as a `Known`; *seconds* and *distance* are ignored."""
         return exactly(self._value(position), LOOKED_UP)
 
     def __contains__(self, position: object) -> bool:
@@ -114,22 +114,21 @@ class Solution:
     def positions(
         self, value: Value | str | None = None, remoteness: int | range | None = None, tier: int | None = None
     ) -> Listing:
-        """Return the positions of a value, `WIN` or "win", of a remoteness or a range of them, and of a tier; all, if
-        nothing is said.
+        """Return the positions of a value (`WIN` or "win"), a remoteness or range, and a tier; all by default.
 
-        They stream by in pieces of arrays, `for piece in solution.positions(WIN)`, one of each that are equal by
-        symmetry. `to_numpy()`, `to_frame()` and `to_arrow()` give all at once. Of a database of steps, which stores no
-        positions, the game is explored anew, and positions where it is over are left out. Raises ValueError or
-        TypeError for what is none of these, and NoTier, a LookupError, at the end where there is no such tier.
+        They stream in pieces of arrays, `for piece in solution.positions(WIN)`, one position for each set of symmetric
+        ones. `to_numpy()`, `to_frame()` and `to_arrow()` return all at once. A database of steps stores no positions:
+        the game is explored again, and positions where it is over are left out. Raises ValueError or TypeError for
+        arguments that are none of these, and NoTier, a LookupError, at the end if the tier does not exist.
         """
         return Listing.of(self.database, value, remoteness, tier)
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return the moves of a position, the best first; none where the game is over.
+        """Return the moves of a position, the best first; none if the game is over.
 
-        First the moves that win, the soonest first; then those that tie, the soonest first; then those that draw; then
-        those that lose, the latest first. Equals keep the order in which the rules generate them.
-        Raises NotInDatabase where play never reaches the position.
+        Moves that win come first, the soonest first; then those that tie, the soonest first; then those that draw; then
+        those that lose, the latest first. Equally good moves keep the order of the rules. Raises NotInDatabase if play
+        never reaches the position.
         """
         self.value(position)
         if self.game.primitive(position) != UNDECIDED:
@@ -148,6 +147,7 @@ class Solution:
             return choice
         if self.metric in TO_PROGRESS:
             return self._counted(choice, position)
+        # Other metrics: the child's measures, turned for the player who moves, decide the order.
         mover, measures = self.game.turn(position), [*self.database.measures(child).values()]
         details = self.database.file.details
         if self.metric in ("score", "expectation"):
@@ -163,14 +163,14 @@ class Solution:
         )
 
     def _counted(self, choice: Choice, position: int) -> Choice:
-        """Return a choice with the plies to progress as they count for who makes it."""
+        """Return a choice with the plies to progress, counted for the player who moves."""
         if choice.remoteness is None:
             return choice
         plies = counted(self.game, self.metric, position, choice.move, choice.position, choice.remoteness)
         return choice._replace(remoteness=plies, far=progress_in_words(plies + 1, self.metric))
 
     def _given(self, choice: Choice, measures: list[int], mover: int) -> Value:
-        """Return the value that a move brings who makes it, where what it pays counts as well; else UNDECIDED."""
+        """Return the value that a move brings including its reward; UNDECIDED for metrics without rewards."""
         if self.metric == "utilities":
             return gives(measures, mover)
         if self.metric != "score":
@@ -179,13 +179,15 @@ class Solution:
         return WIN if measures[0] > 0 else LOSE if measures[0] < 0 else level
 
     def _of_mover(self, measures: list[int], again: bool) -> list[int]:
-        """Return what scores or expectations of a child are to who makes the move; they are of who is to move there."""
+        """Turn a child's scores or expectations, which are for the player to move there, to the player who moves."""
         return measures if again else [-measure for measure in reversed(measures)]
 
     @cached_property
     def zeroing(self) -> "Solution | None":
-        """The solution of the same game by distance to zeroing, beside this one or in the usual place; None where the
-        game has no such rule, or there is none."""
+        """The solution of the same game by distance to zeroing; None if there is none, or no such rule.
+
+        Its database is looked for beside this one and in the usual folder.
+        """
         return self._to_progress(DTZ)
 
     @cached_property
@@ -194,11 +196,11 @@ class Solution:
         return self._to_progress(DTC)
 
     def by_zeroing(self, position: int) -> Outcome | None:
-        """Return a position's value and the plies to zeroing; None where they are not known."""
+        """Return a position's value and its plies to zeroing; None if unknown."""
         return self._by_progress(self.zeroing, position)
 
     def by_conversion(self, position: int) -> Outcome | None:
-        """Return a position's value and the plies to conversion; None where they are not known."""
+        """Return a position's value and its plies to conversion; None if unknown."""
         return self._by_progress(self.conversion, position)
 
     def _to_progress(self, metric: str) -> "Solution | None":
@@ -219,7 +221,7 @@ class Solution:
             return None
         try:
             return other.value(position)
-        except (NoDatabase, NotInDatabase):  # one that it rests on is not there
+        except (NoDatabase, NotInDatabase):  # a database that it rests on may be missing
             return None
         except RetrogradeError as error:
             if other is self:
@@ -230,21 +232,23 @@ class Solution:
 
     @property
     def metric(self) -> str:
-        """What was computed of each position, one of METRICS."""
+        """The name of the metric computed, one of METRICS."""
         return self.database.metric
 
     def worth(self, position: int) -> dict[str, Any]:
-        """Return what the metric says of a position beyond value and remoteness: `{"score": 3}`; empty for remoteness.
+        """Return what the metric adds to value and remoteness: `{"score": 3}`; empty for remoteness.
 
-        Raises NotInDatabase where play never reaches the position.
+        Raises NotInDatabase if play never reaches the position.
         """
         measures = self.database.measures(position)
         return facts_of(self.metric, self.database.file.details, [*measures.values()]) if measures else {}
 
     @cached_property
     def pays_one(self) -> bool:
-        """Whether every end pays one of two players 1 more than the other, so that an expectation tells how many games
-        are won: moves pay nothing, and no position, so no end, is worth 0 or more than 1. (Payoffs are whole.)"""
+        """Whether every end pays one of two players exactly 1 more, so that expectations count won games.
+
+        That is so if moves pay nothing, and no position is worth 0 or more than 1. (Payoffs are whole numbers.)
+        """
         details = self.database.file.details
         if self.metric != "expectation" or "against" in details or self.game.players != 2 or "scale" not in details:
             return False
@@ -255,11 +259,10 @@ class Solution:
         )
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
-        """Return best play from a position, always by the first of the best moves, to the end of the game.
+        """Return best play from a position to the end of the game, always by the first of the best moves.
 
-        It has as many plies as the position has remoteness. From a DRAW, which has no end, it stops after the ply that
-        comes back to a position met before; any line stops after *limit* plies.
-        Where expectations are computed there is none: the dice have a say.
+        It has as many plies as the position's remoteness. From a DRAW it stops at the first position met before; any
+        line stops after *limit* plies. For expectations it is empty, because the dice have a say.
         """
         if self.metric == "expectation":
             return []
@@ -268,7 +271,7 @@ class Solution:
     def picture(self, position: int | None = None) -> "Picture":
         """Return a position, by default the start, as a picture with its moves coloured by value.
 
-        A notebook shows it; `svg` is its text.
+        A notebook displays it; `svg` is its text.
         """
         from retrograde.solver.play.picture import board_svg
 
@@ -277,7 +280,7 @@ class Solution:
         return Picture(board_svg(self.game, position, self.moves(position)))
 
     def _repr_svg_(self) -> str:
-        """Return the start, or an example where there is none, for notebooks."""
+        """Return the picture of the start, or of an example, for notebooks."""
         return self.picture().svg
 
     def close(self) -> None:
@@ -298,10 +301,10 @@ class Solution:
 
 
 class Response(Solution):
-    """A solution of expectations of a best response: what a player can expect against another who moves by a model.
+    """A solution of expected payoffs against a model: those of a best response to it.
 
-    Who is to move responds where moves are chosen; `worth` tells as well what the other player can expect, waiting, if
-    he does.
+    At each position the player to move is the one who responds. `worth` also gives the expectation of the other player,
+    if that one responds instead (`waiting`).
     """
 
     @property
@@ -311,7 +314,7 @@ class Response(Solution):
 
     @cached_property
     def model(self) -> Model | None:
-        """The model; None where it is not at hand, or has changed since."""
+        """The model; None if it is not available, or has changed since."""
         try:
             model = model_of(self.database)
             refuse_another(self.database, model)
@@ -321,14 +324,14 @@ class Response(Solution):
 
     @cached_property
     def perfect(self) -> Solution | None:
-        """The game's own solution, in the usual place; None where there is none, or it cannot be read."""
+        """The game's own solution from the usual folder; None if there is none or it is unreadable."""
         try:
             return open_solution(self.variant, game=folded(self.game))
         except RetrogradeError:
             return None
 
     def weights(self, position: int) -> Weights:
-        """Return with what weight the model makes each move; nothing where it is not a player's turn, or not known."""
+        """Return the weight with which the model makes each move; empty if no player is to move, or unknown."""
         going_on = self.game.primitive(position) == UNDECIDED and self.game.turn(position) != CHANCE
         try:
             return self.model.weights(self.game, position) if self.model and going_on else {}
@@ -347,12 +350,12 @@ class Response(Solution):
 
 
 def solution_of(database: Database) -> Solution:
-    """Return the solution that a database is, a Response where it is one."""
+    """Return the solution of a database, a Response if it is against a model."""
     return Response(database) if "against" in database.file.details else Solution(database)
 
 
 def gain_of(game: Game, position: int, move: int) -> int:
-    """Return what a move pays who makes it at once, less what the other player gets; what chance does, player 0."""
+    """Return a move's immediate reward, less the other player's; for chance, that of player 0."""
     mover = max(game.turn(position), 0)
     other = game.reward(position, move, 1 - mover) if game.players == 2 else 0
     return game.reward(position, move, mover) - other
@@ -361,5 +364,5 @@ def gain_of(game: Game, position: int, move: int) -> int:
 def open_solution(
     variant_or_path: str | os.PathLike[str], *, game: Game | None = None, home: str | os.PathLike[str] | None = None
 ) -> Solution:
-    """Open the solution of a variant, or the one at a path, as `open_database` does."""
+    """Open the solution of a variant or of a path, as `open_database` does."""
     return solution_of(open_database(variant_or_path, game=game, home=home))

@@ -1,13 +1,13 @@
-"""Trees as SVG: a small board for each position, its value, its window, and what was cut, as textbooks draw them.
+"""Draws search trees as SVG, as textbooks do: boards with values, windows and cuts.
 
-Each node stands over the middle of those below it::
+Each node is centred above its children::
 
     ┌───────┐
-    │ board │     the position; for games that describe no board, its text
+    │ board │     the position; its text if the game describes no board
     └───────┘
       value       as Max sees it
-     [α   β]      where the search has a window
-     ╱  │  ┊      a line for each move, thick where it is best; dashed and crossed for what was cut
+     [α   β]      if the search has a window
+     ╱  │  ┊      a line for each move, thick for the best; dashed and crossed for moves that were cut
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,17 +21,17 @@ from retrograde.solver.search.depth.textbook import Node
 from retrograde.solver.search.trees.tree import Tree, Trees, depth_within, value_text, window_text
 
 WIDE = 48.0
-"""Pixels of a board, the longer side."""
+"""Pixels of a board's longer side."""
 FLAT = 14.0
-"""Pixels; boards of a lesser side are told as text."""
+"""Pixels. A board whose shorter side would be less is drawn as text."""
 APART, DOWN = 14.0, 62.0
-"""Pixels between boards beside one another, and between a board and those below it."""
+"""Pixels between neighbouring boards, and between a board and its children."""
 MOST_NODES = 300
-"""Of a tree; what lies deeper is left out."""
+"""The most nodes of a tree that are drawn; deeper ones are left out."""
 MOST_WIDE = 1700.0
-"""Pixels up to which the trees stand beside one another."""
+"""Pixels up to which trees stand side by side."""
 MOST_CUT = 4
-"""Moves that were cut whose names are written."""
+"""The most cut moves whose names are written."""
 HEAD, EDGE, SIDE = 46.0, 16.0, 36.0
 STYLE = (
     "text.head{font:600 16px sans-serif;text-anchor:start;fill:#111}"
@@ -44,16 +44,16 @@ STYLE = (
     "rect.written{fill:#f7f3e8;stroke:#7a6f5d}text.written{font:10px monospace;fill:#222}"
 )
 FILLS = {1: "#bfe5bf", 0: "#eeeeee", -1: "#f0c3c3"}
-"""Behind a value: a win, an estimate or a tie, a loss; each has its sign as well."""
+"""Backgrounds of values: a win, an estimate or tie, a loss. Each value has its sign as well."""
 
 
 @dataclass
 class Boards:
-    """The boards that are drawn, each once, and used wherever it stands; and how large they are."""
+    """The boards to draw, each defined once and used wherever it occurs; also their size."""
 
     game: Game
     longest: int
-    """The signs of the longest text of a position, about."""
+    """The length of the longest text of a position, roughly."""
     drawn: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -69,7 +69,7 @@ class Boards:
                 self.wide, self.high = self.box[2] * scale, self.box[3] * scale
 
     def use(self, position: int, x: float, y: float) -> str:
-        """Return a board whose upper edge has its middle there."""
+        """Return a use of a board, centred at x, with its top at y."""
         if position not in self.drawn:
             self.drawn[position] = self.draw(position)
         place = f'x="{x - self.wide / 2:.1f}" y="{y:.1f}" width="{self.wide:.1f}" height="{self.high:.1f}"'
@@ -79,7 +79,7 @@ class Boards:
         return f"retrograde-node-{position}"
 
     def draw(self, position: int) -> str:
-        """Return a board to be used."""
+        """Return the definition of a board."""
         if self.board is None:
             text = escape(self.game.write(position))
             size = f'width="{self.wide - 1:g}" height="{self.high - 1:g}"'
@@ -97,16 +97,16 @@ class Boards:
 
     @property
     def view(self) -> str:
-        """What of the plane a board takes."""
+        """The view box of a board."""
         return " ".join(f"{number:g}" for number in self.box)
 
     @staticmethod
     def symbol(name: str, view: str, inside: str) -> str:
-        """Return what can be used by a name; where it is, styles are looked for within it alone."""
+        """Return an SVG symbol. Styles must match within it: what uses it does not pass them on."""
         return f'<symbol id="{name}" viewBox="{view}"><g class="retrograde">{inside}</g></symbol>'
 
     def symbols(self) -> str:
-        """Return all that is used."""
+        """Return all symbols."""
         if self.board is None:
             return "".join(self.drawn.values())
         under = self.symbol("retrograde-ground", self.view, "".join(ground(self.board)))
@@ -115,7 +115,7 @@ class Boards:
 
 @dataclass
 class Picture:
-    """One tree as it is drawn: its parts, lines first, and how large it is."""
+    """One tree's drawing: its elements, lines first, and its size."""
 
     boards: Boards
     windows: bool
@@ -130,13 +130,15 @@ class Picture:
         return self.boards.high + DOWN
 
     def add(self, node: Node, depth: int, left: float, ply: int = 0) -> float:
-        """Draw a node and all below it, to a depth, right of a place; return the middle of the node."""
+        """Draw a node and its subtree to a depth, right of *left*; return the x of the node's middle."""
         top = HEAD + ply * self.step
+        # Step 1: draw the children from left to right.
         below = list(zip(node.moves, node.children, strict=True)) if depth else []
         middles = []
         for _, child in below:
             middles.append(self.add(child, depth - 1, left, ply + 1))
             left = self.right
+        # Step 2: leave space for one line that stands for all cut moves.
         if node.cut and depth:
             left += self.boards.wide + APART
             self.right = max(self.right, left)
@@ -145,6 +147,7 @@ class Picture:
         if not middles:
             self.right = left + self.boards.wide + APART
             middles = [left + (self.boards.wide + APART) / 2]
+        # Step 3: draw the node above the middle of its children, then the lines to them.
         x = (middles[0] + middles[-1]) / 2
         self.bottom = max(self.bottom, top + self.boards.high + 30)
         self.nodes += self.node(node, x, top, ply, hidden=bool(node.children) and not depth)
@@ -173,17 +176,17 @@ class Picture:
             yield f'<text class="window" x="{x:.1f}" y="{high + 37:.1f}">… {node.positions - 1:,} below</text>'
 
     def line(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
-        """Yield the line of a move, and its name where there is room."""
+        """Yield the line of a move, and its name if there is space."""
         x, top = start
         begin, end = top + self.boards.high + (31 if self.windows else 20), top + self.step - 2
         yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
         if 6 * len(name) > self.boards.wide + APART:
-            return  # it would hide those beside it; the board below shows what was moved
+            return  # it would cover its neighbours; the board below shows the move
         at, down = x + 0.72 * (to - x), begin + 0.72 * (end - begin)
         yield f'<text class="name" x="{at:.1f}" y="{down:.1f}">{escape(name)}</text>'
 
     def cut(self, start: tuple[float, float], to: float, names: list[str]) -> Iterator[str]:
-        """Yield the line of the moves that were cut, crossed, and their names below it."""
+        """Yield the crossed line of the cut moves, and their names below it."""
         x, top = start
         begin, end = top + self.boards.high + 31, top + self.step - 2
         yield f'<line class="cut" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
@@ -195,15 +198,17 @@ class Picture:
 
 
 def trees_svg(trees: Trees) -> str:
-    """Return the trees as a picture, beside one another where it is not too wide."""
+    """Return the trees as a picture, side by side if that is not too wide."""
     boards = Boards(trees.game, len(trees.game.write(trees.position)) + 1)
     drawn = [draw(boards, tree) for tree in trees.drawn]
+    # Side by side, or one below the other if they are too wide.
     beside = sum(wide for _, wide, _ in drawn) <= MOST_WIDE
     parts, x, y, right, bottom = [], EDGE, EDGE, 0.0, 0.0
     for content, wide, high in drawn:
         parts.append(f'<g transform="translate({x:.1f} {y:.1f})">{content}</g>')
         right, bottom = max(right, x + wide), max(bottom, y + high)
         x, y = (x + wide + 2 * APART, y) if beside else (x, y + high + 2 * APART)
+    # The notes below the trees.
     for line in notes(trees):
         bottom += 18
         parts.append(f'<text class="count" x="{EDGE}" y="{bottom:.1f}">{escape(line)}</text>')
@@ -221,7 +226,7 @@ def trees_svg(trees: Trees) -> str:
 
 
 def draw(boards: Boards, tree: Tree) -> tuple[str, float, float]:
-    """Return a tree with its name and counts, and how wide and high it is."""
+    """Return (a tree's SVG with its name and counts, width, height)."""
     picture = Picture(boards, windows=tree.name != "minimax")
     depth = depth_within(tree.root, MOST_NODES)
     picture.add(tree.root, depth, SIDE)
@@ -235,7 +240,7 @@ def draw(boards: Boards, tree: Tree) -> tuple[str, float, float]:
 
 
 def notes(trees: Trees) -> Iterable[str]:
-    """Return what the picture needs to be read."""
+    """Return the legend of the picture."""
     more = [f"{tree.name}: {tree.root.positions:,} positions" for tree in trees.counted[len(trees.drawn) :]]
     yield "; ".join(["Max is the player to move at the top; values are as Max sees them", *more])
     yield "W3: a win after 3 plies; L2: a loss after 2; other numbers are estimates, or 0 for a tie"

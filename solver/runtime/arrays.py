@@ -1,4 +1,4 @@
-"""Large arrays that all workers read: in memory where they share it, else in files that each of them maps."""
+"""Large arrays that all workers read: in shared memory, or in files that each process maps."""
 
 import mmap
 from bisect import bisect_left, bisect_right
@@ -17,36 +17,38 @@ from retrograde.databases.durable import make_folder, sync_folder
 Array = np.ndarray[Any, Any]
 
 LEVEL = 1
-"""The level of compression: quick."""
+"""The compression level: fast."""
 
 
 class Shared:
-    """An array that the one who made it writes, and workers read. To another process it travels as a path.
+    """An array that its maker writes and workers read. It is sent to other processes as a path.
 
-    `array` is what it holds; without a *path* it lies in memory, and threads see what is written to it.
+    `array` has the items. Without a *path* it lies in memory, and threads see what is written to it.
     """
 
     def __init__(self, array: Array, path: Path | None = None):
         self.array = array
         self.path = path
         self.edition = 0
-        """How often what is in the file has been published."""
+        """How often the file's content has been published."""
         if path is not None:
             IN_FILES.add(self)
 
     @classmethod
     def zeros(cls, length: int, dtype: Any, path: Path | None = None) -> "Shared":
-        """Return an array of zeros: in memory, or in a new file."""
+        """Return an array of zeros, in memory or in a new file."""
         if path is None or length == 0:
             return cls(np.zeros(length, dtype))
         path.parent.mkdir(parents=True, exist_ok=True)
-        path = path.with_name(f"{path.name}.{token_hex(8)}")  # never one that a worker still has open
+        path = path.with_name(f"{path.name}.{token_hex(8)}")  # a new name: a worker may still have the old file open
         return cls(np.memmap(path, dtype, "w+", shape=(length,)).view(np.ndarray), path)
 
     @classmethod
     def kept(cls, length: int, dtype: Any, path: Path) -> "Shared":
-        """Return an array in a file of that very name, with what another solve has left there, which is not to be
-        trusted; a file of another length is made anew."""
+        """Return an array in the file *path*, with what an earlier solve left there, which is not to be trusted.
+
+        A file of another length is made anew.
+        """
         make_folder(path.parent)
         if not path.exists() or path.stat().st_size != np.dtype(dtype).itemsize * length:
             with open(path, "wb") as file:
@@ -55,12 +57,12 @@ class Shared:
         return cls(np.memmap(path, dtype, "r+", shape=(length,)).view(np.ndarray), path)
 
     def flush(self) -> None:
-        """See to it that what is in the file lasts."""
+        """Write the content to the file."""
         if isinstance(file := self.array.base, np.memmap):
             file.flush()
 
     def let_go(self) -> None:
-        """Keep no more of a file in memory than the system wants to."""
+        """Let the operating system drop the mapped file's pages from memory."""
         if isinstance(file := self.array.base, np.memmap) and hasattr(mmap, "MADV_DONTNEED"):
             inside: Any = file._mmap  # type: ignore[attr-defined]  # as NumPy keeps it
             with suppress(OSError):
@@ -70,11 +72,11 @@ class Shared:
         return len(self.array)
 
     def whole(self) -> "Part":
-        """Return all of it, as a stretch."""
+        """Return all of it, as a Part."""
         return Part(self, 0, len(self))
 
     def part(self, begin: int, end: int) -> "Part":
-        """Return a stretch of it."""
+        """Return items *begin* to *end* as a Part."""
         return Part(self, begin, end)
 
     def __reduce__(self) -> Any:
@@ -84,12 +86,14 @@ class Shared:
 
 
 IN_FILES: "WeakSet[Shared]" = WeakSet()
-"""The arrays of this process that lie in files."""
+"""This process's arrays that lie in files."""
 
 
 def publish() -> None:
-    """Write out what is in all arrays that lie in files, so that tasks that are made from now on read it, on whatever
-    machine: network file systems promise that who opens a file sees what was written out before."""
+    """Write out all arrays that lie in files, for tasks on any machine that are made from now on.
+
+    Network file systems guarantee that a process that opens a file sees what was written out before.
+    """
     for shared in list(IN_FILES):
         shared.flush()
         shared.edition += 1
@@ -97,13 +101,15 @@ def publish() -> None:
 
 @lru_cache(16)
 def attach(path: Path, dtype: str, length: int, edition: int) -> Shared:
-    """Return an array that another process has made, opened anew for each *edition*. (It could be written to: kernels
-    are compiled anew for others.)"""
+    """Return another process's array, mapped anew for each *edition*.
+
+    It is mapped writable only because kernels would be compiled again for read-only arrays.
+    """
     return Shared(np.memmap(path, np.dtype(dtype), "r+", shape=(length,)).view(np.ndarray), path)
 
 
 class Compressed:
-    """An array of which there is little in memory: it is written stretch by stretch from the front, and read.
+    """An array kept compressed in memory: written in blocks from the front, and read by slices.
 
     >>> array = Compressed(np.uint16)
     >>> array[0:3] = np.array([7, 7, 8], np.uint16)
@@ -119,7 +125,7 @@ class Compressed:
         self.length = 0
 
     def __setitem__(self, where: slice, stretch: Array) -> None:
-        if where.start < self.length:  # it is told anew from there
+        if where.start < self.length:  # rewritten from there on
             keep = bisect_left(self.begins, where.start)
             del self.begins[keep:], self.stretches[keep:]
         self.begins.append(where.start)
@@ -139,12 +145,12 @@ class Compressed:
 
 
 class Part:
-    """A stretch of a shared array, which travels as it does."""
+    """A block of a shared array; it is sent to other processes like the array."""
 
     def __init__(self, whole: Shared, begin: int, end: int):
         self.whole, self.begin, self.end = whole, begin, end
 
     @property
     def array(self) -> Array:
-        """What it holds."""
+        """The items."""
         return self.whole.array[self.begin : self.end]

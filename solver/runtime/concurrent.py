@@ -1,13 +1,13 @@
-"""Tiers solved beside one another, as long as none of them leads to another.
+"""Solves tiers concurrently, as long as none of them leads to another.
 
-The rules do not say which tiers a tier leads to. So tiers are tried one after another, last first; one that turns out
-to lead to a tier that is not solved yet waits until it is, and another has its turn::
+The rules do not say which tiers a tier leads to. So tiers are tried one after another, last first. A tier that turns
+out to lead to an unsolved tier waits until that one is solved, and another takes its turn::
 
     tiers, last first    9        8         7            6        5         4            3   …
                          solved   its turn  waits for 8  solved   its turn  waits for 5
 
-The last one that is not solved leads to none of the others, so there is always one that need not wait. Tiers that are
-large are alone: they have tasks for all workers.
+The last unsolved tier leads to none of the others, so at least one need never wait. A large tier is solved alone: it
+has tasks for all workers.
 """
 
 import threading
@@ -26,22 +26,24 @@ from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
 SolveTier = Callable[["UnderWay", ExitStack], Done]
-"""Solves a tier, and returns what is to be kept of it; what it has put aside stays *until* that *is kept*. Raises
-Unsolved where the tier must wait before anything is done."""
+"""Solves a tier, and returns what to keep of it; the ExitStack closes its temporary data after that is kept. Raises
+Unsolved if the tier must wait before anything is done.
+"""
 RoomFor = Callable[[int], int]
-"""Says how many bytes a tier has use for; 0 of one that is to be alone."""
+"""Returns the bytes that a tier needs; 0 for a tier to be solved alone."""
 
 TRIED = 8
-"""Tiers for each worker that have been tried and are not solved: of `draughts:4`, on two threads, two have their turn
-then for 89 % of the time; for 43 % with two for each worker, and for 90 % with sixteen."""
+"""The most unsolved tiers tried, for each worker. Measured with `draughts:4` on two threads: both are busy 89 % of the
+time with 8, 43 % with 2, and 90 % with 16.
+"""
 
 
 class Ended(Exception):
-    """What is under way is to end, for the solve has."""
+    """Stops the thread of a tier because the solve has ended."""
 
 
 class UnderWay(Solved):
-    """A tier under way: which ones were solved when it had its turn, and how far it is."""
+    """A tier being solved: which tiers were solved at its last turn, and its progress."""
 
     def __init__(self, k: int, flags: Array, news: "SimpleQueue[News]"):
         super().__init__(flags)
@@ -51,13 +53,13 @@ class UnderWay(Solved):
         self.half_done = self.ended = False
 
     def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
-        """Take note of how far the tier is."""
+        """Record the tier's progress."""
         if self.ended:
             raise Ended
         self.told = work, tier, deciding
 
     def wait_for(self, k: int) -> None:
-        """Wait until a later tier is solved, and it is this one's turn again."""
+        """Wait until tier k is solved and this tier has its turn again."""
         self.half_done = True
         self.news.put(News(self, waits_for=k))
         self.turn.wait()
@@ -66,18 +68,18 @@ class UnderWay(Solved):
             raise Ended
 
     def go_on(self, flags: Array) -> None:
-        """Have it go on, with what is solved now."""
+        """Give the tier its turn again, with the tiers solved by now."""
         self.flags = flags
         self.turn.set()
 
     def end(self) -> None:
-        """Have it end as soon as it can."""
+        """Make the tier's thread stop as soon as it can."""
         self.ended = True
         self.turn.set()
 
 
 class News(NamedTuple):
-    """What a thread tells of a tier: what is to be kept of it, and closed then; or for which it waits; or an error."""
+    """A message from a tier's thread: its result, the tier it waits for, or an error."""
 
     tier: UnderWay
     done: tuple[Done, ExitStack] | None = None
@@ -86,9 +88,9 @@ class News(NamedTuple):
 
 
 class Beside:
-    """Solves tiers beside one another, as many at once as there are workers, where memory allows.
+    """Solves tiers concurrently, as many as there are workers and memory allows.
 
-    *solved* says which are solved, and is kept up to date by whoever takes what is yielded.
+    *solved* says which tiers are solved. The consumer of `until` must update it for each result.
     """
 
     def __init__(self, work: Work, solved: Solved, room_for: RoomFor, solve: SolveTier):
@@ -96,20 +98,22 @@ class Beside:
         self.threads = ThreadPoolExecutor(TRIED * work.workers)
         self.news: SimpleQueue[News] = SimpleQueue()
         self.next: int | None = None
-        """The tier to be tried next."""
+        """The tier to try next."""
         self.turns: dict[int, UnderWay] = {}
-        """The tiers whose turn it is."""
+        """The tiers whose threads run now."""
         self.waiting: dict[int, int | None] = {}
-        """Other tiers, and for which one each waits; None where that is only its turn."""
+        """Other tiers that were tried or will be, and the tier that each waits for. None: it waits only for its turn.
+        """
         self.half_done: dict[int, UnderWay] = {}
-        """Those of them that have begun."""
+        """Those of `waiting` that have a suspended thread."""
         self.failed: dict[int, BaseException] = {}
         work.open.push(lambda kind, *_: self.end(kind is None or not issubclass(kind, KeyboardInterrupt)))
 
     def until(self, k: int, phase: Phase) -> Iterator[Done]:
-        """Yield what is to be kept of tiers, until tier k is solved; all later ones are. Others are solved meanwhile.
+        """Yield results of tiers until tier k is solved; all tiers above k are solved. Other tiers may finish
+        meanwhile.
 
-        An error is raised when it is the turn of its tier, so it is the same one however tiers are solved.
+        An error is raised only at its own tier's turn, so that it is the same one in whatever order tiers are solved.
         """
         while not self.solved.flags[k]:
             if k in self.failed:
@@ -122,10 +126,11 @@ class Beside:
                 self.tell(phase)
                 continue
             del self.turns[tier.k]
+            # An error waits for its tier's turn. A result goes to the consumer. Otherwise the tier waits for another.
             if error:
                 self.failed[tier.k] = error
             elif done:
-                self.give_turns(k)  # before that is written down
+                self.give_turns(k)  # before the consumer spends time writing it down
                 with done[1]:
                     yield done[0]
             else:
@@ -134,13 +139,15 @@ class Beside:
                     self.half_done[tier.k] = tier
 
     def give_turns(self, k: int) -> None:
-        """Give tiers their turns, the last ones first: from tier k on, up to one that is to be alone."""
+        """Start or resume tiers, highest first, from tier k down to one that must be alone."""
+        # Step 1: put more tiers on the waiting list, from the highest down.
         row = k if self.next is None else min(self.next, k)
         while row >= 0 and self.room_for(row) and len(self.turns) + len(self.waiting) < TRIED * self.work.workers:
             if not self.solved.flags[row]:
                 self.waiting[row] = None
             row -= 1
         self.next = row
+        # Step 2: start or resume those that need not wait, while there are workers and memory.
         for row, later in sorted(self.waiting.items(), reverse=True):
             if later is None or self.solved.flags[later]:
                 if not self.may_begin(row):
@@ -148,16 +155,16 @@ class Beside:
                 self.give_turn(row)
 
     def may_begin(self, k: int) -> bool:
-        """Tell whether there are a worker and memory for one more tier, or nothing else is under way."""
+        """Return whether there are a worker and memory for one more tier, or nothing else is running."""
         if not self.turns:
             return True
         enough = sum(map(self.room_for, (*self.turns, k)))
         return len(self.turns) < self.work.workers and enough <= self.work.budget.left()
 
     def give_turn(self, k: int) -> None:
-        """Have a tier begin, or go on."""
+        """Start a tier, or resume it."""
         del self.waiting[k]
-        flags = self.solved.flags.copy()  # no kernel is to see it change
+        flags = self.solved.flags.copy()  # a copy: no kernel may see it change
         if tier := self.half_done.pop(k, None):
             tier.go_on(flags)
         else:
@@ -166,7 +173,7 @@ class Beside:
         self.turns[k] = tier
 
     def solve(self, tier: UnderWay) -> None:
-        """Solve a tier, and tell what has come of it."""
+        """Solve a tier in its thread, and report the result."""
         try:
             with ExitStack() as until_kept:
                 done = self.solve_tier(tier, until_kept)
@@ -177,13 +184,13 @@ class Beside:
             self.news.put(News(tier, error=error))
 
     def tell(self, phase: Phase) -> None:
-        """Tell how far all that is under way is together, and the last tier in particular."""
+        """Report the summed progress of all running tiers, and the details of the highest."""
         told = [tier.told for _, tier in sorted((self.turns | self.half_done).items(), reverse=True)]
         if begun := [(tier, deciding) for _, tier, deciding in told if tier is not None]:
             phase.working(sum(work for work, *_ in told), *begun[0])
 
     def end(self, waiting: bool = True) -> None:
-        """End what is under way, and wait for that, unless rules may go on for ever."""
+        """Stop all tiers; wait for their threads unless rules may run forever."""
         for tier in (self.turns | self.half_done).values():
             tier.end()
         self.threads.shutdown(wait=waiting, cancel_futures=True)

@@ -1,8 +1,8 @@
-"""The driver: whatever has records of tiers is solved group by group, and what is done is logged.
+"""Solves a store group by group and logs each finished piece, so that a killed solve resumes.
 
     for each group, last first:    solve --done--> keep, log
 
-What a solve before has logged is kept in the same way, and then left out.
+Pieces that an earlier run has logged go to the store in the same way, and are not solved again.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,13 +15,13 @@ from retrograde.solver.runtime.progress import Phase
 
 Array = np.ndarray[Any, Any]
 Done = tuple[Array, ...]
-"""A piece of a group that is solved, as the journal has it. The arrays stay as they are."""
+"""A solved piece of a group, in the journal's form: arrays that must not change afterwards."""
 
 Group = TypeVar("Group")
 
 
 class Kept(NamedTuple):
-    """What a piece has: how many records, the tier of the last, and how many positions these stand for."""
+    """What a piece has: its number of records, the tier of the last one, and the positions they stand for."""
 
     records: int
     tier: int | None
@@ -29,21 +29,20 @@ class Kept(NamedTuple):
 
 
 class Store(Protocol[Group]):
-    """Where the records of tiers are, those that are solved and those that are not."""
+    """Holds the records of tiers, solved and unsolved."""
 
     def groups(self) -> Iterable[Group]:
-        """Yield what can be solved at once, last first: it rests on groups before alone."""
+        """Yield the groups, last first. Each depends only on groups yielded before."""
 
     def solve(self, group: Group, phase: Phase) -> Iterator[Done]:
-        """Yield what is solved of a group, piece by piece, but for what is kept already; *phase* may be told of what is
-        under way."""
+        """Yield the solved pieces of a group, except those already kept; *phase* may get progress meanwhile."""
 
     def keep(self, done: Done) -> Kept:
-        """Take a piece, from `solve` or from the log alike; return what it has."""
+        """Store a piece, from `solve` or from the log, and return what it has."""
 
 
 def drive(store: Store[Any], log: Log, phase: Phase) -> None:
-    """Solve all groups of a store, less what is in the log."""
+    """Solve all groups of a store, except what the log has."""
     for entry in log.resumed:
         kept = store.keep(tuple(entry))
         phase.skip(kept.records, kept.positions)

@@ -1,7 +1,7 @@
-"""The journal: what a solve has found so far, in a file beside the database, so that it survives being killed.
+"""The journal: a file beside the database with a solve's results so far, which survives a kill.
 
-It is a sequence of entries, each a name and some arrays, with a checksum; it is only ever added to. After a kill the
-last entry may be half-written: reading stops before it, and writing goes on there::
+It is a sequence of entries and only ever grows. An entry is a name and some arrays, with checksums. After a kill the
+last entry may be half-written: reading stops before it, and writing continues there::
 
     | "RGJ1" | length of header | crc32 of header | header (JSON) | arrays, one after another |
                                                      name, types and lengths, crc32 of each array
@@ -31,31 +31,33 @@ MAGIC = b"RGJ1"
 
 
 class Journal:
-    """An append-only file of named arrays; a context manager. Whoever writes to it holds the database's lock."""
+    """An append-only file of named arrays; a context manager. The writer must hold the database's lock."""
 
     def __init__(self, path: Path, identity: str, fresh: bool = False):
-        """Open or make the journal of a solve; one of another *identity*, or any if *fresh*, is emptied.
+        """Open or make the journal of a solve. Empty it if *fresh*, or if it has another *identity*.
 
-        Raises CannotWrite where that cannot be done.
+        Raises CannotWrite if that fails.
         """
         self.path = path
         self.end = 0
         self.named = False
-        """Whether its name lasts through a power cut."""
+        """Whether the file's name survives a power cut, since its folder was synced."""
         self.adding = threading.Lock()
-        """Held while an entry is added: what is solved at once is logged by several threads."""
+        """Held while an entry is added: several threads may log at once."""
         self.found: dict[str, Entries] = {}
-        """What it has held from the beginning, by name, until somebody asks for it."""
+        """The entries of earlier runs by name, until `log` takes them."""
         try:
+            # The first entry is the identity, without arrays. A journal of another identity is outdated.
             self.file = open(path, "ab")  # noqa: SIM115  # closed by __exit__
             found = self.entries()
             first = next(found, None)
             self.dropped = not fresh and first not in (None, (identity, [])) and next(found, None) is not None
-            """Whether it has held what is of no use any more."""
+            """Whether the journal had entries of an outdated solve."""
             if fresh or first != (identity, []):
                 self.end = 0
                 self.append(identity)
             else:
+                # Only the offsets are kept: together the entries may be large.
                 begin = self.end
                 for name, _ in found:
                     self.found.setdefault(name, Entries(path, [])).places.append(begin)
@@ -67,11 +69,12 @@ class Journal:
         return self
 
     def __exit__(self, *error: object) -> None:
-        with self.adding, suppress(OSError):  # what could not be written, and was told, is still in its buffer
+        # Closing may fail again on data that could not be written; that was reported already.
+        with self.adding, suppress(OSError):
             self.file.close()
 
     def sync(self) -> None:
-        """See to it that all entries last through a power cut, before what they make superfluous is deleted."""
+        """Make all entries survive a power cut, before files that they replace are deleted."""
         try:
             os.fsync(self.file.fileno())
             if not self.named:
@@ -81,11 +84,11 @@ class Journal:
             raise self.cannot_write(error) from error
 
     def log(self, name: str, pause: float) -> "Log":
-        """Return the entries of a name, to be taken up and added to at most every *pause* seconds."""
+        """Return the log of a name, with its entries of earlier runs; it writes at most every *pause* seconds."""
         return Log(self, name, self.found.pop(name, Entries(self.path, [])), pause)
 
     def cannot_write(self, error: OSError) -> CannotWrite:
-        """Return the error to raise where the operating system refuses."""
+        """Return the error for a refusal by the operating system."""
         return refused(repr(str(self.path)), error)
 
     def append(self, name: str, *arrays: Array) -> None:
@@ -99,7 +102,7 @@ class Journal:
     def write(self, header: bytes, arrays: tuple[Array, ...]) -> None:
         """Write an entry at the end."""
         try:
-            self.file.truncate(self.end)  # of what a kill has left behind the last whole entry
+            self.file.truncate(self.end)  # cuts off what a kill left after the last whole entry
             self.file.write(PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header)
             for array in arrays:
                 self.file.write(array.data.cast("B") if len(array) else b"")
@@ -109,7 +112,7 @@ class Journal:
         self.end = self.file.tell()
 
     def entries(self) -> Iterator[tuple[str, list[Array]]]:
-        """Yield the names and arrays of all whole entries, in order; the next append goes behind the last one read."""
+        """Yield the names and arrays of all whole entries, in order; the next append goes after the last one read."""
         self.end = 0
         with open(self.path, "rb") as file:
             while (entry := read_entry(file)) is not None:
@@ -119,7 +122,7 @@ class Journal:
 
 @dataclass
 class Entries:
-    """Entries of one name in a file, by where they begin: read one after another, for together they may be large."""
+    """The entries of one name, by file offset. They are read one at a time, because together they may be large."""
 
     path: Path
     places: list[int]
@@ -132,7 +135,7 @@ class Entries:
             yield self.entry(number)
 
     def entry(self, number: int) -> list[Array]:
-        """Return one of them."""
+        """Return one entry."""
         with open(self.path, "rb") as file:
             file.seek(self.places[number])
             if (entry := read_entry(file)) is None:
@@ -140,16 +143,16 @@ class Entries:
         return entry[1]
 
     def clear(self) -> None:
-        """Forget them."""
+        """Forget all entries."""
         self.places.clear()
 
     def __delitem__(self, which: slice) -> None:
-        """Forget some."""
+        """Forget some entries."""
         del self.places[which]
 
 
 def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:
-    """Return the name and the arrays of the next entry; None where it is not there, not whole or damaged."""
+    """Return the name and the arrays of the next entry; None if it is missing, incomplete or damaged."""
     if (header := read_header(file)) is None:
         return None
     name, about = header
@@ -163,7 +166,7 @@ def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:
 
 
 def read_header(file: BinaryIO) -> tuple[str, list[tuple[str, int, int]]] | None:
-    """Return the name of the next entry, and of each of its arrays the type, the number of items and the checksum."""
+    """Return the next entry's name, and (type, length, checksum) of each of its arrays."""
     try:
         magic, length, checksum = PREFIX.unpack(file.read(PREFIX.size))
     except struct.error:
@@ -176,13 +179,13 @@ def read_header(file: BinaryIO) -> tuple[str, list[tuple[str, int, int]]] | None
 
 
 FEW = 4
-"""Items of an array that an outline has."""
+"""The most items of a first array that `outline` reads."""
 
 
 def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
-    """Yield of each entry the name, the lengths of its arrays, and the first array if it is short; read nothing else.
+    """Yield each entry's name, its arrays' lengths, and its first array if that is short.
 
-    What the entries hold is not checked: this is to tell people how far a solve has come, however much is in the file.
+    Nothing else is read or checked: this reports how far a solve has come, however large the journal is.
     """
     end = path.stat().st_size
     with open(path, "rb") as file:
@@ -191,7 +194,7 @@ def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
             sizes = [items * np.dtype(dtype).itemsize for dtype, items, _ in about]
             begin = file.tell()
             if min(sizes, default=0) < 0 or begin + sum(sizes) > end:
-                return  # no journal of ours, or a kill has cut it off
+                return  # not a journal, or cut off by a kill
             short = bool(about) and about[0][1] <= FEW
             first = np.frombuffer(file.read(sizes[0]), about[0][0]).tolist() if short else []
             yield name, [items for _, items, _ in about], first
@@ -199,8 +202,9 @@ def outline(path: Path) -> Iterator[tuple[str, list[int], list[int]]]:
 
 
 class Log:
-    """Entries of one name: those found in a journal, and new ones, which are written when it is time; without a journal
-    they are forgotten."""
+    """The journal's entries of one name: those found, and new ones, written now and then. Without a journal they are
+    forgotten.
+    """
 
     def __init__(self, journal: Journal | None, name: str, resumed: "Entries", pause: float):
         self.journal = journal
@@ -211,20 +215,20 @@ class Log:
         self.written = time.monotonic()
 
     def add(self, entry: tuple[Array, ...]) -> None:
-        """Add an entry; its arrays must stay as they are until it is written."""
+        """Add an entry; its arrays must not change until it is written."""
         self.unwritten.append(entry)
 
     def write(self) -> None:
-        """Write what has been added, unless the last time was less than *pause* seconds ago."""
+        """Write the added entries, unless the last write was less than *pause* seconds ago."""
         if self.unwritten and self.is_due():
             self.flush()
 
     def is_due(self) -> bool:
-        """Tell whether it is so long since the last time that something is to be written."""
+        """Return whether the last write is at least *pause* seconds ago."""
         return time.monotonic() - self.written >= self.pause
 
     def flush(self) -> None:
-        """Write what has been added."""
+        """Write the added entries."""
         if self.journal:
             for entry in self.unwritten:
                 self.journal.append(self.name, *entry)
@@ -232,19 +236,19 @@ class Log:
         self.written = time.monotonic()
 
     def since_anew(self) -> Entries:
-        """Return the entries since all was begun anew, and forget those before."""
+        """Return the entries since the last restart from scratch, and forget those before."""
         begun = max((number for number, entry in enumerate(self.resumed) if not entry), default=-1)
         del self.resumed[: begun + 1]
         return self.resumed
 
     def begin_anew(self) -> None:
-        """Note that all is begun anew, and see to it that this is known before anything is dropped."""
+        """Log a restart from scratch (an empty entry), durably, before anything is deleted."""
         self.resumed.clear()
         self.add(())
         self.settle()
 
     def settle(self) -> None:
-        """Write what has been added, and see to it that it lasts through a power cut."""
+        """Write the added entries, so that they survive a power cut."""
         self.flush()
         if self.journal:
             self.journal.sync()

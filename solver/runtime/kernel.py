@@ -1,11 +1,12 @@
-"""The decorator of all kernels: loops compiled by numba, without the GIL, and kept on disk for later processes.
+"""The decorator of all kernels: loops compiled by numba, without the GIL, and cached on disk for later processes.
 
-Numba keeps machine code by the source of the one file that the function is in, though what is compiled holds the
-functions and constants of other files too; it takes for granted that what an index says of a data file is so, which
-processes that compile at once and those that are killed make untrue; and it fails where a disk is full. Here machine
-code is kept by a digest of the kernel's file and of all that this file imports. Indices and data are read and written
-one process at a time. Data name the sources and the signature that they were made for. What cannot be read or written
-is compiled again.
+Numba's own cache has three faults. It keys machine code by the source of the one file that the function is in, though
+the code contains functions and constants of other files too. It trusts that the index describes the data files, which
+concurrent or killed compilers make untrue. It fails if the disk is full.
+
+Here the key is a digest of the kernel's file and of all that this file imports. One process at a time reads or writes.
+Data files name the sources and the signature that they were made for. Whatever cannot be read or written is compiled
+again.
 """
 
 import os
@@ -24,33 +25,33 @@ from retrograde.databases.lock import lock_file
 from retrograde.solver.runtime.sources import kernels_digest
 
 WHERE = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
-"""Numba's settings that say where machine code is kept; not all versions have both."""
+"""Numba's settings for the cache folder; not all versions have both."""
 
 
 def kernel(function: Any) -> Any:
-    """Return a function compiled when it is called; machine code is kept where there is a folder for it."""
+    """Compile a function when it is first called, and cache its machine code if there is a folder for it."""
     return kept(function, numba.njit(nogil=True, _nrt=True, no_cfunc_wrapper=True)(function))
 
 
 def lean_kernel(function: Any) -> Any:
-    """Return the same of a function that makes no arrays: who else looks at those that it is given is not counted.
+    """Like `kernel`, for functions that allocate no arrays: the code does no reference counting.
 
-    Numba counts at each call, for each array, also those in named tuples; where threads share them that is most of the
-    time of short functions that call one another.
+    Otherwise numba counts references at each call, for each array, also those in named tuples. If threads share the
+    arrays, counting takes most of the time of short functions that call each other.
     """
     return kept(function, numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function))
 
 
 def kept(function: Any, compiled: Any) -> Any:
-    """Return a compiled function whose machine code is kept, where there is a folder for it."""
-    if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is the function
-        with suppress(RuntimeError, OSError):  # no folder that numba would use can be written to
+    """Give a compiled function our cache, if there is a folder for it."""
+    if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is a plain function
+        with suppress(RuntimeError, OSError):  # numba finds no writable folder
             compiled._cache = KernelCache(function)  # type: ignore[attr-defined]  # as enable_caching() does
     return compiled
 
 
 class KernelCache(FunctionCache):
-    """Numba's cache of a function, with another idea of what is fresh."""
+    """Numba's cache of a function, with our key."""
 
     def __init__(self, function: Any):
         with settings_of_the_person():
@@ -60,11 +61,10 @@ class KernelCache(FunctionCache):
         self._cache_file = CacheFile(locator.get_cache_path(), self._impl.filename_base, stamp)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """Return machine code that is kept for a signature, None where there is none.
+        """Return the cached machine code for a signature, or None.
 
-        Numba would first fill the registries of all that it can compile, which takes a quarter of a second. Machine
-        code needs none of them: the modules of the functions in it are imported as it is read. Who compiles fills them
-        in any case.
+        Numba would first fill the registries of all that it can compile, which takes a quarter of a second. Cached code
+        needs none of them: reading it imports the modules of its functions. Compiling fills them in any case.
         """
         rtsys.initialize(context)
         with self._guard_against_spurious_io_errors():
@@ -72,16 +72,16 @@ class KernelCache(FunctionCache):
 
 
 def is_kept_for(compiled: Any, argument: Any) -> bool:
-    """Tell whether machine code of a kernel is kept for arguments one of which is of a numba type."""
+    """Return whether machine code is cached for arguments of which one has the numba type *argument*."""
     cache = getattr(compiled, "_cache", None)
     return isinstance(cache, KernelCache) and cache._cache_file.has(argument)
 
 
 class CacheFile(IndexDataCacheFile):
-    """The index of a function and its data, each of which says for which sources and which signature it was made."""
+    """A function's index and data files, which name their sources and signature."""
 
     def load(self, key: Any) -> Any:
-        """Return what was saved with a key; None where it is not there, or cannot be read."""
+        """Return the data saved under a key; None if they are missing or unreadable."""
         try:
             with locked(Path(self._cache_path)):
                 found = super().load(key)
@@ -90,12 +90,12 @@ class CacheFile(IndexDataCacheFile):
         return found[1] if found and found[0] == (self._source_stamp, key) else None
 
     def save(self, key: Any, data: Any) -> None:
-        """Save data with a key, if it can be done."""
+        """Save data under a key; do nothing if that fails."""
         with suppress(OSError), locked(Path(self._cache_path)):
             super().save(key, ((self._source_stamp, key), data))
 
     def has(self, argument: Any) -> bool:
-        """Tell whether there is data for arguments one of which is of a type."""
+        """Return whether there are data for arguments of which one has the type *argument*."""
         try:
             with locked(Path(self._cache_path)):
                 return any(argument in signature for signature, *_ in self._load_index())
@@ -105,7 +105,7 @@ class CacheFile(IndexDataCacheFile):
     def _load_index(self) -> Any:
         try:
             return super()._load_index()
-        except Exception:  # whatever a damaged file makes pickle raise
+        except Exception:  # pickle raises anything for a damaged file
             return {}
 
     def _load_data(self, name: str) -> Any:
@@ -117,10 +117,10 @@ class CacheFile(IndexDataCacheFile):
 
 @contextmanager
 def settings_of_the_person() -> Iterator[None]:
-    """Let only the environment say where machine code is kept.
+    """Let only the environment say where the cache is.
 
-    Numba would also read `.numba_config.yaml` in the working folder, which may be anybody's, and so would the machine
-    code be that is loaded from where it says.
+    Numba would also read `.numba_config.yaml` in the working folder. Anybody may have written that file, and so the
+    machine code that it leads to.
     """
     before = {name: getattr(config, name) for name in WHERE if hasattr(config, name)}
     for name in before:
@@ -134,7 +134,7 @@ def settings_of_the_person() -> Iterator[None]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of the machine code in a folder; raise OSError where that cannot be done."""
+    """Lock the cache folder against other processes; raise OSError if that fails."""
     with open(folder / "retrograde-kernels.lock", "ab") as file:
         lock_file(file, wait=True)
         yield

@@ -1,4 +1,4 @@
-"""Memory, and the disk: how much there is, how much we use, and sizes as people write them."""
+"""Memory and address space: how much there is and how much we use; also sizes as text."""
 
 import ctypes
 import math
@@ -22,21 +22,24 @@ class DiskTooSmall(RetrogradeError, OSError):
 
 
 RESERVE, RESERVE_INTERPRETED = 64_000_000, 4_000_000
-"""Bytes kept free beside what is asked for: for machine code that is still to be made or loaded, and what allocators
-do not give back at once; and where nothing is compiled."""
+"""Bytes kept free beyond what a solve asks for.
+
+They are for machine code still to be made or loaded, and for memory that allocators do not return at once. The second
+figure is for solves that compile nothing.
+"""
 
 
 class MemoryBudget:
-    """The most memory that this process may come to use, in bytes: what is asked for, or what is free now.
+    """The most memory that this process may use, in bytes: *limit*, or all that is free now.
 
-    It is the resident memory at its peak, that of the interpreter and of all libraries included.
+    It limits the peak of the resident memory, the interpreter and all libraries included.
     """
 
     def __init__(self, limit: int | None = None):
         self.limit = limit if limit is not None else used_memory() + psutil.virtual_memory().available
 
     def left(self) -> int:
-        """Return how many bytes more may be used now."""
+        """Return how many more bytes may be used now."""
         return self.limit - used_memory() - reserve()
 
     def check(self, more: int, why: str) -> None:
@@ -50,7 +53,7 @@ class MemoryBudget:
             )
 
     def check_used(self, doing: str) -> None:
-        """Raise MemoryLimit where more is in use than may be, in spite of all care."""
+        """Raise MemoryLimit if more memory is in use than the limit, in spite of all estimates."""
         if used_memory() > self.limit:
             raise MemoryLimit(
                 f"{doing} takes more than {format_size(self.limit)} of memory; what is done is kept: go on with more "
@@ -59,7 +62,7 @@ class MemoryBudget:
 
 
 def address_space() -> tuple[int, int] | None:
-    """Return how many bytes of address space this process may have (`ulimit -v`), and has left; None if unlimited."""
+    """Return (limit, rest) of this process's address space in bytes (`ulimit -v`); None if unlimited."""
     if sys.platform == "win32":
         return None
     import resource
@@ -69,14 +72,14 @@ def address_space() -> tuple[int, int] | None:
 
 
 def reserve() -> int:
-    """Return the bytes to be kept free now."""
+    """Return the bytes to keep free now."""
     return RESERVE if "numba" in sys.modules else RESERVE_INTERPRETED
 
 
 def give_back() -> None:
-    """Have the allocator give back what is free, where it can be told to: hundreds of megabytes of arrays, at times."""
+    """Make the allocator return free memory, if it can: sometimes hundreds of megabytes of arrays."""
     if sys.platform == "linux":
-        with suppress(AttributeError):  # which only glibc has
+        with suppress(AttributeError):  # only glibc has malloc_trim
             ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -90,7 +93,7 @@ def peak_memory() -> int:
     if sys.platform == "win32":
         return psutil.Process().memory_info().peak_wset
     with suppress(OSError, ValueError, StopIteration), open("/proc/self/status", encoding="ascii") as status:
-        # What getrusage says on Linux begins with what the process was forked from.
+        # Linux's getrusage is no use: its figure includes the process that this one was forked from.
         line = next(line for line in status if line.startswith("VmHWM:"))
         return int(line.split()[1]) * 1024
     import resource
@@ -100,7 +103,7 @@ def peak_memory() -> int:
 
 
 def parse_size(text: str) -> int:
-    """Return the bytes that a text such as `800M`, `1.5G` or `2GiB` means.
+    """Return the bytes in a text such as `800M`, `1.5G` or `2GiB`.
 
     >>> parse_size("1.5G")
     1500000000
@@ -112,7 +115,7 @@ def parse_size(text: str) -> int:
 
 
 def format_size(size: float) -> str:
-    """Return a number of bytes as people read it.
+    """Return a number of bytes as text.
 
     >>> format_size(1_230_000_000)
     '1.23 GB'

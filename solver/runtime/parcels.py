@@ -1,7 +1,7 @@
-"""Parcels: what is too large for the wire goes through a folder that all share, and only its name over the wire.
+"""Sends large data through a shared folder, and only the file's name over the network.
 
-A parcel is a file of its own: what was pickled, and then the arrays in it, each from a place divisible by 16 on.
-Whoever opens it may be killed, and another one open it again; it is deleted by the process that solves.
+A parcel is a file with a pickle, followed by the arrays in it, each at an offset divisible by 16. A worker that opens
+it may be killed, and another opens it again. The process that solves deletes it.
 """
 
 import pickle
@@ -17,20 +17,20 @@ from retrograde.databases.errors import refused
 from retrograde.solver.runtime.scratch import DamagedScratch, write_all
 
 LEAST = 1 << 15
-"""Bytes that are worth a file."""
+"""Bytes from which data go into a file."""
 ALIGNED = 16
-"""What the places of arrays are divisible by."""
+"""The divisor of the arrays' offsets."""
 
 
 class Parcel(NamedTuple):
-    """A file, with a checksum, in which things of such lengths lie one after another."""
+    """A file with a checksum; `lengths` are those of the pickle and the arrays in it."""
 
     path: Path
     checksum: int
     lengths: tuple[int, ...]
 
     def open(self) -> Any:
-        """Return what is in it; raise DamagedScratch where it is not what was put there."""
+        """Return the content; raise DamagedScratch if the checksum is wrong."""
         bounds = bounds_of(self.lengths)
         content = memoryview(bytearray(bounds[-1]))
         done = 0
@@ -43,20 +43,23 @@ class Parcel(NamedTuple):
         return pickle.loads(parts[0], buffers=parts[1:])
 
     def drop(self) -> None:
-        """Delete the file. (Where that cannot be done it does no harm.)"""
+        """Delete the file; if that fails it does no harm."""
         with suppress(OSError):
             self.path.unlink()
 
 
 def packed(content: Any, folder: Path | None) -> bytes | Parcel:
-    """Return something pickled, or in a parcel where it is large and there is a folder for that; raise CannotWrite
-    where it cannot be written."""
+    """Return something pickled, or in a parcel if it is large and there is a folder.
+
+    Raises CannotWrite if the parcel cannot be written.
+    """
     arrays: list[pickle.PickleBuffer] = []
     first = pickle.dumps(content, pickle.HIGHEST_PROTOCOL, buffer_callback=arrays.append)
     parts: list[bytes | memoryview] = [first, *(array.raw() for array in arrays)]
     lengths = tuple(map(len, parts))
     if folder is None or sum(lengths) < LEAST:
         return pickle.dumps(content, pickle.HIGHEST_PROTOCOL) if arrays else first
+    # Large: write the pickle and the arrays, each padded to a multiple of 16 bytes.
     checksum = 0
     path = folder / token_hex(12)
     try:
@@ -77,7 +80,7 @@ def unpacked(sent: bytes | Parcel) -> Any:
 
 
 def bounds_of(lengths: tuple[int, ...]) -> list[int]:
-    """Return where things of such lengths begin, and where the last one ends, made up.
+    """Return the padded offsets of items of some lengths, and the end of the last.
 
     >>> bounds_of((3, 16, 17))
     [0, 16, 32, 64]

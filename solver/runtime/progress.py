@@ -1,14 +1,15 @@
-"""Progress: what long work tells while it goes on.
+"""Progress reports of long work.
 
-A *course* is a job's phases one after another, with the time that each is expected to take of the whole. A *phase*
-counts what is done of it, in records, and tells of positions, as every summary counts them: symmetric ones, too::
+A *course* is a job's phases in order, each with its expected share of the time. A *phase* counts finished records, and
+reports them as positions, symmetric ones counted, as every summary does::
 
     course     exploring              solving                             writing
     weights    0.4                    0.55                                0.05
     done       ███████████████████    ████████████████····················       <- overall
                                       ^ began        ^ now
 
-How long all of it will take follows from the phase at hand, and for the rest from the phases before and their weights.
+The estimate of the time left uses the present phase's speed. For the later phases it uses the time of the phases so
+far, and the weights.
 """
 
 import time
@@ -17,15 +18,17 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol
 
 QUIET = 1.0
-"""Seconds of a phase before it is foretold how long it will take, and..."""
+"""Seconds of a phase before its duration is estimated."""
 LEAST_SHARE = 0.01
-"""...the share of it that must be done by then."""
+"""The share of the phase that must be done by then."""
 
 
 class Deciding(NamedTuple):
-    """How far a tier with cycles is: how many of its positions are decided, of how many; the remoteness of those
-    decided last, None while all are being looked at for the first time; and where what is undecided is looked at again
-    for each ply, for want of room for links, what part of this is done."""
+    """Progress within a tier with cycles: how many positions of *total* are decided.
+
+    *remoteness* is that of the positions decided last; None during the first look at all. *again* is the finished share
+    of a forward pass, if there is no space for predecessor lists.
+    """
 
     decided: int
     total: int
@@ -35,12 +38,12 @@ class Deciding(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job has come: in the phase at hand, positions done, of how many (None while unknown), and seconds since
-    it began; `number` says which phase that is, from 1, of how many `phases` (0 while all is being prepared).
+    """The progress of a job: in the present phase, positions *done* of *total* (None if unknown), and seconds so far.
 
-    *tier* is the last tier worked on. *resumed* positions were done before a restart. `overall` is the share of all
-    phases that is done, and `seconds_left` is for all of them; each is None while that cannot be told. Of a tier that
-    is solved as a whole, `done` counts the work, and *deciding* the positions.
+    `number` is the phase's number, from 1, of `phases` (0 during preparation). *tier* is the tier worked on last.
+    *resumed* positions were done before a restart. `overall` is the finished share of all phases, and `seconds_left`
+    the time for all of them; each is None if unknown. In a tier that is solved as a whole, `done` counts the work, and
+    *deciding* the positions.
     """
 
     phase: str
@@ -55,22 +58,22 @@ class Progress:
     seconds_left: float | None = None
     deciding: Deciding | None = None
     here: float | None = None
-    """Positions done a second, where it is another than that of all of the phase."""
+    """The present speed in positions a second, if it differs from that of the whole phase."""
     open: int | None = None
-    """Positions met that are still to be done, where others will follow, and there is no total."""
+    """Positions found and not yet done, if there is no total because others will follow."""
     below: str = ""
-    """The variant on which the one asked for rests, and which is being solved; and which of how many it is."""
+    """The variant being solved because the requested one rests on it, and its number of how many."""
 
     @property
     def rate(self) -> float:
-        """Positions a second, of those that were not done before."""
+        """Positions a second, without those done before a restart."""
         if self.here is not None:
             return self.here
         return (self.done - self.resumed) / self.seconds if self.seconds else 0.0
 
     @property
     def share(self) -> float | None:
-        """What is done of the phase, from 0 to 1; None while that cannot be told."""
+        """The finished share of the phase, from 0 to 1; None if unknown."""
         return min(self.done / self.total, 1.0) if self.total else None
 
 
@@ -78,37 +81,37 @@ Listener = Callable[[Progress], None]
 
 
 class Telling(Protocol):
-    """What is told how far the work at hand has come."""
+    """Receives the progress of the work at hand."""
 
     def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
-        """Take note of records of a tier that are under way."""
+        """Report records of a tier that are being worked on."""
 
 
 @dataclass
 class Course:
-    """The phases of a job: what each is expected to take of the whole, by name; and what those before have taken.
+    """The phases of a job: the expected share of each, by name, and the time taken so far.
 
-    *positions_a_record* is how many positions a record stands for, as far as is known; *exact* where it is all known.
+    *positions_a_record* is the positions that a record stands for, as far as known; *exact* if it is known for good.
     """
 
     weights: dict[str, float] = field(default_factory=dict)
     positions_a_record: float = 1.0
     exact: bool = False
     seconds: float = 0.0
-    """What the phases before have taken..."""
+    """The time that the phases before have taken."""
     weighed: float = 0.0
-    """...and the weight of what they have done in that time."""
+    """The weight of what these phases have done in that time."""
     at_hand: "Phase | None" = None
 
     def plan(self, **weights: float) -> None:
-        """Begin with other phases."""
+        """Set other phases, and begin with none of them done."""
         whole = sum(weights.values())
         self.weights = {name: weight / whole for name, weight in weights.items()}
         self.seconds = self.weighed = 0.0
         self.at_hand = None
 
     def enter(self, phase: "Phase") -> None:
-        """Note that a phase begins, and so the one before has ended."""
+        """Record that a phase begins, and so the one before has ended."""
         before = self.at_hand
         if before and before.name != phase.name and before.name in self.weights and before.done:
             self.seconds += before.worked_seconds
@@ -116,30 +119,32 @@ class Course:
         self.at_hand = phase
 
     def place(self, name: str) -> tuple[int, int]:
-        """Return the number of a phase, from 1, and how many there are; 0 of 0 for what is none of them."""
+        """Return a phase's number, from 1, and the number of phases; (0, 0) if it is not one of them."""
         names = list(self.weights)
         return (names.index(name) + 1, len(names)) if name in names else (0, 0)
 
     def after(self, name: str) -> float:
-        """Return the weight of the phases behind one."""
+        """Return the summed weight of the phases after one."""
         number, phases = self.place(name)
         return sum(list(self.weights.values())[number:]) if phases else 0.0
 
     def overall(self, name: str, share: float | None) -> float | None:
-        """Return what is done of the whole, where a phase has come so far."""
+        """Return the finished share of the whole job, if a phase has done *share* of itself."""
         if share is None or name not in self.weights:
             return share
         return round(max(0.0, 1 - self.after(name) - (1 - share) * self.weights[name]), 9)
 
     def seconds_left(self, phase: "Phase", share: float | None) -> float | None:
-        """Return the seconds until all phases are done."""
+        """Return the seconds until all phases are done; None if unknown."""
         if share is None:
             return None
         passed, here = phase.worked_seconds, share - (phase.share_at_first or 0.0)
         weight, after = self.weights.get(phase.name, 1.0), self.after(phase.name)
+        # Case: this phase's speed is known. The later phases take time in proportion to their weights.
         if passed >= QUIET and here >= LEAST_SHARE:
             whole = passed / here
             return (1 - share) * whole + (self.seconds + whole) / (self.weighed + weight) * after
+        # Case: only the speed of earlier phases is known.
         if self.seconds >= QUIET and self.weighed:
             return self.seconds / self.weighed * ((1 - share) * weight + after)
         return None
@@ -147,7 +152,7 @@ class Course:
 
 @dataclass
 class Phase:
-    """Counts what is done of one phase, in records, and tells a listener now and then."""
+    """Counts the finished records of one phase, and reports to a listener now and then."""
 
     name: str
     listener: Listener | None
@@ -156,14 +161,14 @@ class Phase:
     done: int = 0
     resumed: int = 0
     positions: float = 0.0
-    """What is done, in positions; and of these, what was done before a restart."""
+    """The positions done, including those done before a restart (`resumed_positions`)."""
     resumed_positions: float = 0.0
     began: float = field(default_factory=time.monotonic)
     told: float = 0.0
     first: tuple[float, float, float] | None = None
-    """When the first piece was done, and how many records and positions that makes: what comes before is compiling."""
+    """When the first records were done, and the records and positions done by then. What comes before is compiling."""
     often: ClassVar[float] = 0.1
-    """Seconds between two times that the listener is told."""
+    """Seconds between two reports."""
 
     def __post_init__(self) -> None:
         self.course.enter(self)
@@ -171,18 +176,18 @@ class Phase:
     # Counting
 
     def advance(self, records: int, tier: int | None = None, positions: float | None = None) -> None:
-        """Count records done, and how many positions these stand for if that is known; tell of it now and then."""
+        """Count finished records, and the positions they stand for if known; report now and then."""
         self.count(records, positions)
         self.working(0, tier)
 
     def begin_anew(self) -> None:
-        """Count from nothing, and be the phase at hand again."""
+        """Reset all counts, and become the present phase again."""
         self.set_back((0, 0, 0.0, 0.0))
         self.began, self.first = time.monotonic(), None
         self.course.enter(self)
 
     def count(self, records: int, positions: float | None = None) -> None:
-        """Count records done without telling of them."""
+        """Count finished records without a report."""
         self.done += records
         if positions is None:
             self.positions += records * self.course.positions_a_record
@@ -201,16 +206,16 @@ class Phase:
         return self.done, self.resumed, self.positions, self.resumed_positions
 
     def set_back(self, counts: tuple[int, int, float, float]) -> None:
-        """Count as before."""
+        """Restore counts."""
         self.done, self.resumed, self.positions, self.resumed_positions = counts
 
     def learn(self, positions_a_record: Callable[[], float]) -> None:
-        """Ask for how many positions the next records stand, if anybody is about to be told."""
+        """Update the positions that a record stands for, if a report is due."""
         if self.due and not self.course.exact:
             self.course.positions_a_record = positions_a_record()
 
     def end(self) -> None:
-        """Tell that all is done, whatever was expected."""
+        """Report that all is done, whatever was expected."""
         self.total = self.done
         if self.done and not self.course.exact:
             self.course.positions_a_record = self.positions / self.done
@@ -220,21 +225,21 @@ class Phase:
 
     @property
     def due(self) -> bool:
-        """Whether the listener is to be told now."""
+        """Whether a report is due."""
         return self.listener is not None and time.monotonic() - self.told >= self.often
 
     @property
     def worked_seconds(self) -> float:
-        """Seconds since the first piece was done."""
+        """Seconds since the first records were done."""
         return time.monotonic() - (self.first[0] if self.first else self.began)
 
     @property
     def share_at_first(self) -> float | None:
-        """What was done of the phase when its clock began."""
+        """The share of the phase that was done when its clock began."""
         return self.first[1] / self.total if self.first and self.total else None
 
     def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
-        """Tell now and then of records that are under way, beside those done."""
+        """Report now and then, including *work* records that are being worked on."""
         if self.first is None:
             self.first = time.monotonic(), self.done + work, self.positions + work * self.course.positions_a_record
         if self.due:
@@ -242,16 +247,18 @@ class Phase:
             self.tell(tier, work, deciding)
 
     def tell(self, tier: int | None = None, work: float = 0, deciding: Deciding | None = None) -> None:
-        """Tell the listener how far the phase has come."""
+        """Report the progress of the phase to the listener."""
         if not self.listener:
             return
         now, each = time.monotonic(), self.course.positions_a_record
+        # Listeners get positions, though the counts are of records: `each` converts what is not yet counted.
         share = min((self.done + work) / self.total, 1.0) if self.total else None
         done = self.positions + work * each
         total = None if self.total is None else round(self.positions + (self.total - self.done) * each)
         if deciding:
             deciding = deciding._replace(decided=round(deciding.decided * each), total=round(deciding.total * each))
         passed = self.worked_seconds
+        # The speed without the time for compiling.
         here = (done - self.first[2]) / passed if self.first and passed > QUIET else None
         self.listener(
             Progress(
@@ -263,6 +270,6 @@ class Phase:
 
 
 def announce(listener: Listener | None, what: str) -> None:
-    """Tell a listener what is being done before anything can be counted."""
+    """Report an activity before anything can be counted."""
     if listener:
         listener(Progress(what, 0, None, 0.0))

@@ -1,15 +1,15 @@
-"""Scratch files: what a streamed solve puts aside, in compressed frames with checksums, and reads again.
+"""Scratch files: data that a streamed solve spills to disk and reads again, in compressed frames with checksums.
 
-A folder beside the database has, for each kind of thing and each wave, a file for each writer::
+A folder beside the database has a file for each kind of data, wave and writer::
 
-    positions7-0c5f3e8a91b2d467        what it is, and a token of the thread, or process, that writes there
+    positions7-0c5f3e8a91b2d467        the name of the data, and the token of the writing thread or process
 
-Writers only append, each to files of its own, so that nothing is ever written over. Only the journal says what in them
-is whole: what a kill has left half-written is never read.
+Writers only append, each to its own files, so that nothing is ever overwritten. The journal alone says which frames are
+complete: what a kill left half-written is never read.
 
-Where there is room, bytes may be put aside *plain*, and are read where the system keeps them, without a copy::
+If there is enough disk, bytes may be stored *plain*. They are then read through a memory map, without a copy::
 
-    | "RGP1" | crc32 | bytes |          from a place divisible by 8 on
+    | "RGP1" | crc32 | bytes |          at an offset divisible by 8
 """
 
 import errno
@@ -38,21 +38,21 @@ from retrograde.databases.errors import CannotWrite, refused
 from retrograde.games.contract.game import RetrogradeError
 
 LEVEL = 1
-"""The level of compression: quick."""
+"""The compression level: fast."""
 PLAIN, HEAD = b"RGP1", struct.Struct("<4sI")
-"""How bytes that are not compressed begin; no frame of zstd does."""
+"""The magic bytes and the header of plain bytes; no zstd frame begins with them."""
 
 
 Content = TypeVar("Content")
 
 
 class DamagedScratch(RetrogradeError):
-    """What was put aside cannot be read again."""
+    """Spilled data cannot be read again."""
 
 
 @contextmanager
 def without_empty_folders(path: Path) -> Iterator[None]:
-    """Delete the folders that are made for a path meanwhile, and stay empty."""
+    """Delete folders that are created for a path meanwhile and stay empty."""
     missing = [folder for folder in path.absolute().parents if not folder.exists()]
     try:
         yield
@@ -63,8 +63,10 @@ def without_empty_folders(path: Path) -> Iterator[None]:
 
 
 class Frame(NamedTuple):
-    """Where some bytes are: of what name, by the token of the writer in which file, where there; and how many, as they
-    lie there and as they were."""
+    """Where spilled bytes are: the data's name, the writer's token, the offset, and two lengths.
+
+    `packed` is the length in the file, `size` that of the content.
+    """
 
     name: str
     token: int
@@ -79,7 +81,7 @@ class Frame(NamedTuple):
 
 
 class Tools(threading.local):
-    """What each thread has for itself: its compressors, and by name the tokens of the files that it writes."""
+    """A thread's own compressors, and the tokens of the files that it writes, by name."""
 
     def __init__(self) -> None:
         self.compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
@@ -88,20 +90,24 @@ class Tools(threading.local):
 
 
 class Scratch:
-    """A folder of frames, which any number of threads and processes may write and read; it travels as a path."""
+    """A folder of frames that many threads and processes may write and read. It is sent to other processes as a
+    path."""
 
     def __init__(self, folder: Path, cached: int, held: int = 0):
-        """Look at a folder; keep so many bytes in memory of what is read, and *held* so many of what is written, the
-        first ones, which are in no file then: for threads of this process alone, and gone with it."""
+        """Use a folder; cache up to *cached* bytes of what is read.
+
+        The first *held* bytes written stay in memory, in no file. Only threads of this process can read them, and they
+        are lost with the process.
+        """
         self.folder = folder
         self.cached = cached
         self.room = held
         self.held: dict[Frame, bytes] = {}
         self.numbers = count()
-        """Of what is held: its frames have no file, and a number for an offset."""
+        """Numbers for held frames: they have no file, and a number instead of an offset."""
         self.tools = Tools()
         self.lock = threading.Lock()
-        """Of the cache."""
+        """Guards the cache."""
         self.cache: OrderedDict[Frame, bytes | memoryview] = OrderedDict()
         self.in_cache = 0
 
@@ -109,7 +115,7 @@ class Scratch:
         return attach, (self.folder, self.cached)
 
     def begin(self, fresh: bool) -> None:
-        """Make the folder, an empty one if *fresh*; raise CannotWrite where there can be none."""
+        """Make the folder, empty if *fresh*; raise CannotWrite if that fails."""
         if fresh:
             shutil.rmtree(self.folder, ignore_errors=True)
         try:
@@ -118,13 +124,13 @@ class Scratch:
             raise self.cannot_write(error) from error
 
     def write(self, name: str, content: bytes | memoryview, plain: bool = False) -> Frame:
-        """Put bytes aside, and return where; raise CannotWrite where that cannot be done."""
+        """Spill bytes, and return their frame; raise CannotWrite if that fails."""
         if (held := self.hold(name, content)) is not None:
             return held
         head = HEAD.pack(PLAIN, zlib.crc32(content)) if plain else b""
         packed = content if plain else self.tools.compressor.compress(content)
         frame = Frame(name, self.tools.tokens.get(name, 0), 0, len(head) + len(packed), len(content))
-        if not frame.token or not (self.folder / frame.file).exists():  # the first, or all before were dropped
+        if not frame.token or not (self.folder / frame.file).exists():  # the first write, or the file was dropped
             self.tools.tokens[name] = randbits(62) | 1
             frame = frame._replace(token=self.tools.tokens[name])
         try:
@@ -138,7 +144,7 @@ class Scratch:
         return frame._replace(offset=offset + gap)
 
     def hold(self, name: str, content: bytes | memoryview) -> Frame | None:
-        """Hold bytes in memory, and return by what frame; None where there is no room for them."""
+        """Keep bytes in memory, and return their frame; None if they do not fit."""
         with self.lock:
             if len(content) > self.room:
                 return None
@@ -148,11 +154,11 @@ class Scratch:
         return frame
 
     def cannot_write(self, error: OSError) -> CannotWrite:
-        """Return the error to raise where the operating system refuses."""
+        """Return the error for a refusal by the operating system."""
         return refused(f"to {str(self.folder)!r}", error)
 
     def sync(self, frames: Iterable[Frame]) -> None:
-        """See to it that some frames last through a power cut, before a journal says that they are there."""
+        """Make frames survive a power cut, before a journal says that they are there."""
         try:
             names = sorted({frame.file for frame in frames if frame.packed})
             for name in names:
@@ -164,14 +170,14 @@ class Scratch:
             raise self.cannot_write(error) from error
 
     def lengths(self) -> dict[str, int]:
-        """Return the names of all files, and how long they are."""
+        """Return the names and lengths of all files."""
         return {entry.name: entry.stat().st_size for entry in os.scandir(self.folder)} if self.folder.exists() else {}
 
     def missing(self, frames: Iterable[Frame]) -> list[Frame]:
-        """Return those of some frames that do not lie within their files, whatever is in these.
+        """Return the frames that do not lie within their files; the content is not checked.
 
-        What seems not to be there is looked for again, by opening the file: what a network file system lists may be a
-        while old, but who opens a file sees what others had written when they closed it.
+        A frame that seems missing is checked again by opening its file. A network file system's listing may be
+        outdated, but a process that opens a file sees what others had written when they closed it.
         """
         lengths = self.lengths()
         looked: set[str] = set()
@@ -185,9 +191,12 @@ class Scratch:
         return missing
 
     def read(self, frame: Frame, once: bool = False) -> bytes | memoryview:
-        """Return the bytes of a frame, which are kept in memory unless they are read *once*; raise DamagedScratch where
-        they are not what was put aside."""
+        """Return the bytes of a frame, and cache them unless they are read only *once*.
+
+        Raises DamagedScratch if they differ from what was written.
+        """
         with self.lock:
+            # Held or cached bytes need no file.
             if (held := self.held.get(frame)) is not None:
                 return held
             if (content := self.cache.get(frame)) is not None:
@@ -196,6 +205,7 @@ class Scratch:
         try:
             with FileIO(self.folder / frame.file) as file:
                 file.seek(frame.offset)
+                # Plain bytes are mapped, zstd frames decompressed.
                 head = file.read(HEAD.size)
                 if head.startswith(PLAIN):
                     content = mapped(file, frame, HEAD.unpack(head)[1])
@@ -207,6 +217,7 @@ class Scratch:
                 raise MemoryError("there is no address space to map a scratch file") from error
             raise self.damaged(frame) from error
         with self.lock:
+            # Cache it, and drop the oldest if that is too much.
             if not once and frame not in self.cache and frame.size <= self.cached:
                 self.cache[frame] = content
                 self.in_cache += frame.size
@@ -214,18 +225,18 @@ class Scratch:
         return content
 
     def cache_at_most(self, size: int) -> None:
-        """Keep so many bytes in memory from now on."""
+        """Cache at most *size* bytes from now on."""
         with self.lock:
             self.cached = size
             while self.in_cache > size:
                 self.in_cache -= self.cache.popitem(last=False)[0].size
 
     def damaged(self, frame: Frame) -> DamagedScratch:
-        """Return the error to raise where a frame cannot be read."""
+        """Return the error for a frame that cannot be read."""
         return DamagedScratch(f"the scratch file {str(self.folder / frame.file)!r} is damaged; begin anew with --fresh")
 
     def drop(self, name: str) -> None:
-        """Delete all files of a name, which are no longer needed. (What cannot be deleted does no harm.)"""
+        """Delete all files of a name, which are no longer needed; failures do no harm."""
         with self.lock:
             for frame in [frame for frame in self.held if frame.name == name]:
                 self.room += frame.size
@@ -238,22 +249,22 @@ class Scratch:
                 path.unlink()
 
     def close(self) -> None:
-        """Forget what was read, and what is held."""
+        """Drop the cache and what is held in memory."""
         self.cache_at_most(0)
         self.held.clear()
 
 
 def write_all(file: FileIO, content: bytes | memoryview) -> None:
-    """Write bytes to the end of a file."""
+    """Write all bytes to the end of a file."""
     done = 0
     while done < len(content):
         done += file.write(memoryview(content)[done:])
 
 
 def mapped(file: FileIO, frame: Frame, checksum: int) -> memoryview:
-    """Return the bytes of a plain frame where they lie; raise ValueError where they are not those that were put there.
+    """Return the bytes of a plain frame as a memory map, freed with its last view.
 
-    They are let go with the last view of them.
+    Raises ValueError if the checksum is wrong.
     """
     begin = frame.offset + HEAD.size
     before = begin % mmap.ALLOCATIONGRANULARITY
@@ -265,8 +276,11 @@ def mapped(file: FileIO, frame: Frame, checksum: int) -> memoryview:
 
 
 class Told(Generic[Content]):
-    """What all tasks of a wave are told. Where a *scratch* folder is given it travels as the name of a frame there,
-    which is written when the first task is sent, and read once by each worker."""
+    """Data that all tasks of a wave need.
+
+    With a *scratch* folder it is sent as a frame there. The frame is written when the first task is sent, and each
+    worker reads it once.
+    """
 
     def __init__(self, content: Content, scratch: Scratch | None = None, name: str = ""):
         self.content, self.scratch, self.name = content, scratch, name
@@ -282,12 +296,12 @@ class Told(Generic[Content]):
 
 @lru_cache(2)
 def told_in(scratch: Scratch, frame: Frame) -> Told[Any]:
-    """Return what another process has put aside to be told."""
+    """Return the `Told` that another process has spilled."""
     return Told(pickle.loads(scratch.read(frame)))
 
 
 def length_of(path: Path) -> int:
-    """Return how long a file is, once it is opened; 0 where it is not there."""
+    """Return a file's length, found by opening it; 0 if it does not exist."""
     try:
         with FileIO(path) as file:
             return os.fstat(file.fileno()).st_size
@@ -296,7 +310,7 @@ def length_of(path: Path) -> int:
 
 
 def attach(folder: Path, cached: int) -> Scratch:
-    """Return the scratch folder that another process has sent, with what this one has read of it."""
+    """Return this process's own `Scratch` for a folder that another process has sent, with its cache."""
     scratch = of_process(folder, os.getpid())
     scratch.cache_at_most(cached)
     return scratch
@@ -304,5 +318,5 @@ def attach(folder: Path, cached: int) -> Scratch:
 
 @lru_cache(1)
 def of_process(folder: Path, process: int) -> Scratch:
-    """Return the scratch folder of a process. (A fork has its own: it must not write where its parent does.)"""
+    """Return a process's `Scratch` for a folder. A fork gets another one: it must not write to its parent's files."""
     return Scratch(folder, 0)

@@ -1,4 +1,4 @@
-"""Which tiers are solved, as whoever solves one of them is told."""
+"""Which tiers are solved, for code that solves one of them."""
 
 from typing import Any
 
@@ -16,11 +16,11 @@ class Unsolved(Exception):
 
 
 class Solved:
-    """Which tiers are solved, `flags` bool[T]. Where they are solved one after another none is ever waited for."""
+    """Which tiers are solved: `flags` is bool[T]. If tiers are solved one after another, none ever waits."""
 
     def __init__(self, flags: Array):
         self.flags = flags
 
     def wait_for(self, k: int) -> None:
-        """Wait until a tier is solved."""
+        """Wait until tier k is solved; here, raise Unsolved."""
         raise Unsolved(k)

@@ -18,12 +18,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import\b[ \t]*(\([^)]*\)|[^\n(;]*)", re.MULTILINE)
 TYPES_ONLY = re.compile(r"^([ \t]*)if TYPE_CHECKING:[^\n]*\n(?:\1[ \t]+[^\n]*\n|[ \t]*\n)*", re.MULTILINE)
-"""Statements are found as text, those of examples too: to parse all kernels takes ten times as long."""
+"""Statements are found as text, also those in examples: parsing all kernels would take ten times as long."""
 
 
 @cache
 def imported(source: str) -> frozenset[str]:
-    """Return the full names of what the import statements of a source ask for, save those that are for type checkers.
+    """Return the full names that a source's import statements ask for, except those for type checkers.
 
     >>> sorted(imported("from retrograde.solver.rules import kernels, examine as e\\nimport re"))
     ['re', 'retrograde.solver.rules', 'retrograde.solver.rules.examine', 'retrograde.solver.rules.kernels']
@@ -40,19 +40,19 @@ def imported(source: str) -> frozenset[str]:
 
 @cache
 def file_of(name: str, root: Path = ROOT) -> Path | None:
-    """Return the source file of a module of this package; None where there is none of that name."""
+    """Return the source file of a module of this package, or None."""
     package, *parts = name.split(".")
     if package != PACKAGE or not parts:
         return None
-    path = os.path.join(root, *parts)  # as text: hundreds of names are asked for, and most are of no file
+    path = os.path.join(root, *parts)  # as text for speed: hundreds of names are tried, most without a file
     files = (f"{path}.py", os.path.join(path, "__init__.py"))
     return next((Path(file) for file in files if os.path.isfile(file)), None)
 
 
 def closure(files: Iterable[Path], root: Path = ROOT, apart: Iterable[Path] = ()) -> set[Path]:
-    """Return some source files and those of this package that they import, directly or not.
+    """Return source files and all files of this package that they import, directly or not.
 
-    Files *apart* are left out, and what only they import.
+    Files *apart* are left out, and so is what only they import.
     """
     found: set[Path] = set(apart)
     left = list(files)
@@ -93,7 +93,7 @@ NOT_COMPILED = ("games/catalog.py", "games/contract/declared.py", "databases/**/
 """Files that kernels import, directly or not, and whose functions numba never compiles: messages, texts and files."""
 
 COMPILED = ("databases/encoding.py", "solver/runtime/kernel.py")
-"""The files among these that kernels do take something from."""
+"""Exceptions among these files: kernels do use something from them."""
 
 
 def left_out(patterns: Iterable[str], kept: Iterable[str], root: Path) -> set[Path]:
@@ -108,7 +108,7 @@ def not_compiled(root: Path) -> set[Path]:
 
 
 def kernel_files(file: Path, root: Path = ROOT) -> set[Path]:
-    """Return the source files that decide the machine code of the kernels in a file: what it imports, and OVERLOADS."""
+    """Return the source files that decide the machine code of a file's kernels: its imports, and OVERLOADS."""
     return closure([file, *(root / name for name in OVERLOADS)], root, not_compiled(root))
 
 
@@ -125,25 +125,33 @@ def rules_compiler_digest() -> str:
 
 
 SOLVING = ("methods", "metrics")
-"""The packages of the solver that make the entries of a journal. All else is found from there."""
+"""The packages of the solver that make journal entries. All other files are found from there."""
 
 APART = (
     *("solver/estimation/*.py", "solver/runtime/memory.py", "solver/runtime/progress.py"),
     *("games/catalog.py", "games/contract/declared.py", "databases/**/*.py"),
 )
-"""Files that these import and that decide nothing about what is in an entry."""
+"""Files that these import and that do not affect what is in an entry."""
 
 
 def journal_files(root: Path = ROOT) -> set[Path]:
     """Return the source files that decide what the entries of a journal mean.
 
-    In are the modules that make entries or take them up again, the kernels that fill them, the forms of the journal and
-    of scratch files, and all that these import; and `engine.py`, which says what is entered under which name, but not
-    what else it imports, which is for before and after. Out are those APART, though they are imported: how much memory
-    there is, and what is told on the way; the text of a variant, which stands in a journal's identity itself; and
-    databases, which are written when no journal is needed any more, and read (by `reuse.py`) by their own version and
-    rules. `databases/encoding.py` is in: kernels and scratch files are made of it. What only checks, estimates, shows
-    or plays is not imported, and so is out.
+    Included:
+
+    - the modules that make entries or resume from them, the kernels that fill them, the formats of journals and scratch
+      files, and all that these import;
+    - `engine.py`, which says what is logged under which name, without its other imports, which work before and after;
+    - `databases/encoding.py`, which kernels and scratch files use.
+
+    Left out, although imported, are the files APART:
+
+    - the amount of memory, and progress reports;
+    - the text of a variant, which is in a journal's identity itself;
+    - databases, which are written when no journal is needed any more, and read (by `reuse.py`) by their own version and
+      rules.
+
+    Code that only checks, estimates, shows or plays is not imported, and so is left out.
     """
     makers = [file for package in SOLVING for file in (root / "solver" / package).rglob("*.py")]
     apart = left_out(APART, ["databases/encoding.py"], root)

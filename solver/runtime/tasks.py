@@ -1,7 +1,7 @@
-"""Tasks given to an executor: a function, which a module defines, for each of some items.
+"""Runs tasks on an executor: a module-level function, once for each of some items.
 
-Whether the executor has threads, processes or machines makes no difference: what a task needs is in its item, and all
-that it finds out is what it returns.
+The executor may have threads, processes or machines. A task's input is its item, and its only output is what it
+returns.
 """
 
 import threading
@@ -22,25 +22,25 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 IN_FLIGHT = 16
-"""Tasks given to an executor whose results are not used yet, so that these do not pile up."""
+"""The most tasks submitted whose results are not used yet, so that results do not pile up."""
 
 
 class Remote(Executor):
-    """An executor whose workers share files with this process, and no memory; they may be on other machines."""
+    """An executor whose workers share files with this process, but no memory. They may be on other machines."""
 
     @property
     def workers(self) -> int:
-        """How many tasks it runs at once, which may change."""
+        """The number of tasks that run at once, which may change."""
         raise NotImplementedError
 
     @property
     def sharing(self) -> int:
-        """How many workers share the memory of one machine, at most."""
+        """The most workers that share one machine's memory."""
         return self.workers
 
     @property
     def apart(self) -> bool:
-        """Whether some worker may be on another machine, and sees what a file holds only once it is written out."""
+        """Whether a worker may be on another machine, and sees a file's content only after it is written out."""
         raise NotImplementedError
 
 
@@ -48,14 +48,14 @@ def in_order(
     executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT,
     warm: set[Any] | None = None,
 ) -> Iterator[Result]:  # fmt: skip
-    """Yield the results for some items in their order, with a bounded number of them under way.
+    """Yield the results for some items in order, with at most *most* tasks submitted.
 
-    Where *warm* is given, the first task of a function that is not in there is under way alone: its worker compiles
-    what others then find compiled.
+    If *warm* is given, a function that is not in it first runs alone once: that worker compiles, and the others find
+    the code in the cache.
     """
     waiting = iter(items)
     first = list(islice(waiting, 2))
-    if len(first) < 2:  # to hand it over would cost more than it saves
+    if len(first) < 2:  # sending a single item costs more than it saves
         yield from map(function, first)
         return
     flying: deque[Future[Result]] = deque()
@@ -76,9 +76,9 @@ def as_completed(
     executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], most: int = IN_FLIGHT,
     warm: set[Any] | None = None,
 ) -> Iterator[Result]:  # fmt: skip
-    """Yield the results for some items as they come, with a bounded number of them under way; *warm* as above.
+    """Yield the results for some items as they are done, with at most *most* tasks submitted; *warm* as in `in_order`.
 
-    Where it ends early, those under way are waited for.
+    If the caller stops early, running tasks are waited for.
     """
     flying: set[Future[Result]] = set()
     try:
@@ -86,6 +86,7 @@ def as_completed(
             future = executor.submit(function, item)
             flying.add(future)
             warm_up(function, future, warm)
+            # Wait for at least one result before submitting more.
             if len(flying) >= most:
                 done, flying = wait(flying, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -95,18 +96,18 @@ def as_completed(
             for future in done:
                 yield result_of(future)
     finally:
-        wait({future for future in flying if not future.cancel()})  # nobody may tell of those that are cancelled
+        wait({future for future in flying if not future.cancel()})  # waiters are not notified about cancelled futures
 
 
 def warm_up(function: Any, future: Future[Any], warm: set[Any] | None) -> None:
-    """Wait for the first task of a function, and note that it has run."""
+    """If the function has not run yet, wait for its first task, and note it in *warm*."""
     if warm is not None and (whole := whole_of(function)) not in warm:
         wait((future,))
         warm.add(whole)
 
 
 def result_of(future: Future[Any]) -> Any:
-    """Return the result of a task, whichever way it came."""
+    """Return the result of a task; open the parcel if it came in one."""
     result = future.result()
     if not isinstance(result, Parcel):
         return result
@@ -117,7 +118,7 @@ def result_of(future: Future[Any]) -> Any:
 
 
 def whole_of(function: Any) -> Any:
-    """Return a function, or the one of which part of the arguments are given.
+    """Return the function itself, or the one inside a `partial`.
 
     >>> whole_of(partial(print, 1, 2)) is print
     True
@@ -126,7 +127,7 @@ def whole_of(function: Any) -> Any:
 
 
 class Rooms(threading.local):
-    """Arrays that each thread has for itself, and uses again and again."""
+    """The workspace arrays of each thread, reused from task to task."""
 
     def __init__(self) -> None:
         self.rooms: dict[str, Array] = {}
@@ -136,7 +137,7 @@ ROOMS = Rooms()
 
 
 def room(name: str, length: int, dtype: Any = np.int64) -> Array:
-    """Return an array of at least some length, with anything in it, for this thread alone to work in."""
+    """Return this thread's workspace array of a name, of at least *length* items with arbitrary contents."""
     found = ROOMS.rooms.get(name)
     if found is None or len(found) < length:
         found = ROOMS.rooms[name] = np.empty(length, dtype)
@@ -144,6 +145,6 @@ def room(name: str, length: int, dtype: Any = np.int64) -> Array:
 
 
 def clear_rooms(name: str) -> None:
-    """Let go of the arrays of this thread whose names begin so: a thread that goes on would keep them."""
+    """Free this thread's workspace arrays whose names begin with *name*; a living thread would keep them."""
     for known in [known for known in ROOMS.rooms if known.startswith(name)]:
         del ROOMS.rooms[known]

@@ -1,4 +1,4 @@
-"""Work: how a solve is run, limited, told and kept; one object that goes wherever a solve does."""
+"""`Work`, the resources of a solve: executor, memory, journal, scratch folder, listener and sizes."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -19,19 +19,20 @@ from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.tasks import Remote
 
 TASKS_EACH = 4
-"""Tasks that each worker of a cluster has of a wave, where they are large enough: for each worker that waits for the
-next one there must be..."""
+"""The number of tasks for each worker of a cluster and wave, if tasks are then large enough; see ITEMS_SENT."""
 ITEMS_SENT = 100_000
-"""...items in a task, positions or children, which take as long as it takes to send one: 5 ms."""
+"""Items (positions or children) that take as long to process as a task takes to send: 5 ms. For each worker that waits
+for its next task, a task must have this many.
+"""
 LARGER = 16
-"""How many times as large tasks may be on a cluster as on threads, where memory allows."""
+"""How many times larger than on threads a task on a cluster may be, if memory allows."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 class Closable(Protocol):
-    """What can be closed."""
+    """Anything with a `close` method."""
 
     def close(self) -> None: ...
 
@@ -40,15 +41,15 @@ Open = TypeVar("Open", bound=Closable)
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def worth_sending(total: int, least: int, workers: int) -> int:
-    """Return how many items to give to a task on a cluster, of so many in all and so many at *least*.
+    """Return how many of *total* items a task on a cluster should have, at least *least*.
 
-    Small ones are balanced better, but all are sent by one process: no more workers have work than are sent tasks while
-    one of them is at his.
+    Small tasks balance better, but one process sends them all: it can keep only as many workers busy as it sends tasks
+    while one worker runs a task.
 
     >>> [worth_sending(total, 1 << 15, workers=10) for total in (10_000, 10**6, 10**7, 10**9)]
     [32768, 300000, 1000000, 25000000]
@@ -74,29 +75,29 @@ class Outlook(Protocol):
 
 
 class NotApplicable(Exception):
-    """A game cannot be solved in this way, or better in another, for a *reason* in words that follow "since"."""
+    """This method does not apply to a game, or another is better. The *reason* is worded to follow "since"."""
 
     def __init__(self, reason: str):
         super().__init__(reason)
 
 
 def too_small(records: int, sizes: Sizes) -> NotApplicable:
-    """Return the error that a game has too few positions for a stream."""
+    """Return the error for a game with too few positions for a streamed solve."""
     return NotApplicable(
         f"it has only {records:,} positions, and those of up to {sizes.in_memory:,} are listed in memory"
     )
 
 
 class MetricNotApplicable(RetrogradeError, ValueError):
-    """A metric says nothing of such a game."""
+    """A metric is not defined for a game."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a solve works with.
+    """The resources of a solve.
 
-    Tasks run on the *executor*, which has so many *workers*; *scratch* is the folder for what is put aside. What is
-    done is kept in the *journal*, and the *listener* is told how far it has come.
+    Tasks run on *executor*, which has *workers* workers. *scratch* is the folder for spilled data. The *journal* keeps
+    finished work, and the *listener* gets progress.
     """
 
     executor: Executor
@@ -107,26 +108,26 @@ class Work:
     listener: Listener | None = None
     sizes: Sizes = field(default_factory=Sizes)
     course: Course = field(default_factory=Course)
-    """The phases, which a way plans when it begins."""
+    """The phases of the solve, which each method plans when it begins."""
     open: ExitStack = field(default_factory=ExitStack)
-    """What is to be closed once the database is written."""
+    """Resources to close after the database is written."""
 
     known: set[Any] = field(default_factory=set)
-    """Functions that a task has run already."""
+    """The functions that some task has run already."""
 
     @property
     def warmed(self) -> set[Any] | None:
-        """The functions of which other processes find the machine code; None where all is in one process."""
+        """The functions whose machine code other processes find cached; None if all runs in this process."""
         return None if self.shares_memory else self.known
 
     @property
     def sharing(self) -> int:
-        """How many workers share the memory of this machine, or of another."""
+        """The number of workers that share one machine's memory."""
         return self.executor.sharing if isinstance(self.executor, Remote) else self.workers
 
     @property
     def workers_now(self) -> int:
-        """How many workers there are now: of a cluster they may become more or fewer."""
+        """The number of workers now; that of a cluster may change."""
         return self.executor.workers if isinstance(self.executor, Remote) else self.workers
 
     @property
@@ -136,43 +137,44 @@ class Work:
 
     @property
     def apart(self) -> bool:
-        """Whether a worker may be on another machine, and sees what is in a file only once it is written out."""
+        """Whether a worker may be on another machine, and sees a file's content only after it is written out."""
         return isinstance(self.executor, Remote) and self.executor.apart
 
     @property
     def ranged_from(self) -> int | None:
-        """From how many slots on a tier lies in ranges; None where none does, for workers share our memory."""
+        """The size in slots from which a tier is solved in ranges; None if workers share our memory."""
         return None if self.shares_memory else self.sizes.ranged_slots
 
     @property
     def larger(self) -> int:
-        """How many times as large as usual tasks may be."""
+        """How many times larger than usual tasks may be."""
         return LARGER if isinstance(self.executor, Remote) else 1
 
     @property
     def in_flight(self) -> int:
-        """How many tasks are to be under way, so that no worker waits."""
+        """The number of tasks to have submitted, so that no worker waits."""
         return 2 * self.workers_now + 2
 
     def together(self, total: int, least: int) -> int:
-        """Return how many items to give to a task, of so many in all and so many at *least*: no more than that where
-        tasks cost little."""
+        """Return how many of *total* items to give to a task. On threads, where tasks cost little, that is *least*."""
         return worth_sending(total, least, self.workers_now) if isinstance(self.executor, Remote) else least
 
     def block(self, total: int, usual: int) -> int:
-        """Return how many items to give to a task, of so many in all: as *usual*, or more where tasks are sent."""
+        """Return how many of *total* items to give to a task: *usual* on threads, or more on a cluster."""
         return min(self.together(total, usual), self.larger * usual)
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield the results of a function for some items, in their order. What was written to shared arrays before, the
-        tasks read."""
+        """Yield the results of a function for some items, in order. Tasks see what was written to shared arrays before
+        the call.
+        """
         self.prepare()
         most = max(tasks.IN_FLIGHT, self.in_flight if isinstance(self.executor, Remote) else 0)
         return tasks.in_order(self.executor, function, items, most, self.warmed)
 
     def map_here(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield the same of a function that is given much and takes little time: where workers are in other processes,
-        by threads of this one."""
+        """Like `map`; if the workers are other processes, run on local threads instead. For cheap functions with large
+        arguments.
+        """
         if not isinstance(self.executor, Remote):
             yield from self.map(function, items)
             return
@@ -180,32 +182,31 @@ class Work:
             yield from tasks.in_order(threads, function, items)
 
     def as_completed(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield the results of a function for some items, as they come; else as `map`."""
+        """Like `map`, but yield results as soon as they are done."""
         self.prepare()
         return tasks.as_completed(self.executor, function, items, self.in_flight, self.warmed)
 
     def prepare(self) -> None:
-        """See to it that tasks on other machines read what is in shared arrays."""
+        """Write out shared arrays, if tasks on other machines must see them."""
         if self.apart:
             publish()
 
     def zeros(self, name: str, length: int, dtype: Any) -> Shared:
-        """Return an array of zeros that all tasks can read; where they share no memory, it is a file of that name."""
+        """Return an array of zeros that all tasks can read; a file named *name* if workers are other processes."""
         return Shared.zeros(length, dtype, None if self.shares_memory else self.scratch / name)
 
     def until_written(self, resource: Open) -> Open:
-        """Return a resource that is closed once the database is written, or the solve has failed."""
+        """Close a resource after the database is written or the solve has failed; return it."""
         self.open.callback(resource.close)
         return resource
 
     def log(self, name: str, kept: bool = True) -> Log:
-        """Return the entries of a name in the journal, to be read and added to; where there is no journal, or it is not
-        to be *kept*, none."""
+        """Return the journal's log of a name. Without a journal, or if not *kept*, return an empty log that forgets."""
         pause = self.sizes.journal_seconds
         if self.journal and kept:
             return self.journal.log(name, pause)
         return Log(None, name, Entries(self.scratch, []), pause)
 
     def phase(self, name: str, total: int | None = None) -> Phase:
-        """Return the count of a new phase, which has so many records in all."""
+        """Start a phase of *total* records, and return its progress counter."""
         return Phase(name, self.listener, total, self.course)

@@ -1,8 +1,8 @@
-"""An opening book held against the rules, by code that shares nothing with what made it but the search.
+"""Verifies an opening book from the rules, with code that shares only the search with the book's maker.
 
-Every position within the plies is found again, by the rules as they stand, and must be there, and no other; each whose
-moves all lead to positions of the book must be worth what follows from these. Of the others, at the last ply, some by
-chance are searched again.
+1. Explore the positions within the book's plies, with interpreted rules. The book must have these and no others.
+2. Derive every position whose children are all in the book.
+3. Of the others, which are at the last ply, search a random sample again.
 """
 
 from random import Random
@@ -17,11 +17,11 @@ from retrograde.solver.search.searcher import TABLE_SIZE, Search
 AGAIN = 20
 """Positions of the last ply that are searched again."""
 SECONDS = 60.0
-"""How long one of these searches may take; one that takes longer proves nothing, and is not counted."""
+"""Seconds for each of these searches; one that takes longer proves nothing, and is not counted."""
 
 
 class Report(NamedTuple):
-    """What was found: positions, records, how many were derived, how many searched again, and what is wrong."""
+    """The result: positions, records, derived positions, positions searched again, and problems."""
 
     positions: int
     stored: int
@@ -31,10 +31,11 @@ class Report(NamedTuple):
 
 
 def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, seed: int = 1) -> Report:
-    """Hold a book against the rules."""
+    """Verify a book, and return the report."""
     game, problems = book.game, list[str]()
     course = Course()
     course.plan(exploring=0.4, verifying=0.3, searching=0.3)
+    # Step 1: explore, and compare the counts.
     depths = explored(game, book.plies, Phase("exploring", listener, None, course))
     positions = sum(len({position, *game.images(position)}) for position in depths)
     if (positions, len(depths)) != (book.file.positions, book.file.stored):
@@ -42,6 +43,7 @@ def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, 
             f"there are {len(depths):,} records of {positions:,} positions within {book.plies} plies, "
             f"and the book has {book.file.stored:,} of {book.file.positions:,}"
         )
+    # Step 2: derive every position whose children are all in the book.
     last = []
     phase = Phase("verifying", listener, len(depths), course)
     for position, depth in depths.items():
@@ -56,6 +58,7 @@ def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, 
             last.append(position)
         else:
             problems.append(f"position {game.write(position)} leads to one that is not there")
+    # Step 3: search a sample of the last ply.
     searched = search_again(
         book, Random(seed).sample(last, min(AGAIN, len(last))), problems, (workers, listener, course)
     )
@@ -63,7 +66,7 @@ def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, 
 
 
 def explored(game: Game, plies: int, phase: Phase) -> dict[int, int]:
-    """Return the canonical positions within some plies of the start, each with the ply at which it is first met."""
+    """Return the canonical positions within some plies of the start, with the ply of their first occurrence."""
     start = game.canonical(game.start)
     depths = {start: 0}
     wave = [start]
@@ -83,7 +86,7 @@ def explored(game: Game, plies: int, phase: Phase) -> dict[int, int]:
 
 
 def derived(book: Book, position: int) -> Outcome | None:
-    """Return what a position is worth by its children; None where some are not in the book."""
+    """Return a position's outcome by its children; None if some are not in the book."""
     game = book.game
     value = game.primitive(position)
     if value != UNDECIDED:
@@ -94,6 +97,7 @@ def derived(book: Book, position: int) -> Outcome | None:
         if child is None:
             return None
         children.append(child)
+    # The winner hurries, the loser delays. The remoteness is unknown if one of the best children's is.
     best = max(FLIPPED[child.value] for child in children)
     plies = [child.remoteness for child in children if FLIPPED[child.value] == best]
     known = [count for count in plies if count is not None]
@@ -103,7 +107,7 @@ def derived(book: Book, position: int) -> Outcome | None:
 
 
 def agree(told: Outcome, right: Outcome) -> bool:
-    """Tell whether an outcome is right, as far as it is told."""
+    """Return whether an outcome is right, as far as it is known."""
     return told.value == right.value and (None in (told.remoteness, right.remoteness) or told == right)
 
 
@@ -115,7 +119,7 @@ def words(outcome: Outcome) -> str:
 def search_again(
     book: Book, positions: list[int], problems: list[str], how: tuple[int, Listener | None, Course]
 ) -> int:
-    """Search some positions again, note what is wrong, and return of how many something was proved."""
+    """Search some positions again, record problems, and return how many searches proved a value."""
     workers, listener, course = how
     if not positions:
         return 0

@@ -1,12 +1,12 @@
-"""Opening books: what each position within some plies of the start is worth, where a whole solution is out of reach.
+"""Makes opening books: the outcomes of all positions within some plies of the start, for games too large to solve.
 
-Only the last ply is searched; what came before follows from it, as in any retrograde solving::
+Only the last ply is searched; the outcomes of the plies before follow from it, as in any retrograde analysis::
 
-    ply   0 → 1 → 2 → … → last                  found wave by wave, of positions equal by symmetry one
-    worth 0 ← 1 ← 2 ← … ← last ← search         each position of the last ply is a question of its own
+    ply   0 → 1 → 2 → … → last                  found wave by wave, one of each set of symmetric positions
+    worth 0 ← 1 ← 2 ← … ← last ← search         each position of the last ply is searched separately
 
-Questions are shared out among threads, each of which has a search, and a table, of its own. Answers go to a journal
-beside the book, so that a book that was interrupted goes on where it stopped.
+The steps are `explore`, `search`, `pass_up` and `write` of `Making`. Several threads search, each with a transposition
+table of its own. A journal beside the book keeps the answers, so that an interrupted book resumes.
 """
 
 import os
@@ -37,28 +37,28 @@ from retrograde.solver.search.searcher import TABLE_SIZE, Search
 Array = np.ndarray[Any, Any]
 
 LOWEST = -(1 << 62)
-"""A tier below all."""
+"""A tier number below all others."""
 PIECE = 16
-"""Positions in a task, which lie close together and so have much in common."""
+"""Positions in a task. They are neighbours, whose searches share many positions."""
 SECONDS = 1e9
-"""So long a search may take: as long as it must."""
+"""A time limit that means none."""
 SOON = 1.0
-"""Seconds after which it is seen whether play goes round in circles."""
+"""Seconds of a first search, after which it is known whether play can go round in circles."""
 TIE_SECONDS = 0.1
-"""Seconds in which it is found out how far a tie is: it is no contest, and may take for ever."""
+"""Seconds for finding a tie's remoteness: it matters little, and may take forever."""
 LEAST_TABLE = 1 << 24
-"""Bytes of a thread's table."""
+"""The least bytes of a thread's transposition table."""
 UPSIDE_DOWN = np.array([UNDECIDED, WIN, DRAW, TIE, LOSE], np.uint8)
-"""For each value, what a child of that value is worth to its parent."""
+"""For each value of a child, the value it gives its parent."""
 
 
 class NoBook(RetrogradeError, ValueError):
-    """There can be no book of a game."""
+    """No book of a game is possible."""
 
 
 @dataclass(frozen=True)
 class BookOptions:
-    """What is asked of a book: so many *plies*; distances, or values alone; threads, and bytes for their tables."""
+    """Options of a book: its *plies*, whether it has distances, threads, and bytes for their tables."""
 
     plies: int
     distances: bool = True
@@ -70,9 +70,9 @@ class BookOptions:
 
 
 def make_book(game: Game, order: BookOptions, path: str | os.PathLike[str] | None = None) -> Path:
-    """Make the opening book of a game, and return its path: *path*, or the one where it is looked for.
+    """Make the opening book of a game, and return its path: *path*, or the usual one.
 
-    Raises NoBook where play goes round in circles, or what `solve` raises; what was done by then is kept.
+    Raises NoBook if play can go round in circles, or what `solve` raises; finished work is kept.
     """
     refuse_tuples(game, "searched")
     path = book_path(variant(game)) if path is None else Path(path)
@@ -86,14 +86,14 @@ def make_book(game: Game, order: BookOptions, path: str | os.PathLike[str] | Non
             making.search()
             making.pass_up()
             making.write(path, lock)
-        with suppress(OSError):  # what stays is of no use, and no harm
+        with suppress(OSError):  # a remaining journal is useless, but does no harm
             journal_path.unlink()
     return path
 
 
 @dataclass
 class Making:
-    """A book that is being made: its positions, ascending, and of each the wave, the value and the remoteness."""
+    """A book being made: its positions, ascending, their waves, values and remotenesses."""
 
     game: Game
     order: BookOptions
@@ -108,9 +108,10 @@ class Making:
     # Exploring
 
     def explore(self) -> None:
-        """Find the positions, wave by wave, and what is known of them at once."""
+        """Find the positions, wave by wave, and the values of those where the game is over."""
         phase = Phase("exploring", self.order.listener, None, self.course)
         start = self.game.canonical(start_of(self.game))
+        # Step 1: wave by wave, each without the positions of the waves before.
         wave, known = np.array([start], np.int64), np.empty(0, np.int64)
         for ply in range(self.order.plies + 1):
             self.waves.append(wave)
@@ -122,6 +123,7 @@ class Making:
                 wave = np.setdiff1d(found, known, assume_unique=True)
                 if not len(wave):
                     break
+        # Step 2: for all positions, the values of ends, and how many positions each stands for.
         self.positions = known
         self.values = np.zeros(len(known), np.uint8)
         self.plies = np.full(len(known), NOT_FOUND, np.int64)
@@ -134,26 +136,31 @@ class Making:
         phase.end()
 
     def expanded(self, positions: Array) -> Iterator[tuple[int, Array, Array]]:
-        """Yield stretches of positions as the place of the first, the children of those where play goes on, a column
-        for each, -1 for none, and which these are in the stretch."""
+        """Yield blocks of positions: the first one's index, the children, and the children's columns.
+
+        The children are a column for each position where play goes on, -1 for none. The last item says which position
+        of the block each column belongs to.
+        """
         for begin, end in self.expander.blocks(0, len(positions)):
             block = self.expander.expand(LOWEST, positions[begin:end])
             columns = block.columns
             yield begin, block.children[:, :columns].copy(), block.origins[:columns].astype(np.int64)
 
     def places(self, positions: Array) -> Array:
-        """Return where positions are among those of the book."""
+        """Return the indices of positions in the book."""
         return np.searchsorted(self.positions, positions)
 
     # Searching
 
     def search(self) -> None:
-        """Find out what the positions of the last ply are worth."""
+        """Find the outcomes of the positions of the last ply."""
+        # There is no last ply if play always ends before it.
         last = self.waves[-1] if len(self.waves) > self.order.plies else np.empty(0, np.int64)
         self.decide_at_once(last)
         open_ = last[self.values[self.places(last)] == UNDECIDED]
         phase = Phase("searching", self.order.listener, len(open_), self.course)
         phase.tell()
+        # Answers of an earlier run come first; only the others are searched.
         log = self.journal.log("searched", 0.0)
         for found in log.resumed:
             self.take(*found)
@@ -168,28 +175,29 @@ class Making:
         phase.end()
 
     def decide_at_once(self, last: Array) -> None:
-        """Note what is won by the next move: that needs no search."""
+        """Decide positions that are won by the next move: they need no search."""
         for begin, children, origins in self.expanded(last):
             below = np.unique(children[children >= 0])
+            # A position whose best child has lost already is won in one ply.
             lost = self.is_lost(below)
             wins = ((children >= 0) & lost[np.searchsorted(below, np.maximum(children, below[:1]))]).any(axis=0)
             places = self.places(last[begin + origins[wins]])
             self.values[places], self.plies[places] = WIN, 1 if self.order.distances else NOT_FOUND
 
     def is_lost(self, positions: Array) -> Array:
-        """Return which positions are lost for who is to move, because the game is over."""
+        """Return which positions the player to move has lost because the game is over."""
         lost = np.zeros(max(len(positions), 1), bool)
         for begin, end in self.expander.blocks(0, len(positions)):
             lost[begin:end] = self.expander.expand(LOWEST, positions[begin:end]).primitives == LOSE
         return lost
 
     def take(self, positions: Array, values: Array, plies: Array) -> None:
-        """Take answers in."""
+        """Store answers."""
         places = self.places(positions)
         self.values[places], self.plies[places] = values, plies
 
     def answered(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
-        """Yield answers to all questions: positions, values and remotenesses, some at a time, as they come."""
+        """Yield the answers for all positions (positions, values, remotenesses), some at a time, as they come."""
         workers = self.order.workers or os.cpu_count() or 1
         searches = Searches(self.game, max(LEAST_TABLE, self.order.size // workers))
         pieces = iter(np.array_split(positions, -(-len(positions) // PIECE)) if len(positions) else [])
@@ -198,6 +206,7 @@ class Making:
         executor = ThreadPoolExecutor(workers)
         try:
             while True:
+                # Two tasks for each worker, so that none waits.
                 while len(running) < 2 * workers and (piece := next(pieces, None)) is not None:
                     running.add(executor.submit(ask, piece))
                 if not running:
@@ -209,7 +218,7 @@ class Making:
             executor.shutdown(cancel_futures=True)
 
     def asker(self, searches: "Searches") -> Callable[[Array], tuple[Array, Array, Array]]:
-        """Return the function that answers for some positions."""
+        """Return the function that searches some positions."""
         order = self.order
 
         def ask(positions: Array) -> tuple[Array, Array, Array]:
@@ -224,7 +233,7 @@ class Making:
     # Passing up
 
     def pass_up(self) -> None:
-        """Find out what all other positions are worth, by the positions that their moves lead to."""
+        """Find the outcomes of all other positions, from their children."""
         waiting = [wave[self.values[self.places(wave)] == UNDECIDED] for wave in reversed(self.waves)]
         phase = Phase("solving", self.order.listener, sum(map(len, waiting)), self.course)
         while sum(map(len, waiting)):
@@ -238,13 +247,16 @@ class Making:
         phase.end()
 
     def derive(self, wave: Array) -> None:
-        """Note what positions are worth of whose children all is known."""
+        """Derive the positions of a wave whose children's outcomes are all known."""
         for begin, children, origins in self.expanded(wave):
             there = children >= 0
             places = np.where(there, np.minimum(self.places(children), len(self.positions) - 1), 0)
+            # Step 1: which columns have only known children, and the best value among them.
             known = (~there | (self.values[places] != UNDECIDED)).all(axis=0)
             values = np.where(there, UPSIDE_DOWN[self.values[places]], UNDECIDED)
             best = values.max(axis=0)
+            # Step 2: the remoteness, from the children that give the best value. The loser takes the latest, others the
+            # soonest. It is unknown if one of these is.
             plies = np.where(values == best, np.minimum(self.plies[places] + 1, NOT_FOUND), -1)
             latest = plies.max(axis=0)
             soonest = np.where(plies < 0, NOT_FOUND, plies).min(axis=0)
@@ -261,10 +273,13 @@ class Making:
         if not self.order.distances:
             self.plies[self.values != DRAW] = NOT_FOUND
         self.plies[self.values == DRAW] = -1
+        # Step 1: sort the records by tier, then by position.
         tiers = np.array([self.game.tier(position) for position in self.positions.tolist()], np.int64)
         order = np.lexsort((self.positions, tiers))
         numbers, counts = np.unique(tiers, return_counts=True)
         positions = self.positions[order]
+        # Step 2: the legend. Value and remoteness in one int sort as the legend does; -1, a DRAW's remoteness, needs
+        # the mask.
         codes = self.values[order].astype(np.int64) << 32 | self.plies[order] & 0xFFFFFFFF
         outcomes, firsts, rows = np.unique(codes, return_index=True, return_inverse=True)
         symmetric = np.bincount(rows, self.sizes[order]).astype(np.int64).tolist()
@@ -281,12 +296,12 @@ class Making:
 
 
 def circles(game: Game) -> NoBook:
-    """Return the error that says that play goes round in circles."""
+    """Return the error that play can go round in circles."""
     return NoBook(f"no book of {variant(game)}: its play can go round in circles, where a search proves no draw")
 
 
 class Searches:
-    """A search for each thread that asks."""
+    """One search for each thread that asks."""
 
     def __init__(self, game: Game, size: int):
         self.game, self.size = game, size
@@ -296,16 +311,16 @@ class Searches:
         self.making = threading.Lock()
 
     def own(self) -> Search:
-        """Return the search of this thread."""
+        """Return this thread's search."""
         if not hasattr(self.local, "search"):
-            with self.making:  # what is compiled is compiled once
+            with self.making:  # so that kernels are compiled only once
                 self.local.search = Search(self.game, 1, self.size)
                 self.all.append(self.local.search)
         search: Search = self.local.search
         return search
 
     def outcome(self, position: int, distance: bool, tie_seconds: float) -> tuple[int, int]:
-        """Return the value of a position in which the game goes on, and its remoteness, or NOT_FOUND."""
+        """Return the value of an undecided position, and its remoteness or NOT_FOUND."""
         search = self.own()
         if self.over:
             raise KeyboardInterrupt
@@ -322,7 +337,7 @@ class Searches:
         return value, NOT_FOUND if plies is None or not distance else plies
 
     def halt(self) -> None:
-        """Stop all of them."""
+        """Stop all searches."""
         self.over = True
         for search in self.all:
             search.halt()

@@ -1,5 +1,7 @@
-"""An oracle that asks a certificate first, and searches beyond: a side that has a certificate plays by it, and keeps
-what it proves whatever the other side does."""
+"""An oracle that asks a certificate first, and then searches.
+
+A side that has a certificate plays by it. So it keeps the proven value, whatever the other side does.
+"""
 
 from collections.abc import Sequence
 
@@ -12,12 +14,14 @@ from retrograde.solver.search.searcher import TABLE_SIZE
 
 HOW = How(CERTIFICATE)
 AT_MOST = {WIN: LOSE, TIE: TIE, DRAW: TIE}
-"""What a position is worth at most if the other side reaches a goal after every move."""
+"""The most that a position is worth if the other side reaches a goal after every move."""
 
 
 def from_certificate(certificate: Certificate) -> Source:
-    """Return a certificate as what is asked first: it knows the positions that it has replies for, and those in which
-    the other side has a reply to every move."""
+    """Return a certificate as a source for `SearchingOracle`.
+
+    It knows positions for which it has a reply, and those in which the other side has a reply to every move.
+    """
     file, game, goal = certificate.file, certificate.game, certificate.goal
 
     def held(position: int) -> bool:
@@ -25,6 +29,8 @@ def from_certificate(certificate: Certificate) -> Source:
         return value >= goal if value != UNDECIDED else position in certificate
 
     def ask(position: int) -> Known | None:
+        # The root's bounds are the certificate's claim. With a reply the player to move reaches the goal. If the other
+        # side has a reply after every move, the player to move gets no more than AT_MOST says.
         if position == file.root:
             return Known(file.at_least, file.at_most, None, HOW)
         least: Value = goal if position in certificate else LOSE
@@ -38,7 +44,7 @@ def from_certificate(certificate: Certificate) -> Source:
 
 
 class CertifiedOracle(SearchingOracle):
-    """Answers by a certificate, and else by a search of so many seconds a question. A context manager."""
+    """Answers by a certificate, or else by a search of some seconds for each question. A context manager."""
 
     def __init__(
         self,
@@ -53,14 +59,13 @@ class CertifiedOracle(SearchingOracle):
         self.source = CERTIFICATE
 
     def refuse(self, game: Game) -> None:
-        """Raise NotForSearch where such a search does not fit the game, or no certificate proves anything of it."""
+        """Raise NotForSearch if such a search does not fit the game, or certificates prove nothing about it."""
         super().refuse(game)
         if why := not_for_proofs(game):
             raise NotForSearch(f"the certificate proves nothing: {why}; delete it with `retrograde remove`")
 
     def chosen(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return the move that the certificate has, unless a better one is found in time; if it has none, one that is
-        searched."""
+        """Return the certificate's move, unless a better one is found in time; without one, search."""
         reply = self.certificate.reply(position)
         if reply is None:
             return super().chosen(position, moves, deadline)
@@ -71,6 +76,6 @@ class CertifiedOracle(SearchingOracle):
         return reply.move
 
     def close(self) -> None:
-        """Close the certificate, and what the search has."""
+        """Close the certificate and the search."""
         super().close()
         self.certificate.close()

@@ -1,8 +1,8 @@
-"""A solution in a game in which plies without progress are counted, as by the fifty-move rule of chess.
+"""A solution that counts plies without progress, as the fifty-move rule of chess does.
 
-Where the distances to zeroing are known beside those to the end, it tells what moves bring by the rule. Of those that
-win by it the soonest end is best, if it comes before the count is full whatever is done, and else the soonest progress:
-so each move is nearer to one of the two than the one before, and play cannot go round.
+It needs the distances to zeroing besides those to the end, and then says what moves bring under the rule. Among moves
+that win under the rule, the soonest end is best if it comes before the count is full in any case; otherwise the soonest
+progress is. So each move gets nearer to one of the two, and play cannot go round in circles.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,10 @@ ORDER = WIN, DRAW, LOSE
 
 
 class Counting:
-    """Answers for a position after so many plies without progress, and for those that moves lead to from there; for
-    others as the solution does."""
+    """Answers for a position after some plies without progress, and for the positions after its moves.
+
+    For all other positions it answers as the solution does.
+    """
 
     def __init__(self, solution: Solution, position: int, count: int):
         self.solution, self.counts = solution, {position: count}
@@ -36,34 +38,34 @@ class Counting:
         return position in self.solution
 
     def value(self, position: int) -> Outcome:
-        """Return value and remoteness; a DRAW where the rule makes one."""
+        """Return value and remoteness; a DRAW if the rule makes one."""
         plain = self.solution.value(position)
         by_zeroing = self.solution.by_zeroing(position) if position in self.counts else None
         drawn = by_zeroing and by_rule(*by_zeroing, self.counts[position]) == DRAW
         return Outcome(DRAW, None) if drawn else plain
 
     def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
-        """Return the same as what is known, and how."""
+        """Return the same as a `Known`."""
         return exactly(self.value(position), self.solution.known(position).how)
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return the moves of a position, the best first by the rule."""
+        """Return the moves of a position, the best under the rule first."""
         choices = self.solution.moves(position)
         if position not in self.counts:
             return choices
         outcomes = [self.solution.by_zeroing(choice.position) for choice in choices]
         told = [outcome for outcome in outcomes if outcome]
-        if len(told) < len(choices):  # a database is missing
+        if len(told) < len(choices):  # some database is missing
             return choices
         there = zip(choices, told, strict=True)
         return ranked(self._counted(position, choice, outcome) for choice, outcome in there)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return the moves than which none is better."""
+        """Return the best moves."""
         return equally_good(self.moves(position))
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
-        """Return best play from a position, to the end of the game, a full count, or a position met before."""
+        """Return best play from a position to the end, a full count, or a position met before."""
         return followed(lambda at: self.moves(at) if self.counts.get(at, 0) < PATIENCE else [], position, limit)
 
     def close(self) -> None:
@@ -71,41 +73,44 @@ class Counting:
         self.solution.close()
 
     def _counted(self, position: int, choice: Choice, outcome: Outcome) -> Choice:
-        """Return a choice with what it brings by the rule; *outcome* is that of its position by distance to zeroing."""
+        """Return a choice with what it brings under the rule; *outcome* is its position's by distance to zeroing."""
         game, count = self.game, self.counts[position]
         after = self.counts[choice.position] = count_after(game, position, choice.move, count)
         brings = FLIPPED[by_rule(*outcome, after)]
+        # First what the move brings under the rule, then what it would bring without.
         rank: tuple[int, ...] = ORDER.index(brings), ORDER.index(choice.brings)
+        # The end may come too late: prefer the soonest progress.
         if brings == WIN and not self._ends_before(position):
             plies = outcome.remoteness or 0
             rank = rank[0], counted(game, DTZ, position, choice.move, choice.position, plies)
         if brings == choice.brings:
             return choice._replace(rank=rank)
-        rank = *rank, worth_key(choice.brings, choice.remoteness)[-1]  # the other player may not know
+        rank = *rank, worth_key(choice.brings, choice.remoteness)[-1]  # the opponent may not know the rule
         return choice._replace(rank=rank, gives=brings, remoteness=None)
 
     def _ends_before(self, position: int) -> bool:
-        """Tell whether a position is won before the count is full, whatever progress is made."""
+        """Return whether a won position ends before the count is full, whatever progress is made."""
         plies = self.solution.value(position).remoteness
         return self.solution.metric == METRICS[0] and (plies or 0) + self.counts[position] <= PATIENCE
 
 
 def counting(oracle: Oracle, position: int, count: int) -> Oracle:
-    """Return who answers for a position after so many plies without progress: the oracle itself, where the game has no
-    such rule, or it is not known how far zeroing is."""
+    """Return an oracle that counts plies without progress, from *count* on.
+
+    It is *oracle* itself if the game has no such rule, or its distances to zeroing are unknown.
+    """
     return Counting(oracle, position, count) if counts(oracle) else oracle  # type: ignore[arg-type]  # a Solution
 
 
 def counts(oracle: Oracle) -> bool:
-    """Tell whether it is known of a game's positions what a rule makes of long play without progress."""
+    """Return whether an oracle knows the effect of a rule for play without progress."""
     return isinstance(oracle, Solution) and oracle.zeroing is not None
 
 
 def marked_by_rule(
     oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counted_plies: Sequence[int]
 ) -> list[Mark]:
-    """Return what the moves played at some plies were worth by the rule, as `match.marked` does; *counted_plies* are
-    those without progress before each."""
+    """Return what `match.marked` does, under the rule; *counted_plies* are those without progress before each move."""
     if not counts(oracle):
         return marked(oracle, positions, moves, plies)
     by_rule = (counting(oracle, positions[ply], counted_plies[ply]) for ply in plies)

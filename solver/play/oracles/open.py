@@ -1,5 +1,4 @@
-"""From a game without a database to who answers for it: its book and its certificate, if there are, and a search
-beyond."""
+"""Makes the oracle of a game without a database: its book, its certificate, and a search."""
 
 from retrograde.databases import Certificate
 from retrograde.databases.book import find_book
@@ -20,11 +19,12 @@ def searching_oracle(
     size: int = TABLE_SIZE,
     certificate: Certificate | None = None,
 ) -> SearchingOracle:
-    """Return an oracle for a game that has no database: what its book says, then what a certificate proves, that of its
-    start unless another is given, and else what is searched; of games that are about points, or in which a player moves
-    again, what is searched for scores.
+    """Return an oracle for a game that has no database.
 
-    Raises RuleError where its rules are seen to break the contract: searches take them at their word.
+    It asks the game's book, then a certificate (the start's unless one is given), and then searches. In games about
+    points, or in which a player may move again, it searches for scores instead.
+
+    Raises RuleError if the rules visibly break the contract, because searches trust them.
     """
     refuse_broken(game)
     if is_about_points(game):

@@ -1,6 +1,6 @@
-"""Games played by chance, to choose among moves of which nothing is proved: which of them goes well the most often?
+"""Chooses among moves by random games, if nothing is proved: which move does best most often?
 
-What comes of it is a guess, and never told as anything else: it is asked only where a search has run out of time.
+The result is a guess, and never presented as anything else. It is used only if a search has run out of time.
 """
 
 from collections.abc import Callable
@@ -9,12 +9,11 @@ from retrograde.games.contract.game import Game
 from retrograde.solver.play.oracles.kernels import played_out
 
 GAMES = 100
-"""Games that are played from each position in turn."""
+"""Games played from each position in turn."""
 
 
 def likeliest(game: Game, position: int, moves: list[int], is_over: Callable[[], bool]) -> int:
-    """Return the one of some moves after which the opponent gets the fewest points in games played by chance
-    until the time is over."""
+    """Return the move after which the opponent gets the fewest points in random games, played until time is up."""
     children = [game.do_move(position, move) for move in moves]
     points, seed = [0] * len(moves), 1
     played_out(game, position, 0, seed)

@@ -1,8 +1,8 @@
-"""An oracle that searches for scores: of games that are about points, and of those in which a player moves again.
+"""An oracle that searches for scores, for games about points and those in which a player may move again.
 
-What is told is proved: that the score of a position lies between two numbers, one of which may not be known. The value
-follows from it, where more points win: that is so by definition where a game is about points; elsewhere each end that
-is met is looked at, and where one goes to who has fewer points, no value is told. Scores do not say how far the end is.
+It tells proven bounds of a score, one of which may be unknown. The value follows from them if more points win. That is
+so by definition in games about points. In other games the search looks at each end that it meets; if one goes to the
+player with fewer points, no value is told. Scores do not say how far the end is.
 """
 
 from collections.abc import Sequence
@@ -38,19 +38,19 @@ from retrograde.solver.search.scores.searcher import FOR_WHOM, ScoreFinding, Sco
 from retrograde.solver.search.searcher import Endless, OutOfTime
 
 FAR = 1 << 40
-"""More than any score; stands for one that is not known."""
+"""More than any score; stands for an unknown one."""
 GAMES, PLIES = 8, 200
-"""Games played by chance, to see whether chance has a say in the rules, and how long each is."""
+"""Random games played to see whether the rules involve chance, and the plies of each."""
 NOTHING = ScoreFinding(None, None, 0, 0.0)
 
 
 def is_about_points(game: Game) -> bool:
-    """Tell whether a game is for this oracle rather than for one that searches for values."""
+    """Return whether a game needs this oracle rather than one that searches for values."""
     return metric_of(game) == "score" or (game.players == 2 and not alternates(game))
 
 
 def meets_chance(game: Game, position: int) -> bool:
-    """Tell whether chance has had a turn in some games played by chance."""
+    """Return whether chance had a turn in some random games."""
     chance = Random(0)
     for _ in range(GAMES):
         now = position
@@ -64,12 +64,12 @@ def meets_chance(game: Game, position: int) -> bool:
 
 
 class ScoringOracle(SearchingOracle):
-    """Answers by scores that are searched for, so many seconds a question. A context manager."""
+    """Answers by searching for scores, with some seconds for each question. A context manager."""
 
     search: ScoreSearch
 
     def refuse(self, game: Game) -> None:
-        """Raise NotForSearch where there is chance or a third player, or play goes round."""
+        """Raise NotForSearch if there is chance or a third player, or play goes round in circles."""
         refuse_tuples(game, "searched")
         start = self.start_or_example
         if game.players > 2 or defines(game, "odds") or meets_chance(game, start):
@@ -81,23 +81,23 @@ class ScoringOracle(SearchingOracle):
         return ScoreSearch(self.game, self.workers, self.size)
 
     def prepare(self) -> None:
-        """Compile the rules now; raise NotCompilable, or another RuleError, where there can be no search."""
+        """Compile the rules now; raise NotCompilable, or another RuleError, if no search is possible."""
         self.search.compile()
 
     @cached_property
     def ahead(self) -> Ahead:
-        """What looks ahead where no score is known."""
+        """The depth-limited search for positions whose score is unknown."""
         return ahead_of(self.game)
 
     @cached_property
     def scores(self) -> dict[int, ScoreFinding]:
-        """What searches have found, by canonical position."""
+        """The results of searches, by canonical position."""
         return {}
 
     # What is known
 
     def score(self, position: int) -> ScoreFinding:
-        """Return what is known of the score of a position without a search, for the player to move."""
+        """Return what is known of a position's score without a search, for the player to move."""
         if self.game.primitive(position) != UNDECIDED:
             paid = self.search.worth_of_end(position)
             return ScoreFinding(paid, paid, 0, 0.0)
@@ -115,26 +115,26 @@ class ScoringOracle(SearchingOracle):
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether it was seen that the value does not follow from the score."""
+        """Whether the search met an end whose value does not follow from the score."""
         return self.search.contradicted and metric_of(self.game) != "score"
 
     @staticmethod
     def told(value: Value) -> Value:
-        """Return a value of a game whose plays all come to an end, so that there is no DRAW in it."""
+        """Return TIE for DRAW: all play of such a game comes to an end."""
         return TIE if value == DRAW else value
 
     def sought(self, position: int, deadline: float, distance: bool) -> Known:
-        """Return what is known of a position after a search up to a deadline; without *distance* the value will do."""
+        """Return what is known after a search up to a deadline; without *distance* the value suffices."""
         known, found = self.at_hand(position), self.score(position)
         left = deadline - monotonic()
         if found.score is not None or (known.proved and not distance) or left < LEAST_SECONDS:
             return known
-        with suppress(NotForSearch):  # as long as it was met, nothing is known
+        with suppress(NotForSearch):  # raised where the search meets chance or a repetition: then nothing is known
             self.note_score(position, self.search.score(position, left, value_only=not distance))
         return self.at_hand(position)
 
     def note_score(self, position: int, new: ScoreFinding) -> None:
-        """Keep what was found of a position, with what was known before."""
+        """Store a finding, merged with what was known."""
         old = self.score(position)
         low, high = least_of(old.low, new.low, greatest=True), least_of(old.high, new.high)
         found = ScoreFinding(low, high, old.nodes + new.nodes, old.seconds + new.seconds)
@@ -143,7 +143,7 @@ class ScoringOracle(SearchingOracle):
     # Moves
 
     def brings(self, position: int, move: int) -> ScoreFinding:
-        """Return what is known of the score that a move brings who makes it."""
+        """Return what is known of the score that a move brings the player who makes it."""
         child = self.game.do_move(position, move)
         found, gain = self.score(child), self.search.gain(position, move)
         low, high = found.low, found.high
@@ -154,7 +154,7 @@ class ScoringOracle(SearchingOracle):
         )
 
     def better_score(self, position: int, move: int) -> tuple[int, int]:
-        """Return the least and the most that a move may bring, as far as is known."""
+        """Return the least and the most that a move may bring, as far as known."""
         found = self.brings(position, move)
         return -FAR if found.low is None else found.low, FAR if found.high is None else found.high
 
@@ -167,7 +167,7 @@ class ScoringOracle(SearchingOracle):
         return ranked(self.choice(position, move) for move in moves)
 
     def pass_up(self, position: int, moves: Sequence[int]) -> None:
-        """Note of a position what is known of it by its moves."""
+        """Store what follows about a position from its moves."""
         if not moves or self.score(position).score is not None:
             return
         found = [self.brings(position, move) for move in moves]
@@ -187,14 +187,19 @@ class ScoringOracle(SearchingOracle):
         )  # fmt: skip
 
     def chosen(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return the move to make, of several: one that keeps what is proved of the position at least; else what seems
-        best of those that are not known to be worse than another."""
+        """Return the move to play, of several.
+
+        It keeps at least the proven score of the position. If none is proven, it is the move that seems best, among
+        those not known to be worse than another.
+        """
         self.sought(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
         moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
         low = self.score(position).low
+        # Case: the first move is proven best.
         least = max(low if low is not None else -FAR, self.better_score(position, moves[0])[0])
         if least == self.better_score(position, moves[0])[0] > -FAR and self.score(position).score == least:
             return moves[0]
+        # Case: a score is proven: search for a move that keeps it.
         if low is not None:
             with (
                 self.search.limited(max(deadline - monotonic(), LEAST_SECONDS)),
@@ -203,19 +208,20 @@ class ScoringOracle(SearchingOracle):
                 for move in moves:
                     if self.keeps_score(position, move, low):
                         return move
+        # Case: the depth-limited search chooses.
         left = [move for move in moves if self.better_score(position, move)[1] >= least]
         seems = self.ahead.find(position, seconds=max(deadline - monotonic(), LEAST_SECONDS)).move
         return seems if seems in left else left[0]
 
     def keeps_score(self, position: int, move: int, score: int) -> bool:
-        """Tell whether a move brings so much at least."""
+        """Return whether a move brings at least *score*."""
         child, rest = self.game.do_move(position, move), score - self.search.gain(position, move)
         if same_mover(self.game, position, child):
             return self.search.ask(child, rest)
         return not self.search.ask(child, 1 - rest)
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
-        """Return best play from a position of which the score is known, as far as there is time."""
+        """Return best play from a position whose score is known, as far as time allows."""
         score, line = self.score(position).score, []
         if score is not None and self.game.primitive(position) == UNDECIDED:
             for move in self.search.best_line(position, score, self.seconds)[:limit]:
@@ -225,7 +231,7 @@ class ScoringOracle(SearchingOracle):
 
 
 def least_of(one: int | None, other: int | None, greatest: bool = False) -> int | None:
-    """Return the least of two numbers, or the greatest, one or both of which may not be known.
+    """Return the least (or greatest) of two numbers, either of which may be None for unknown.
 
     >>> least_of(1, 2), least_of(1, 2, greatest=True), least_of(None, 2), least_of(None, None)
     (1, 2, 2, None)
@@ -235,7 +241,7 @@ def least_of(one: int | None, other: int | None, greatest: bool = False) -> int 
 
 
 def in_words(found: ScoreFinding) -> str:
-    """Return what is known of a score, in short: nothing where nothing is.
+    """Return what is known of a score in short; "" if nothing is.
 
     >>> [in_words(ScoreFinding(low, high, 0, 0.0)) for low, high in ((3, 3), (3, None), (None, 0), (-1, 2))]
     ['+3', 'at least +3', 'at most 0', '-1 to +2']

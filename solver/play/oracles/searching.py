@@ -1,14 +1,15 @@
-"""An oracle that searches, and that asks first what is at hand: an opening book, say.
+"""An oracle that searches, after asking sources such as an opening book.
 
-What is told is proved, or told as not known; time only decides how much that is. To move takes less than to know all:
-first the value is sought, then one move that keeps it, and the distance only in what is left of the time::
+Answers are proven, or say that they are not; the time only decides how much is known. Moving takes less time than
+knowing everything: first the search finds the value, then one move that keeps it, and the distance only in the time
+left::
 
     value of the position --> a move that keeps it --> distance --> a move that keeps that too
               |
-              `-- not known in time: the moves after which the opponent wins within 1, 2, 3 … plies are left out, and
-                  games by chance say which of the others to make
+              `-- unknown in time: leave out moves after which the opponent wins within 1, 2, 3 … plies, and choose
+                  among the others by random games
 
-One table of the search, and what was found out before, are kept from question to question.
+The transposition table and earlier findings are kept from question to question.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,22 +43,22 @@ from retrograde.solver.search.searcher import TABLE_SIZE, Endless, Finding, OutO
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within
 
 Source = Callable[[int], Known | None]
-"""What is asked first: it returns what it knows of a position, or None."""
+"""A source asked before the search: returns what it knows of a position, or None."""
 
 SECONDS = 3.0
-"""How long a question may take, unless somebody says another time."""
+"""The default seconds for a question."""
 FOR_VALUE = 0.7
-"""The share of the time in which the value is sought; the rest is for a move where it was not found."""
+"""The share of the time for finding the value; the rest is for choosing a move without it."""
 FOR_SAFETY = 0.6
-"""The share of that time in which it is looked whether the opponent wins soon; the rest is for games by chance."""
+"""The share of that rest for finding quick wins of the opponent; the remainder is for random games."""
 LEAST_SECONDS = 0.02
-"""Less time than this is not begun with."""
+"""No search begins with less time than this."""
 DEEPEST = 400
-"""Plies ahead at which it is looked whether the opponent wins."""
+"""The most plies for which the opponent's wins are searched."""
 
 
 def from_database(database: Database, source: str = DATABASE) -> Source:
-    """Return a database as what is asked first."""
+    """Return a database as a source."""
     how = How(source)
 
     def ask(position: int) -> Known | None:
@@ -68,9 +69,9 @@ def from_database(database: Database, source: str = DATABASE) -> Source:
 
 
 def better(known: Known) -> tuple[int, int, int]:
-    """Return a key by which moves sort by what they bring, the best last.
+    """Return a sorting key for what moves bring, the best last.
 
-    First what a move brings at least, then at most; a win soon, a loss late.
+    It compares what a move brings at least, then at most, then a win's speed or a loss's delay.
 
     >>> how = How(SEARCH)
     >>> rows = [(LOSE, LOSE, 2), (LOSE, LOSE, 8), (DRAW, DRAW, None), (DRAW, WIN, None), (WIN, WIN, 3)]
@@ -85,7 +86,7 @@ def better(known: Known) -> tuple[int, int, int]:
 
 
 def merged(old: Known | None, new: Known) -> Known:
-    """Return what is known by two answers together, with the work of both; the second has it where it adds anything."""
+    """Combine two answers and their work. The second is the source if it adds anything."""
     if old is None:
         return new
     at_least, at_most = max(old.at_least, new.at_least), min(old.at_most, new.at_most)
@@ -98,7 +99,7 @@ def merged(old: Known | None, new: Known) -> Known:
 
 
 class SearchingOracle:
-    """Answers by what is at hand, and else by a search of so many seconds a question. A context manager."""
+    """Answers by its sources, or else by a search of some seconds for each question. A context manager."""
 
     def __init__(
         self,
@@ -113,16 +114,16 @@ class SearchingOracle:
         self.seconds, self.workers, self.size, self.sources = seconds, workers, size, sources
         self.source = SEARCH
         self.tables: Tables | None = None
-        """What databases of smaller games of the family know of positions that are met, once it was looked for."""
+        """The databases of smaller games of the family, once they were looked for."""
         self.book: Book | None = None
-        """The book among the sources, which is closed at the end."""
+        """The book among the sources, which `close` closes."""
         self.found: dict[int, Known] = {}
-        """What searches have found, by canonical position."""
+        """The results of searches, by canonical position."""
         self.stopped = False
-        """Whether the question that is being answered is to end now. Who asks the next one sets this back."""
+        """Whether the present question must end now. The caller resets it before the next one."""
 
     def refuse(self, game: Game) -> None:
-        """Raise NotForSearch where such a search does not fit the game."""
+        """Raise NotForSearch if such a search does not fit the game."""
         refuse_to_search(game)
 
     @cached_property
@@ -131,18 +132,18 @@ class SearchingOracle:
         return self.make_search()
 
     def make_search(self) -> Search:
-        """Return the search that this one goes by."""
+        """Make the search, with the databases of smaller games of the family."""
         self.tables = find_tables(self.game, self.start_or_example)
         return Search(self.game, self.workers, self.size, self.tables)
 
     def prepare(self) -> None:
-        """Compile the rules now; raise NotCompilable, or another RuleError, where there can be no search."""
+        """Compile the rules now; raise NotCompilable, or another RuleError, if no search is possible."""
         self.search.compile(ties=True)
         played_out(self.game, self.start_or_example, 0, 1)
 
     @property
     def looked_at(self) -> int:
-        """Positions that searches have looked at up to now."""
+        """The positions that searches have examined so far."""
         return self.search.looked_at if "search" in self.__dict__ else 0
 
     @property
@@ -158,11 +159,11 @@ class SearchingOracle:
 
     @property
     def start_or_example(self) -> int:
-        """The first position, or where there is none, some position."""
+        """The first position, or some position if there is none."""
         return example_of(self.game) if self.start is None else self.start
 
     def __contains__(self, position: object) -> bool:
-        return True  # whether play leads there is not known, and does not matter to a search
+        return True  # a search does not know whether play leads there, and need not
 
     # What is known
 
@@ -171,6 +172,7 @@ class SearchingOracle:
         end = self.game.primitive(position)
         if end != UNDECIDED:
             return exactly(Outcome(end, None if end == DRAW else 0), How(RULES))
+        # A source that knows value and remoteness answers alone. Otherwise all that is known is merged.
         for source in self.sources:
             if (told := source(position)) and told.is_exact:
                 return told
@@ -183,30 +185,30 @@ class SearchingOracle:
         return known
 
     def note(self, position: int, new: Known) -> Known:
-        """Keep what was found of a position; return all that is known of it."""
+        """Store a finding; return all that is known of the position."""
         key = self.game.canonical(position)
         self.found[key] = merged(self.found.get(key), new)
         return self.at_hand(position)
 
     def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
-        """Return what is known of a position after a search of so many seconds at most."""
+        """Return what is known of a position after a search of at most *seconds*."""
         return self.sought(position, self.deadline(seconds), distance)
 
     def stop(self) -> None:
-        """End the question that another thread has asked, with what is known by now."""
+        """End a question that another thread has asked, with what is known by now."""
         self.stopped = True
         self.search.halt()
 
     def limited(self, deadline: float) -> AbstractContextManager[None]:
-        """Search within until a deadline, or hardly at all once the question is stopped."""
+        """Limit searches within to a deadline, or to almost no time if the question was stopped."""
         return self.search.limited(LEAST_SECONDS if self.stopped else max(deadline - monotonic(), LEAST_SECONDS))
 
     def deadline(self, seconds: float | None) -> float:
-        """Return when a question must be answered that allows so many seconds."""
+        """Return the time by which a question that allows *seconds* must be answered."""
         return monotonic() + (self.seconds if seconds is None else seconds)
 
     def sought(self, position: int, deadline: float, distance: bool) -> Known:
-        """Return what is known of a position after a search up to a deadline, if one is needed."""
+        """Return what is known after a search up to a deadline, if one is needed."""
         known = self.at_hand(position)
         left = 0.0 if self.stopped else deadline - monotonic()
         if known.is_exact or (known.proved and not distance) or left < LEAST_SECONDS:
@@ -218,13 +220,13 @@ class SearchingOracle:
         return self.note(position, searched(found))
 
     def value(self, position: int) -> Outcome:
-        """Return value and remoteness, as far as they are known in time."""
+        """Return value and remoteness, as far as they are found in time."""
         return self.known(position).outcome
 
     # Moves
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return all moves of a position, the best first, each of which has had its share of the time."""
+        """Return all moves of a position, the best first. Each gets an equal share of the time."""
         moves, deadline = self.legal(position), self.deadline(seconds)
         for distance in (False, True):
             for number, move in enumerate(moves):
@@ -235,7 +237,7 @@ class SearchingOracle:
         return ranked(self.choice(position, move) for move in moves)
 
     def pass_up(self, position: int, moves: list[int]) -> None:
-        """Note of a position what is known of it by its moves."""
+        """Store what follows about a position from its moves."""
         before = self.at_hand(position)
         if not moves or before.is_exact:
             return
@@ -249,53 +251,57 @@ class SearchingOracle:
 
     @staticmethod
     def work_of(known: list[Known]) -> How:
-        """Return how something is known that follows from other things, with the work of all."""
+        """Return how something is known that follows from other findings, with their summed work."""
         nodes, leaves = sum(one.how.nodes for one in known), sum(one.how.leaves for one in known)
         return How(SEARCH, nodes, sum(one.how.seconds for one in known), leaves)
 
     def legal(self, position: int) -> list[int]:
-        """Return the moves of a position; none where the game is over."""
+        """Return the moves of a position; none if the game is over."""
         return list(self.game.generate_moves(position)) if self.game.primitive(position) == UNDECIDED else []
 
     def choice(self, position: int, move: int) -> Choice:
-        """Return a move with what is at hand of the position that it leads to."""
+        """Return a move with what is known, without a search, of the position after it."""
         child = self.game.do_move(position, move)
         known = self.at_hand(child)
         rank = tuple(-part for part in better(brought(known)))
         return Choice(move, self.game.move_name(position, move), child, *known.outcome, rank=rank)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return one move, the best as far as is found in time; none where the game is over."""
+        """Return one move, the best as far as found in time; none if the game is over."""
         moves, deadline = self.legal(position), self.deadline(seconds)
         if len(moves) > 1:
             moves = [self.chosen(position, moves, deadline)]
         return [self.choice(position, move) for move in moves]
 
     def chosen(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return the move to make, of several."""
+        """Return the move to play, of several."""
         moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
+        # Case: everything is known, or there is no time.
         if all(self.at_hand_after(position, move).is_exact for move in moves):
             return moves[0]
         if deadline - monotonic() < LEAST_SECONDS:
             return moves[0]
+        # Step 1: find the value, then a move that keeps it.
         first = monotonic() + FOR_VALUE * (deadline - monotonic())
         known = self.sought(position, first, distance=False)
         move = None
         if known.at_least != LOSE:
             move = self.keeping(position, moves, deadline)
+        # Case: no such move was found: choose by safety and random games.
         if move is None or not known.proved:
             return self.likely(position, moves, deadline) if move is None else move
+        # Step 2: a win is worth hurrying: find a move that keeps the remoteness too.
         if known.value == WIN:
             known = self.sought(position, deadline, distance=True)
             return self.hurrying(position, moves, known, deadline) or move
         return move
 
     def at_hand_after(self, position: int, move: int) -> Known:
-        """Return what is known without a search of the position that a move leads to."""
+        """Return what is known, without a search, of the position after a move."""
         return self.at_hand(self.game.do_move(position, move))
 
     def keeping(self, position: int, moves: list[int], deadline: float) -> int | None:
-        """Return a move that brings what a position is known to be worth at least; None where time is out before."""
+        """Return a move that brings at least the proven value; None if time runs out."""
         wanted = self.at_hand(position).at_least
         bound = NO_LOSS if wanted == WIN else ANY_WIN
         known_of = {move: brought(self.at_hand_after(position, move)) for move in moves}
@@ -309,7 +315,7 @@ class SearchingOracle:
         return None
 
     def hurrying(self, position: int, moves: list[int], known: Known, deadline: float) -> int | None:
-        """Return a move that keeps value and remoteness; None where these are not known, or time is out before."""
+        """Return a move that keeps value and remoteness; None if these are unknown or time runs out."""
         if not known.is_exact or not known.remoteness:
             return None
         with self.limited(deadline), suppress(OutOfTime, Endless):
@@ -319,22 +325,25 @@ class SearchingOracle:
         return None
 
     def likely(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return a move where the value of a position is not known: of those that are as safe as can be seen, the one
-        that goes well most often."""
+        """Return a move if the value is unknown: of the safest ones, the best in random games."""
         soon = monotonic() + FOR_SAFETY * (deadline - monotonic())
         safe = self.safest(position, moves, soon)
         return likeliest(self.game, position, safe, lambda: self.stopped or monotonic() >= deadline)
 
     def safest(self, position: int, moves: list[int], deadline: float) -> list[int]:
-        """Return a move that wins, if that is seen in time, or those after which the opponent's win, if there is one,
-        is the furthest away as far as was looked."""
+        """Return the moves after which the opponent's win is furthest away, as far as the search sees.
+
+        If it finds a winning move in time, it returns only that.
+        """
         left = [move for move in moves if brought(self.at_hand_after(position, move)).at_most != LOSE] or moves
         far = self.search.table.shape.far
         with self.limited(deadline), suppress(OutOfTime, Endless):
+            # Search one ply deeper each time, and drop the moves that lose within that.
             for plies in range(1, DEEPEST):
                 kept = []
                 for move in left:
                     child = self.game.do_move(position, move)
+                    # The opponent cannot avoid losing: this move wins.
                     if not self.search.ask(child, no_loss_within(plies, far)):
                         return [move]
                     if not self.search.ask(child, win_within(plies, far)):
@@ -349,10 +358,11 @@ class SearchingOracle:
     # Best play
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
-        """Return best play from a position of which value and remoteness are known, as far as there is time."""
+        """Return best play from a position whose value and remoteness are known, as far as time allows."""
         deadline = monotonic() + self.seconds
         line: list[Choice] = []
         known = self.at_hand(position)
+        # Step 1: follow moves whose results are known without a search.
         while known.is_exact and known.remoteness and len(line) < limit:
             moves = self.legal(position)
             kept = (move for move in moves if self.follows(known, self.at_hand_after(position, move)))
@@ -361,6 +371,7 @@ class SearchingOracle:
             line.append(self.choice(position, move))
             position = line[-1].position
             known = self.at_hand(position)
+        # Step 2: search for the rest.
         if known.is_exact and known.remoteness and (left := deadline - monotonic()) > LEAST_SECONDS:
             found = Finding(known.value, known.remoteness, known.at_least, known.at_most, 0, 0, 0.0)
             for move in self.search.line(position, found, left)[: limit - len(line)]:
@@ -370,12 +381,12 @@ class SearchingOracle:
 
     @staticmethod
     def follows(known: Known, child: Known) -> bool:
-        """Tell whether a move to a child is known to keep value and remoteness."""
+        """Return whether a move to *child* is known to keep value and remoteness."""
         after = brought(child)
         return after.is_exact and (after.value, after.remoteness) == (known.value, known.remoteness)
 
     def close(self) -> None:
-        """End the search."""
+        """Stop the search, and close the book and the databases."""
         if "search" in self.__dict__:
             self.search.halt()
         for opened in (self.book, self.tables):

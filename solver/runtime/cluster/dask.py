@@ -1,7 +1,7 @@
-"""Tasks on the workers of Dask, which runs those of a worker that dies again elsewhere.
+"""Runs tasks on the workers of Dask, which repeats a dead worker's tasks elsewhere.
 
-Tasks travel as bytes, so that Dask does not look into them; its dashboard groups them by the function that they are of,
-and by the wave or the file that they name.
+Tasks travel as bytes, so that Dask does not look into them. Its dashboard groups them by function, and by the wave or
+file that they name.
 """
 
 import asyncio
@@ -36,37 +36,40 @@ except ImportError as error:
     raise ClusterError("a cluster of Dask needs distributed; get it with: pip install distributed") from error
 
 FRESH = 5.0
-"""Seconds after which workers are counted anew."""
+"""Seconds after which the workers are counted again."""
 PATIENCE = 60.0
-"""Seconds for which a first worker is waited for, and..."""
+"""Seconds to wait for a first worker."""
 ANSWER = 10.0
-"""...for which a scheduler is, until it answers."""
+"""Seconds to wait for an answer of the scheduler."""
 LONELY = 15.0
-"""Seconds without a result after which it is looked whether there are workers."""
+"""Seconds without a result after which to check that there are workers."""
 LOCAL = re.compile(r"local:([1-9]\d{0,3})")
-"""How a cluster of so many processes on this machine is written."""
+"""The name of a cluster of so many processes on this machine."""
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.deploy.lost-worker-timeout": "1 day",
 }
-"""For local workers. By default they look at themselves a hundred times a second, and one that is being begun anew, a
-quarter of a minute after one of its name has ended, is given up for ever."""
+"""Settings for local workers.
+
+By default they profile themselves a hundred times a second. A worker that is restarted a quarter of a minute after one
+of its name has ended would be given up for good.
+"""
 PRELOADED = [
     "distributed.nanny",
     *(f"retrograde.solver.methods.{way}.way" for way in ("setwise", "streamed", "listed", "numbered")),
 ]
-"""Modules that local workers have from the process that they are forked from, and need not import each."""
+"""Modules that local workers inherit from the process that they are forked from, and need not import."""
 GONE = distributed.CancelledError, CommClosedError
-"""How a task ends whose scheduler goes away: it is cancelled, or what it has found does not come."""
+"""How a task ends if its scheduler disappears: cancelled, or its result does not arrive."""
 KEPT = "What is done is kept: the same command goes on from there"
 SOME_WAVE = ("wave", "name")
-"""What tasks call what they are about."""
+"""The attributes in which tasks name their wave or file."""
 
 
 class DaskExecutor(ClusterExecutor):
-    """Tasks on the workers of a Dask cluster, by its client."""
+    """Runs tasks on the workers of a Dask cluster, through its client."""
 
     def __init__(self, client: "distributed.Client"):
         super().__init__()
@@ -78,11 +81,11 @@ class DaskExecutor(ClusterExecutor):
         self.token = token_hex(4)
         self.looked, self.found = -FRESH, Counter[str]()
         self.alone = False
-        """Whether there was no worker when one was looked for."""
+        """Whether there was no worker at the last check."""
 
     @property
     def threads(self) -> "Counter[str]":
-        """How many threads there are, by machine."""
+        """The number of worker threads on each machine."""
         if time.monotonic() >= self.looked + FRESH:
             self.found = Counter()
             for address, threads in self.client.nthreads().items():
@@ -92,33 +95,33 @@ class DaskExecutor(ClusterExecutor):
 
     @property
     def workers(self) -> int:
-        """How many tasks run at once."""
+        """The number of tasks that run at once."""
         return max(1, self.threads.total())
 
     @property
     def sharing(self) -> int:
-        """How many workers share the memory of a machine, at most."""
+        """The most workers that share one machine's memory."""
         return max(self.threads.values(), default=1)
 
     @property
     def apart(self) -> bool:
-        """Whether workers may be on other machines: from this one alone a scheduler is reached by the loopback."""
+        """Whether workers may be on other machines: they are not if the scheduler's address is the loopback."""
         with suppress(ValueError):
             return not ipaddress.ip_address(host_of(self.address)).is_loopback
         return not self.address.startswith("inproc")
 
     def greet_all(self) -> None:
-        """Wait for a worker, and make sure that those there are fit; raise ClusterError where they are not."""
+        """Wait for a worker, and check all workers; raise ClusterError if one is unfit."""
         self.wait_for_one()
         for answer in self.client.run(greet, self.site, on_error="return").values():
             if isinstance(answer, ClusterError):
                 raise answer
-            if isinstance(answer, Exception) and not isinstance(answer, OSError):  # or it has gone meanwhile
+            if isinstance(answer, Exception) and not isinstance(answer, OSError):  # OSError: it has gone
                 what = f"{type(answer).__name__}: {answer}"
                 raise ClusterError(f"a worker cannot run retrograde: {what}; install this version there") from answer
 
     def wait_for_one(self) -> None:
-        """Wait for a first worker; raise ClusterError where none comes."""
+        """Wait for a first worker; raise ClusterError if none comes."""
         try:
             self.client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError as error:
@@ -129,13 +132,13 @@ class DaskExecutor(ClusterExecutor):
         return f"{told(self.workers, len(self.threads))}; dashboard at {self.client.dashboard_link}"
 
     def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: Any) -> "Future[Any]":
-        """Have a task run by some worker."""
+        """Run a task on some worker."""
         about = next((getattr(one, of) for one in args for of in SOME_WAVE if hasattr(one, of)), "all")
         key = (f"{name}-{about}-{self.token}", next(self.numbers))
         return asyncio.run_coroutine_threadsafe(self.run(key, function, packed), self.client.loop.asyncio_loop)
 
     async def run(self, key: tuple[str, int], function: Callable[..., Any], packed: tuple[Any, ...]) -> Any:
-        """Have a task run, and return its result; raise ClusterError where it comes to none."""
+        """Run a task, and return its result; raise ClusterError if there is none."""
         future = self.client.submit(function, *packed, key=key, pure=False)
         coming = asyncio.ensure_future(result_of(future))
         try:
@@ -153,8 +156,8 @@ class DaskExecutor(ClusterExecutor):
             coming.cancel()
 
     async def look_for_workers(self) -> None:
-        """Warn where there is no worker any more, once until there is one again."""
-        with suppress(*GONE, OSError):  # a scheduler that is gone is told of by the tasks
+        """Warn if there are no workers any more; once, until there is one again."""
+        with suppress(*GONE, OSError):  # the tasks themselves report a scheduler that is gone
             left = bool(await self.client.nthreads())
             if not left and not self.alone:
                 warnings.warn(f"the scheduler at {self.address} has no workers left; one is waited for", stacklevel=2)
@@ -178,13 +181,15 @@ def host_of(address: str) -> str:
 
 @contextmanager
 def connected(text: str) -> Iterator[DaskExecutor]:
-    """Give the executor of a cluster: the address of its scheduler, the scheduler's file, or `local:4` for so many
-    processes of this machine; raise ClusterError where there is none.
+    """Give the executor of a cluster; raise ClusterError if it cannot be reached.
 
-    After Ctrl-C nothing is waited for: tasks of a client that has gone are dropped, and local processes end with ours.
+    *text* is the address of the scheduler, the scheduler's file, or `local:4` for that many processes of this machine.
+    After Ctrl-C nothing is waited for: the scheduler drops the tasks of a vanished client, and local processes end with
+    ours.
     """
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is to be said of it, we say
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we report what matters
     warnings.filterwarnings("ignore", "Sending large graph")
+    # Step 1: start or reach the cluster.
     local = LOCAL.fullmatch(text)
     try:
         cluster = local_cluster(int(local[1])) if local else None
@@ -192,10 +197,12 @@ def connected(text: str) -> Iterator[DaskExecutor]:
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError(f"no scheduler answers at {text!r}: {str(error) or type(error).__name__}") from error
     try:
+        # Step 2: wait for a worker, and give the executor.
         executor = DaskExecutor(client)
         executor.wait_for_one()
         yield executor
     except KeyboardInterrupt:
+        # Closing would wait for tasks.
         raise
     except BaseException:
         close(client, cluster)
@@ -205,7 +212,7 @@ def connected(text: str) -> Iterator[DaskExecutor]:
 
 
 def client_of(text: str, cluster: Any) -> "distributed.Client":
-    """Return the client of a cluster, or of the scheduler that a text leads to."""
+    """Return a client of a local cluster, or of the scheduler that *text* names."""
     if cluster is not None:
         return distributed.Client(cluster, set_as_default=False)
     if "://" in text:
@@ -216,10 +223,10 @@ def client_of(text: str, cluster: Any) -> "distributed.Client":
 
 
 def local_cluster(processes: int) -> Any:
-    """Return a cluster of so many processes on this machine, which are begun anew where they end."""
-    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # after Ctrl-C it would tell what is left open
-    dask.config.set(SETTINGS)  # some of which is looked up later
-    if sys.platform == "linux":  # elsewhere libraries do not outlive a fork
+    """Return a cluster of *processes* on this machine, which are restarted if they die."""
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")  # it lists open resources after Ctrl-C
+    dask.config.set(SETTINGS)  # globally: some are looked up later
+    if sys.platform == "linux":  # elsewhere libraries do not survive a fork
         dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
         get_mp_context().set_forkserver_preload(PRELOADED)
     with deaf_to_interrupts():
@@ -231,12 +238,14 @@ def local_cluster(processes: int) -> Any:
 
 @contextmanager
 def deaf_to_interrupts() -> Iterator[None]:
-    """Let processes and threads that are begun here, and those that they begin, never be told of Ctrl-C, which a
-    terminal sends to all: who has begun them ends them."""
+    """Make processes and threads started here, and those that they start, ignore Ctrl-C.
+
+    A terminal sends Ctrl-C to all of them, but the process that started them ends them.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # begun later, it would have the thread that begins processes told again
+    resource_tracker.ensure_running()  # starting later, it would unblock SIGINT in the thread that starts processes
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -247,6 +256,6 @@ def deaf_to_interrupts() -> Iterator[None]:
 def close(client: "distributed.Client", cluster: Any) -> None:
     """Leave a cluster; end it if it is ours."""
     for one in (client, cluster):
-        with suppress(Exception):  # whatever they have to say, what is done is done
+        with suppress(Exception):  # errors while closing do not matter
             if one is not None:
                 one.close(timeout=ANSWER)

@@ -1,5 +1,7 @@
-"""An executor over a cluster: it begins where the folder of a solve is known, and sends tasks along with what its
-workers must have."""
+"""The base of executors on clusters: packs tasks with what their workers must have in common with the solve.
+
+It takes tasks only within `begun`, where the folder of the solve is known.
+"""
 
 import pickle
 import shutil
@@ -16,35 +18,37 @@ from retrograde.solver.runtime.tasks import Remote, whole_of
 
 
 class ClusterExecutor(Remote):
-    """An executor of tasks on workers elsewhere; within `begun` alone it takes some."""
+    """Runs tasks on workers elsewhere; takes tasks only within `begun`."""
 
     def __init__(self) -> None:
         self.site = b""
-        """What each task travels with, pickled."""
+        """The pickled `Site` that each task carries."""
         self.parcels: Path | None = None
-        """The folder for what is too large for the wire, if there is one."""
+        """The folder for data too large for the network, or None."""
 
     @contextmanager
     def begun(self, lock: Lock, parcels: Path | None = None) -> Iterator["ClusterExecutor"]:
-        """Take tasks of the solve that holds a lock, which may use a folder for *parcels*; raise ClusterError where a
-        worker is not fit for them."""
+        """Take tasks of the solve that holds a lock; *parcels* is a folder for large data.
+
+        Raises ClusterError if a worker is unfit.
+        """
         before = self.site, self.parcels
         self.site, self.parcels = pickle.dumps(site_of(lock, self.apart, parcels)), parcels
         if parcels:
-            shutil.rmtree(parcels, ignore_errors=True)  # of a solve that was killed
+            shutil.rmtree(parcels, ignore_errors=True)  # from a killed solve
         try:
             self.greet_all()
             yield self
         finally:
-            self.site, self.parcels = before  # of the set that this solve is of, if it is
+            self.site, self.parcels = before  # an enclosing set of solves goes on with its own
             if parcels:
                 shutil.rmtree(parcels, ignore_errors=True)
 
     def greet_all(self) -> None:
-        """Make sure that the workers that there are now are fit; others are looked at with their first task."""
+        """Check the present workers. Later ones are checked with their first task."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> "Future[Any]":
-        """Have a task run, and return what will be its result, or the parcel in which it is."""
+        """Run a task, and return the future of its result, or of the parcel that holds it."""
         task = packed((function, args, options), self.parcels)
         future = self.send(whole_of(function).__name__, args, run, self.site, task)
         if isinstance(task, Parcel):
@@ -52,12 +56,12 @@ class ClusterExecutor(Remote):
         return future
 
     def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: Any) -> "Future[Any]":
-        """Have a function of packed arguments run; *name* and *args* are those of the task in there."""
+        """Run a function of packed arguments; *name* and *args* are those of the task inside."""
         raise NotImplementedError
 
 
 def told(workers: int, machines: int) -> str:
-    """Return in words how many workers there are.
+    """Return the number of workers in words.
 
     >>> told(8, 1)
     '8 workers on 1 machine'

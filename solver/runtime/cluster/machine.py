@@ -1,16 +1,16 @@
-"""Which start of which machine this is: what its memory holds of files, no other one sees, nor any later one."""
+"""Identifies this machine and its current boot: only they see what is in memory of a file."""
 
 import platform
 from functools import cache
 from pathlib import Path
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
-"""Where Linux says it."""
+"""Where Linux has the identifier of the boot."""
 
 
 @cache
 def boot() -> str:
-    """Return which start of the machine this is, another text for each; nothing where that is not told."""
+    """Return an identifier of the machine's current boot; "" if unknown."""
     try:
         return BOOT.read_text("ascii").strip()
     except OSError:
@@ -18,5 +18,5 @@ def boot() -> str:
 
 
 def machine() -> str:
-    """Return a name of this machine, another one for each."""
+    """Return a unique name of this machine and its boot."""
     return f"{platform.node()} {boot()}".strip()

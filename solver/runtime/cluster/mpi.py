@@ -1,6 +1,6 @@
-"""Tasks on the ranks of an MPI job, by mpi4py.futures: rank 0 solves, the others run what it sends them.
+"""Runs tasks on the ranks of an MPI job, with mpi4py.futures: rank 0 solves, the others run its tasks.
 
-A rank that is lost ends the job, as MPI has it; the same command goes on from there.
+A lost rank ends the job, as MPI prescribes; the same command resumes it.
 """
 
 import signal
@@ -17,63 +17,66 @@ from retrograde.solver.runtime.cluster.site import ClusterError, facts
 try:
     from mpi4py import MPI
     from mpi4py.futures import MPICommExecutor
-except (ImportError, RuntimeError) as error:  # without a library of MPI mpi4py raises either
+except (ImportError, RuntimeError) as error:  # without an MPI library mpi4py raises either
     what = f"MPI needs mpi4py and a library of MPI ({error})"
     raise ClusterError(f"{what}; get them with: pip install mpi4py mpich") from error
 
 
 PAUSE = 0.005
-"""Seconds for which ranks that wait sleep between two looks, at most; a fifth of that costs a twentieth of a core."""
+"""The most seconds that waiting ranks sleep between two polls. With a fifth of that, polling takes a twentieth of a
+core.
+"""
 
 
 class MpiExecutor(ClusterExecutor):
-    """Tasks on the other ranks of an MPI job; in a job of one rank, on a thread."""
+    """Runs tasks on the other ranks of an MPI job; in a job of one rank, on a thread."""
 
     def __init__(self, inner: Any, machines: list[str]):
-        """Take an executor over ranks, whose machines are named: rank 0's first."""
+        """Wrap an executor over ranks; *machines* are the names of their machines, rank 0's first."""
         super().__init__()
         self.inner = inner
         self.machines = machines
 
     @property
     def workers(self) -> int:
-        """How many ranks run tasks."""
+        """The number of ranks that run tasks."""
         return max(1, len(self.machines) - 1)
 
     @property
     def sharing(self) -> int:
-        """How many of them share the memory of a machine, at most."""
+        """The most of these ranks that share one machine's memory."""
         return max(Counter(self.machines[1:] or self.machines).values())
 
     @property
     def apart(self) -> bool:
-        """Whether there are several machines."""
+        """Whether the job has several machines."""
         return len(set(self.machines)) > 1
 
     def __str__(self) -> str:
         return f"MPI, {told(self.workers, len(set(self.machines)))}"
 
     def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: Any) -> "Future[Any]":
-        """Have a task run by some rank."""
+        """Run a task on some rank."""
         future: Future[Any] = self.inner.submit(function, *packed)
         return future
 
 
 def serves() -> bool:
-    """Tell whether this process works for another one."""
+    """Return whether this process is a worker rank."""
     return bool(MPI.COMM_WORLD.rank)
 
 
 @contextmanager
 def ranks() -> Iterator[MpiExecutor | None]:
-    """Give rank 0 an executor over the others; these run tasks meanwhile, and are given None in the end.
+    """Give rank 0 an executor over the others. These run tasks meanwhile, and get None in the end.
 
-    Raises ClusterError on rank 0 where the ranks have not all the same installed; then the others are given None at
-    once. Ctrl-C is for rank 0 to hear.
+    If the ranks have different versions installed, rank 0 raises ClusterError, and the others get None at once. Only
+    rank 0 reacts to Ctrl-C.
     """
     world = MPI.COMM_WORLD
     if world.rank:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Step 1: compare the versions of all ranks with rank 0's.
     known = world.allgather((machine(), facts()))
     machines, mine = [name for name, _ in known], known[0][1]
     for rank, (name, theirs) in enumerate(known):
@@ -82,6 +85,7 @@ def ranks() -> Iterator[MpiExecutor | None]:
                 yield None
                 return
             raise ClusterError(f"rank {rank} on {name.split()[0]} has {others}; install the same everywhere")
+    # Step 2: rank 0 gets the executor, while the others run tasks inside `with`.
     pool: Any = MPICommExecutor(world, root=0, backoff=PAUSE)
     with pool as inner:
         if inner is not None:

@@ -1,4 +1,4 @@
-"""What executors may be given for: one of Dask's, or its client, or any other."""
+"""Wraps what a caller gives as an executor: one of Dask's, its client, or any other."""
 
 import sys
 from concurrent.futures import Executor
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def executor_over(given: Any) -> Executor:
-    """Return an executor over what was given: one of Dask's or its client, or any other as it is."""
+    """Return an executor for what was given: one of Dask's or its client is wrapped, any other returned."""
     distributed = sys.modules.get("distributed")
     client = getattr(given, "_client", given)
     if distributed is not None and isinstance(client, distributed.Client):

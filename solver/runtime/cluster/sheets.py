@@ -1,13 +1,12 @@
-"""Sheets: the planes of a whole wave in one file, which workers of one machine read where the system has it.
+"""Sheets: a whole wave's planes in one file, which the workers of one machine map into memory.
 
-A sheet has room for a bit of each plane for each position of all words of the wave, chunk after chunk::
+A plane has a bit for each position of all words of the wave, chunk after chunk::
 
     planes    uint64[planes, words + 1]
 
-Nothing is squeezed into it, and nothing copied out of it. A task writes what it has made in a piece, at its place: what
-runs twice, or too late, writes the same bytes there. There is no checksum. Written bytes outlive the processes, not the
-machine; so a sheet is a frame of its own kind that says by which start of which machine it was written, and another one
-does not take it.
+Nothing is compressed or copied. A task writes its part at its offset, so that a task that runs twice, or too late,
+writes the same bytes there. There is no checksum. Written bytes survive the processes but not the machine. So a sheet's
+frame says which boot of which machine wrote it, and others refuse it.
 """
 
 import zlib
@@ -26,22 +25,22 @@ Array = np.ndarray[Any, Any]
 
 
 def stamp() -> int:
-    """Return a number of this start of this machine."""
+    """Return a number that identifies this boot of this machine."""
     return zlib.crc32(machine().encode())
 
 
 def can_be_had() -> bool:
-    """Tell whether it is known here which start of the machine this is."""
+    """Return whether sheets can be used: the boot of this machine must be known."""
     return bool(boot())
 
 
 def is_sheet(where: Any) -> bool:
-    """Tell whether planes are in a sheet, of which the token is even; those of other writers are odd."""
+    """Return whether planes are in a sheet: its token is even, those of other writers are odd."""
     return isinstance(where, Frame) and where.token % 2 == 0
 
 
 def new_sheet(scratch: Scratch, name: str, planes: int, words: int) -> Frame:
-    """Return a sheet with room for so many planes of so many words; raise CannotWrite where there can be none."""
+    """Create a sheet for *planes* planes of *words* words; raise CannotWrite if that fails."""
     frame = Frame(name, randbits(61) << 1, 0, 8 * planes * (words + 1), stamp())
     try:
         with FileIO(scratch.folder / frame.file, "w") as file:
@@ -52,7 +51,7 @@ def new_sheet(scratch: Scratch, name: str, planes: int, words: int) -> Frame:
 
 
 def write_stretch(scratch: Scratch, sheet: Frame, word: int, planes: Array) -> None:
-    """Write the planes of some words, from one on."""
+    """Write the planes of some words, the first of which is number *word*."""
     row = sheet.packed // len(planes)
     try:
         with FileIO(scratch.folder / sheet.file, "r+") as file:
@@ -64,8 +63,10 @@ def write_stretch(scratch: Scratch, sheet: Frame, word: int, planes: Array) -> N
 
 
 def read_sheet(scratch: Scratch, sheet: Frame, planes: int) -> Array:
-    """Return all planes where they lie; raise DamagedScratch where they are not there, or another start of a machine
-    has written them."""
+    """Return all planes, mapped from the file.
+
+    Raises DamagedScratch if the file is missing, or another boot of a machine has written it.
+    """
     if sheet.size != stamp():
         raise scratch.damaged(sheet)
     try:
@@ -76,5 +77,8 @@ def read_sheet(scratch: Scratch, sheet: Frame, planes: int) -> Array:
 
 @lru_cache(1)
 def mapped(path: Path, planes: int, words: int) -> Array:
-    """Return what is in the file of a sheet. (It could be written to: kernels are compiled anew for others.)"""
+    """Return the content of a sheet's file.
+
+    It is mapped writable only because kernels would be compiled again for read-only arrays.
+    """
     return np.memmap(path, np.uint64, "r+", shape=(planes, words)).view(np.ndarray)

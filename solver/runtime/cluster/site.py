@@ -1,7 +1,7 @@
-"""What workers of a cluster must have in common with the solve: its sources, its libraries, and the folder it works in.
+"""Checks that workers have the same sources, libraries and folder as the solve.
 
-Each task travels with the *site*, and whoever is to run it makes sure, once, that he is fit: workers that join later,
-too. Only then is the task unpacked, for what other sources pickle may not even be understood.
+Each task carries the *site*. A worker checks once that it is fit, also one that joins later. Only then does it unpack
+the task, for it may not even understand what other sources have pickled.
 """
 
 import pickle
@@ -31,7 +31,7 @@ class ClusterError(RetrogradeError, RuntimeError):
 
 
 class Facts(NamedTuple):
-    """What decides the bytes that a task writes, and whether tasks are understood."""
+    """The versions that decide the bytes that a task writes, and whether tasks can be unpickled."""
 
     retrograde: str
     python: str
@@ -40,14 +40,14 @@ class Facts(NamedTuple):
     zstd: str
 
     def others(self, mine: "Facts") -> str:
-        """Return in words what is other than *mine*; nothing where all is the same."""
+        """Return in words what differs from *mine*; "" if all is the same."""
         pairs = [(name, theirs, own) for name, theirs, own in zip(self._fields, self, mine, strict=True)]
         return ", ".join(f"{name} {theirs} and not {own}" for name, theirs, own in pairs if theirs != own)
 
 
 @cache
 def facts() -> Facts:
-    """Return those of this process."""
+    """Return the facts of this process."""
     files = [file for place in PLACES for file in (ROOT / place).rglob("*.py")]
     zstd = ".".join(map(str, zstandard.ZSTD_VERSION))
     python = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -55,8 +55,11 @@ def facts() -> Facts:
 
 
 class Site(NamedTuple):
-    """What a worker must have: the same `facts`, and under the path of the `lock` a file that holds the `word`; where
-    files are not written out for others, be on a certain `machine`; and the folder for `parcels`, if there is one."""
+    """What a worker must have.
+
+    It needs the same `facts`, and a file at the `lock`'s path that contains `word`. If files are not written out for
+    other machines, it must be on `machine`. `parcels` is the folder for parcels, or None.
+    """
 
     facts: Facts
     lock: Path
@@ -66,7 +69,7 @@ class Site(NamedTuple):
 
 
 def site_of(lock: Lock, apart: bool, parcels: Path | None = None) -> Site:
-    """Return the site of a solve that holds a lock, whose workers may be on other machines if *apart*."""
+    """Return the site of a solve that holds a lock; *apart* allows workers on other machines."""
     word = token_hex(16).encode()
     lock.say(word)
     return Site(facts(), lock.path.absolute(), word, None if apart else machine(), parcels)
@@ -74,7 +77,7 @@ def site_of(lock: Lock, apart: bool, parcels: Path | None = None) -> Site:
 
 @lru_cache(4)
 def refuse_unfit(site: Site) -> None:
-    """Raise ClusterError where this process cannot work for a site."""
+    """Raise ClusterError if this process cannot work for a site."""
     here = f"the worker on {platform.node() or 'a machine without a name'}"
     if others := facts().others(site.facts):
         raise ClusterError(f"{here} has {others}; install the same everywhere, and start the workers anew")
@@ -91,8 +94,7 @@ def refuse_unfit(site: Site) -> None:
 
 
 def run(site: bytes, task: bytes | Parcel) -> Any:
-    """Run a packed call, of a function with arguments and options, for a pickled site; return its result, or a parcel
-    with it where it is large."""
+    """Unpack a task and run it for a pickled site; return its result, in a parcel if it is large."""
     here = pickle.loads(site)
     refuse_unfit(here)
     function, args, options = unpacked(task)
@@ -102,6 +104,6 @@ def run(site: bytes, task: bytes | Parcel) -> Any:
 
 
 def greet(site: bytes) -> str:
-    """Make sure that this process is fit for a pickled site, and return the name of its machine."""
+    """Check that this process is fit for a pickled site; return the name of its machine."""
     refuse_unfit(pickle.loads(site))
     return machine()

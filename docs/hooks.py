@@ -1,9 +1,9 @@
-"""What makes the site of the project: MkDocs calls these functions as it builds (mkdocs.yml).
+"""Builds the project's site: MkDocs calls these functions (mkdocs.yml).
 
-Pages that stand elsewhere are taken from where they stand, so that nothing is told twice. Links lead as they do in the
-project: to the page made of a file, or else to the file at the project's address. In the place of `<!-- help solve -->`
-comes what a command says of itself, in that of `<!-- board connect4 -->` a picture of the game: comments, so that pages
-can be read where nobody builds them.
+1. Pages from outside docs/ (README, FORMAT, …) are read from where they are, so that no text exists twice.
+2. Links keep their meaning: they lead to the page made of a file, or else to the file at the project's address.
+3. `<!-- help solve -->` becomes the command's help, `<!-- board connect4 -->` a picture of the game. Both are comments,
+   so that pages can also be read without a build.
 """
 
 import os.path
@@ -28,7 +28,7 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
 }
-"""The pages that are made of files elsewhere."""
+"""Files outside docs/, and the pages made of them."""
 
 SHOWN = {
     "awari": ("awari", ""),
@@ -74,25 +74,25 @@ SHOWN = {
     "ur": ("ur:1", ""),
     "yahtzee": ("yahtzee", ""),
 }
-"""What is pictured of each game: a variant, and a position if it is not the start."""
+"""The picture of each game: a variant, and a position, or "" for the start."""
 
 FOLDERS = ("games", "databases", "solver", "cli")
 FOLDER = tempfile.TemporaryDirectory(prefix="retrograde-docs-")
-"""Goes when the build ends."""
+"""Temporary folder, deleted when the build ends."""
 
 SOURCES = {page: source for source, page in PAGES.items()}
 LINK = r"(!?)(\[(?:[^][]|\[[^]]*\])*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)"
-"""A link to a file of the project: whether it is a picture, its text, its target, the place there."""
+"""A link to a file of the project. Groups: "!" for a picture, text, target, anchor."""
 
 LINK_OR_CODE = re.compile(rf"{LINK}|^```.*?^```$|`(?:[^`\n]|\n(?!\n))+`", flags=re.MULTILINE | re.DOTALL)
-"""Whichever begins first: the text of a link may be code, and within code a link is an example."""
+"""A link or code, whichever begins first: the text of a link may be code, but a link within code is an example."""
 
 
-@event_priority(100)  # before mkdocstrings, which takes its paths then
+@event_priority(100)  # before mkdocstrings, which reads its paths at this event
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Take address and description from pyproject.toml."""
+    """Set address and description from pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    config.extra["repository"] = project["urls"]["Repository"]  # as `repo_url` the pages would ask GitHub for its stars
+    config.extra["repository"] = project["urls"]["Repository"]  # `repo_url` would make pages ask GitHub for stars
     config.nav.append({"The repository": config.extra["repository"]})
     config.site_description = project["description"]
     config.plugins["mkdocstrings"].config.handlers["python"]["paths"] = [as_installed()]
@@ -100,7 +100,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def as_installed() -> str:
-    """Return a folder with the sources where an installation has them: packages at the top are `retrograde.*` there."""
+    """Return a folder with the sources as installed: top-level packages become `retrograde.*`."""
     root = Path(FOLDER.name, "retrograde")
     for name, folder in (("retrograde", root), *((name, root / name) for name in FOLDERS)):
         shutil.copytree(ROOT / name, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
@@ -108,7 +108,7 @@ def as_installed() -> str:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages and pictures from elsewhere."""
+    """Add pages and pictures from outside docs/."""
     for source, page in PAGES.items():
         files.append(File.generated(config, page, content=(ROOT / source).read_text(encoding="utf-8")))
     for picture in ROOT.glob("benchmarks/*.svg"):
@@ -119,7 +119,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Make what only a site can show, and lead links to where things are in it."""
+    """Replace the comments for help and boards, and rewrite links for the site."""
     markdown = re.sub(r"^<!-- help (\w+) -->$", lambda match: help_of(match[1]), markdown, flags=re.MULTILINE)
     markdown = re.sub(r"^<!-- board (\w+) -->$", r"![the board](gallery/\1.svg)", markdown, flags=re.MULTILINE)
     here = page.file.src_uri
@@ -135,9 +135,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def target_in_site(source: str, here: str, target: str, address: str) -> str:
-    """Return where a link in a file leads from the page made of it; what is not there stays, and the build says so."""
+    """Return the target of a file's link on the site. Dead links stay, and the build reports them."""
     if not (ROOT / source).exists():
-        return target  # a page that is made as a whole has links of the site
+        return target  # links of generated pages are right already
     path = os.path.normpath(os.path.join(os.path.dirname(source), target)).replace(os.sep, "/")
     if path in PAGES or re.fullmatch(r"docs/.+(?<!\.py)|benchmarks/[^/]+\.svg", path):
         wanted = PAGES.get(path, path.removeprefix("docs/"))
@@ -148,7 +148,7 @@ def target_in_site(source: str, here: str, target: str, address: str) -> str:
 
 
 def help_of(name: str) -> str:
-    """Return what a command says of itself, as a block of code."""
+    """Return the help of a command as a block of code."""
     import click
 
     from retrograde.cli.main import main

@@ -1,20 +1,25 @@
-/* Reads databases of retrograde: what a position is worth, by databases/FORMAT.md and nothing else.
+/* Reads retrograde databases and prints values of positions. It uses only databases/FORMAT.md.
 
        cc -O2 -o reader reader.c $(pkg-config --cflags --libs hdf5) -lzstd
        ./reader connect4,width=4,height=4.h5 33825
        ./reader chess,KRKN.h5 "8/8/8/3k4/8/8/2n5/K6R w"
 
-   For each position, an int or for chess FEN too, it prints a line: `lose 12`, `draw`, or `none` for what is no position, or
-   play cannot reach, or another file has; for chess the slot as well, `win 9 slot 1234`; of another metric than
-   remoteness what that says, `win 9 score 3`. Without positions it reads them
-   from standard input, a line each. `POSITION@TIER` is a canonical position of a game whose rules are not below. Where
-   the game is stored as steps, it must be one that needs a step. Of other games than
-   chess that number their positions ask for `INDEX@TIER`; of expectations by slot it prints the bounds of what player 0
-   can expect, `low -16777216 high -16777210`, in parts of a point.
+   A position is an int, or for chess also a FEN. The program prints one line for each position:
 
-   An example to learn from, in the order of FORMAT.md: the file, the kinds of storage, the rules of the games. */
+       lose 12             value for the player to move, and plies to the end
+       draw
+       none                no position, or not reachable, or in another file
+       win 9 slot 1234     chess: the slot as well
+       win 9 score 3       another metric than remoteness
 
-#define H5Dread_chunk_vers 1 /* HDF5 2.0 has another one beside */
+   Without positions on the command line it reads them from standard input, one per line. `POSITION@TIER` is a canonical
+   position of a game whose rules are not below. If the game is stored as steps, it must be a position that needs a step.
+   For numbered games other than chess ask for `INDEX@TIER`. For expectations by slot the answer is the bounds of player
+   0's expectation, `low -16777216 high -16777210`, in fractions of a point.
+
+   This is an example to learn from, in the order of FORMAT.md: the file, the kinds of storage, the rules of the games. */
+
+#define H5Dread_chunk_vers 1 /* HDF5 2.0 has two versions of H5Dread_chunk */
 #include <hdf5.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -47,7 +52,7 @@ static void *room(size_t bytes)
     return memory;
 }
 
-/* The file: attributes, and datasets whose chunks are zstd frames of shuffled bytes. */
+/* Part 1: the file. It has attributes, and datasets whose chunks are zstd frames of shuffled bytes. */
 
 static hid_t file;
 static i64 version;
@@ -74,7 +79,7 @@ static i64 number_of(const char *name)
     return number;
 }
 
-/* The number or truth under a name in a text of JSON that has no objects within. */
+/* Return the number, or 1 for true, under a name in flat JSON. */
 static i64 json_number(const char *json, const char *name)
 {
     char quoted[64];
@@ -91,8 +96,8 @@ typedef struct {
     hid_t id, type;
     hsize_t length, chunk;
     size_t item;
-    i64 *checks;          /* of each chunk, where they are known */
-    unsigned char *bytes; /* of the chunk that was read last */
+    i64 *checks;          /* checksum of each chunk, or NULL */
+    unsigned char *bytes; /* contents of the chunk that was read last */
     i64 loaded;
 } Dataset;
 
@@ -112,7 +117,7 @@ static Dataset open_dataset(const char *name)
     return set;
 }
 
-/* Read a chunk: a frame, decompressed, and its planes (first bytes of all items, second bytes, …) put together again. */
+/* Read a chunk: decompress its frame, and reassemble items from planes (first bytes of all items, second bytes, …). */
 static void load(Dataset *set, i64 number)
 {
     if (set->loaded == number)
@@ -138,7 +143,7 @@ static void load(Dataset *set, i64 number)
     free(planes);
 }
 
-/* A little-endian int; those of 4 bytes are signed in tables, which is all where it matters. */
+/* Return a little-endian int. Ints of 4 bytes are signed in tables; `column` sees to that. */
 static i64 little(const unsigned char *bytes, size_t size)
 {
     u64 number = 0;
@@ -147,7 +152,7 @@ static i64 little(const unsigned char *bytes, size_t size)
     return (i64)number;
 }
 
-/* A column of a table, which is one chunk. */
+/* Return a column of a table. A table is one chunk. */
 static i64 *column(Dataset *set, const char *name)
 {
     int member = H5Tget_member_index(set->type, name);
@@ -171,9 +176,9 @@ static i64 *column(Dataset *set, const char *name)
     return numbers;
 }
 
-/* What all three kinds have. A record here is a record, a slot or a step. */
+/* Part 2: storage. `records` are records, slots or steps. All kinds have a legend and tiers. */
 
-#define PLAIN_COLUMNS 5 /* of the legend; what follows them is another metric */
+#define PLAIN_COLUMNS 5 /* columns of the legend for value and remoteness; the others are measures of another metric */
 #define MOST_MEASURES 64
 
 static Dataset legend, tiers, blocks, records;
@@ -213,7 +218,7 @@ static u64 gap_of(i64 record)
     return little(records.bytes + record % records.chunk * records.item + outcome_size, gap_size);
 }
 
-/* The bits of a position under a mask, pushed together. */
+/* Return the rank: the bits of a position under a mask, pushed together. */
 static u64 rank_under(u64 position, u64 mask)
 {
     u64 rank = 0;
@@ -222,7 +227,7 @@ static u64 rank_under(u64 position, u64 mask)
     return rank;
 }
 
-/* Of the blocks that hold a tier, the last whose first one is not greater; the first block, if no other is. */
+/* Return the block of a tier's row that may contain the wanted number: the last whose first number is not greater. */
 static i64 block_for(i64 row, u64 wanted, const i64 *first_ones)
 {
     i64 low = firsts[row] / records.chunk, high = (end_of_tier(row) - 1) / records.chunk;
@@ -236,7 +241,7 @@ static i64 block_for(i64 row, u64 wanted, const i64 *first_ones)
     return low;
 }
 
-/* Look a canonical position up among records; -1 if it is not there, else a row of the legend. */
+/* Look up a canonical position among records. Return its row of the legend, or -1. */
 static i64 find_record(u64 position, i64 tier)
 {
     i64 row = row_of_tier(tier);
@@ -257,14 +262,14 @@ static i64 find_record(u64 position, i64 tier)
     return record < end && rank == wanted ? outcome_of(record) : -1;
 }
 
-/* Look a canonical position that needs a step up among steps. */
+/* Look up a canonical position among steps. Return its row of the legend, or -1. */
 static i64 find_step(u64 position, i64 tier)
 {
     i64 row = row_of_tier(tier);
     if (row < 0 || (position ^ tier_positions[row]) & ~(u64)tier_masks[row])
         return -1;
     u64 wanted = rank_under(position, tier_masks[row]);
-    i64 block = block_for(row, wanted, block_positions), step = block * records.chunk; /* here block_positions are ranks */
+    i64 block = block_for(row, wanted, block_positions), step = block * records.chunk; /* ranks */
     u64 rank = block_positions[block];
     if (firsts[row] >= step)
         step = firsts[row], rank = rank_under(tier_positions[row], tier_masks[row]);
@@ -276,9 +281,9 @@ static i64 find_step(u64 position, i64 tier)
     return found < 0 ? -1 : outcome_of(found);
 }
 
-/* The rules of the games: their tiers and images, and where there are steps, moves and ends.
+/* Part 3: the rules of the games. Tiers and images, and for games stored as steps also moves and ends.
 
-   `images` writes the positions equal by symmetry, the position itself among them, and returns how many. */
+   `images` writes the positions equal by symmetry, the position itself among them, and returns their number. */
 
 typedef struct {
     const char *name;
@@ -301,7 +306,7 @@ static u64 bits_turned(u64 bits, const int *cells, int count)
     return turned;
 }
 
-/* Write where a symmetry, 0 to 7, takes each cell of a square board. */
+/* Write the target of each cell of a square board under a symmetry, 0 to 7. */
 static void turn_board(int size, int symmetry, int *cells)
 {
     for (int cell = 0; cell < size * size; cell++) {
@@ -338,7 +343,7 @@ static int connect4_images(u64 position, u64 *images)
     return 2;
 }
 
-/* Whose stone is in a cell: 0, 1, or -1 if it is empty or off the board. */
+/* Return the owner of the stone in a cell: 0, 1, or -1 if it is empty or off the board. */
 static int stone_at(u64 position, int across, int up)
 {
     if (across < 0 || across >= width || up < 0 || up >= stones_in(position, across))
@@ -444,7 +449,7 @@ static int by_number(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* Number the places where an L may lie: three cells in a row, and one beside an end of them. */
+/* List the 48 shapes of an L on the board: three cells in a row, and one beside an end of them. */
 static void make_shapes(void)
 {
     int cells[16], count = 0;
@@ -513,7 +518,7 @@ static const Game GAMES[] = {
 static const Game *game;
 static int is_chess;
 
-/* Find out whose rules are needed. */
+/* Choose the rules by the file's attributes. */
 static void choose_game(void)
 {
     char *name = text_of("game");
@@ -534,14 +539,14 @@ static void choose_game(void)
     make_shapes();
 }
 
-/* Chess: positions. Within a position White is the side that its ending names first. */
+/* Chess: positions. The side that the ending names first is White within a position. */
 
 enum { QUEEN, ROOK, BISHOP, KNIGHT, PAWN, KING, BLACK = 8, NOBODY = 15, EMPTY = -1 };
 
 typedef struct {
     int colours, turn, passed; /* passed: 1 + the file of a pawn that may be captured en passant, or 0 */
     int kings[2], count;
-    int codes[3], squares[3]; /* of the men besides the kings, by code, then by square */
+    int codes[3], squares[3]; /* men other than kings, sorted by code, then by square */
 } Board;
 
 static int turned(int square, int symmetry)
@@ -598,7 +603,7 @@ static void mirror(Board *board, int symmetry)
     sort_men(board);
 }
 
-/* Exchange the sides: the other one is White within. */
+/* Exchange the sides, so that the other one is White. */
 static void exchange(Board *board)
 {
     int white = board->kings[0] ^ 56;
@@ -609,7 +614,7 @@ static void exchange(Board *board)
     sort_men(board);
 }
 
-/* Write the name of an ending; tell whether the sides must be exchanged for it, and (2) whether both have the same men. */
+/* Write the name of an ending. Return 1 if the sides must be exchanged for it, 2 if both have the same men, else 0. */
 static int name_ending(const int *codes, int count, char *name)
 {
     int sides[2][3], sizes[2] = {0, 0}, order = 0;
@@ -649,7 +654,7 @@ static int by_tier(const void *one, const void *other)
     return more ? more : strcmp(one, other);
 }
 
-/* List all endings of two to five men by tier. */
+/* List all endings of two to five men, in the order of tiers. */
 static void make_endings(void)
 {
     static const int MEN[11] = {NOBODY, 0, 1, 2, 3, 4, 8, 9, 10, 11, 12};
@@ -678,7 +683,7 @@ static i64 tier_of_ending(const char *name)
     return -1;
 }
 
-/* Chess: who attacks what. */
+/* Chess: attacks. */
 
 static void men_on(const Board *board, int *on)
 {
@@ -716,7 +721,7 @@ static int attacked(const int *on, int square, int side)
     return 0;
 }
 
-/* Tell whether the side to move may capture en passant a pawn on a file. */
+/* Return whether the side to move may capture a pawn on a file en passant. */
 static int may_capture(const Board *board, int pawn_file)
 {
     int on[64], turn = board->turn, pawn = 32 - 8 * turn + pawn_file, beyond = pawn + (turn ? -8 : 8);
@@ -753,7 +758,7 @@ static int counts_as_position(const Board *board)
 
 static int pair_numbers[2][4096];
 
-/* Number the pairs of squares of kings, without pawns and with, that are the least of those equal by symmetry. */
+/* Number the pairs of kings' squares that are least among their symmetric images: 462 without pawns, 1806 with pawns. */
 static void make_pairs(void)
 {
     for (int pawns = 0; pawns < 2; pawns++)
@@ -771,7 +776,7 @@ static i64 choose(i64 number, int like)
     return like == 1 ? number : like == 2 ? number * (number - 1) / 2 : number * (number - 1) * (number - 2) / 6;
 }
 
-/* Number a position that has no en passant rights; write how many slots the part without them has. */
+/* Return the slot of a position without en passant rights, and write the number of such slots. */
 static i64 plain_slot(Board board, int pawns, int same, i64 *part)
 {
     int pairs = pawns ? 1806 : 462;
@@ -802,7 +807,7 @@ static i64 plain_slot(Board board, int pawns, int same, i64 *part)
     return slot;
 }
 
-/* Number a position with en passant rights, from 0. */
+/* Return the number of a position among those with en passant rights, from 0. */
 static i64 passed_slot(Board board)
 {
     int on[64], turn = board.turn;
@@ -818,7 +823,7 @@ static i64 passed_slot(Board board)
     return slot;
 }
 
-/* Return the slot of a position within its tier, or -1; write the tier. */
+/* Return the slot of a position within its tier, or -1. Write the tier. */
 static i64 chess_slot(const Board *board, i64 *tier)
 {
     char name[8];
@@ -833,7 +838,7 @@ static i64 chess_slot(const Board *board, i64 *tier)
     return board->passed ? part + passed_slot(*board) : slot;
 }
 
-/* Read FEN, as far as the square of en passant; return whether it is some. */
+/* Read a FEN up to the en passant square. Return 0 if it is no FEN. */
 static int read_fen(const char *text, Board *board)
 {
     static const char LETTERS[] = "QRBNPK";
@@ -873,7 +878,7 @@ static int read_fen(const char *text, Board *board)
     return 1;
 }
 
-/* Questions and answers. */
+/* Part 4: questions and answers. */
 
 static void open_database(const char *path)
 {
@@ -958,7 +963,7 @@ static void answer_chess(const char *text)
     putchar('\n');
 }
 
-/* The bounds of a slot: the lower one, and behind it how much more the upper one is. */
+/* Print the bounds of a slot. The file has the lower bound, then the distance to the upper one. */
 static void answer_bounds(i64 index, i64 tier)
 {
     i64 row = row_of_tier(tier), slot = row < 0 ? -1 : firsts[row] + index;
@@ -972,7 +977,7 @@ static void answer_bounds(i64 index, i64 tier)
     printf("low %" PRId64 " high %" PRId64 "\n", low, low + width);
 }
 
-/* What a slot has, whether it stands for a position or not. */
+/* Print the outcome of a slot, whether it stands for a position or not. */
 static void answer_slot(i64 index, i64 tier)
 {
     i64 row = row_of_tier(tier), slot = row < 0 ? -1 : firsts[row] + index;
@@ -1009,7 +1014,7 @@ static void answer(const char *text)
     }
     if (!game || (has("steps") && !game->primitive))
         die("the rules of %s are not in this program; ask for POSITION@TIER", text_of("game"));
-    if (has("steps")) { /* some positions need no step */
+    if (has("steps")) { /* ends, and positions that win with the next move, need no step */
         int value = game->primitive(position), wins = 0, count;
         if (value) {
             print_outcome(value, 0);
@@ -1040,7 +1045,7 @@ int main(int count, char **words)
     char line[256];
     if (count < 2)
         die("usage: reader DATABASE [POSITION ...]");
-    H5Eset_auto(H5E_DEFAULT, NULL, NULL); /* what is wrong is said here */
+    H5Eset_auto(H5E_DEFAULT, NULL, NULL); /* this program prints its own errors */
     open_database(words[1]);
     choose_game();
     make_endings();

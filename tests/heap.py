@@ -2,7 +2,7 @@ from retrograde.games import LOSE, UNDECIDED, Game
 
 
 class Heap(Game):
-    """Take one, two or three from the heap; whoever takes the last one wins."""
+    """Take one, two or three from the heap; the player who takes the last one wins."""
 
     size: int = 10
 

@@ -18,7 +18,7 @@ from retrograde.solver.rules.compiled import prepare
 pytestmark = pytest.mark.long
 
 MISERE = Path(__file__).with_name("misere4.py")
-"""A variation of a game, that of docs/ten-minutes.md."""
+"""A variation of a game, that of docs/kinds.md."""
 
 
 class Shift(Game):

@@ -1,15 +1,16 @@
-"""The digest of a game's rules: equal as long as the rules are, whatever becomes of comments, layout and presentation.
+"""The digest of a game's rules. It stays equal as long as the rules do, whatever comments, layout and presentation do.
 
-It is taken of what decides the game: the members of its class that are not for people, and all that these reach, in
-the class, in the modules beside it, and in those of the classes it is derived from. What has been reached is numbered
-in the order in which it was met, and each thing's essence names the others by their numbers; so it does not matter what
-a function is called, where it stands, and how it was imported. Constants count by their values; what comes from
-elsewhere (Python, numpy, the contract) counts by its name.
+The digest covers what decides the game: the members of its class that are rules, and everything that these use, in the
+class, in the modules beside it, and in its base classes. Each thing reached gets a number, in the order in which it is
+found. The essence of a thing (see `essence.py`) refers to the others by these numbers. So names of functions, their
+places and the way of importing them do not matter. Constants count by value. Things from elsewhere (Python, numpy, the
+contract) count by name.
 
     members of the class --> [0] essence of a member, [1] …     in an essence:  ("Member", 1)
     what these mention   --> [7] essence of a function, [8] …                   ("Global", 7)
 
-Where a rule looks up names as it runs (`getattr`, `globals`), what it reaches cannot be told; then whole modules count.
+If a rule looks up names at run time (`getattr`, `globals`), the source does not say what it reaches. Then the digest
+covers whole modules.
 """
 
 import ast
@@ -78,30 +79,32 @@ SAME_RULES = {
     "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # of chess with five men
     "440bbfe1398688fb1e7b2e15cbd31d87": {"2f994d178ab1a442613a75742f538a32"},  # of that of chess
 }
-"""Digests of rules of ours that have been written in other words since, by those that they have now: they decide the
-same, position by position, so that databases made with them go on being used."""
+"""For the current digest of some of our rules, the digests of earlier versions with the same positions and values.
+
+Databases made with the earlier versions stay in use.
+"""
 
 
 def rules_digest(game: Game | type[Game], contract: bool = False) -> str:
-    """Return a hex digest of the rules; with *contract*, of all that the contract's module and hints say as well."""
+    """Return a hex digest of the rules; with *contract*, also of the contract's module and of the hints."""
     cls: Any = game if isinstance(game, type) else type(game)  # Any: mypy thinks that classes cannot be hashed
     return class_digest(cls, contract)
 
 
 def numbering_digest(game: Game) -> str:
-    """Return a hex digest of how a game with chance numbers its positions, and of its hints."""
+    """Return a hex digest of the numbering of a game with chance, and of its hints."""
     cls: Any = type(game)
     return sha256(repr(what_is_reached(cls, hints=True)).encode()).hexdigest()[:32]
 
 
 def is_digest_of(known: str, digest: str) -> bool:
-    """Tell whether a digest that is known from a database is that of rules with this digest, or was before."""
+    """Return whether a database's digest belongs to rules with this digest, or to an earlier version of them."""
     return known == digest or known in SAME_RULES.get(digest, ())
 
 
 @cache
 def class_digest(cls: type[Game], contract: bool) -> str:
-    """Return the digest of a class, taken once: what has been imported does not change with its file."""
+    """Return the digest of a class. It is cached: imported rules do not change with their file."""
     found: Any
     if not has_source(cls):
         return uuid4().hex  # no other process can have the same rules
@@ -113,8 +116,8 @@ def class_digest(cls: type[Game], contract: bool) -> str:
 
 
 def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
-    """Return the essence of all that the rules of a class reach, or its hints; of whole modules where that cannot be
-    told."""
+    """Return the essence of all that the rules of a class reach, or its hints; of whole modules if that is not
+    known."""
     try:
         try:
             return Trace(cls, False, hints).run()
@@ -125,9 +128,10 @@ def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
 
 
 def settle(module: ModuleType) -> None:
-    """Take the digest of rules that have just been imported, and note what is beside them: it may change any time.
+    """Take the digest of rules that have just been imported, and record the modules beside them, which may change
+    later.
 
-    What rules import only as they run is imported thereby.
+    This also imports what the rules import only at run time.
     """
     for value in list(vars(module).values()):
         if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__:
@@ -149,7 +153,7 @@ def whole_modules(cls: type[Game]) -> Any:
 
 
 def imported_by(module: ModuleType, home: ModuleType) -> Iterator[ModuleType]:
-    """Yield the modules that the import statements of a rule module name, those in its functions too."""
+    """Yield the modules that a rule module imports, also inside functions."""
     package = vars(module).get("__package__") or module.__name__.rpartition(".")[0]
     nodes = (node for part in outline(source_of(module)).body for node in ast.walk(part))
     for _, target in (bound for node in nodes for bound in bound_by(node)):
@@ -159,7 +163,7 @@ def imported_by(module: ModuleType, home: ModuleType) -> Iterator[ModuleType]:
 
 
 def rule_modules(module: ModuleType) -> list[ModuleType]:
-    """Return a rule module and those beside it or below that it, or one of them, takes something from."""
+    """Return a rule module and all modules beside or below it that it uses, directly or indirectly."""
     folders, found, left = [folder_of(module)], [module], [module]
     while left:
         for value in list(vars(left.pop()).values()):
@@ -171,7 +175,7 @@ def rule_modules(module: ModuleType) -> list[ModuleType]:
 
 
 def home_of(value: Any) -> ModuleType | None:
-    """Return the module that a function or a class, or the class of any other value, was made in."""
+    """Return the module where a function or a class, or the class of any other value, was made."""
     with suppress(KeyError, AttributeError, TypeError):
         return module_of(value)
     return None

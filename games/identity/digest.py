@@ -35,49 +35,49 @@ from retrograde.games.identity.reach import CONTRACT, HandedOn, Trace, lineage
 __all__ = ["is_digest_of", "legacy_digest", "numbering_digest", "rule_modules", "rules_digest", "settle"]
 
 SAME_RULES = {
-    "5e7ff4cdf150ec59299618c233f13644": {"a6aeea55cdd381bc64ae56ace66818d3"},  # tic-tac-toe, of rules
-    "4b41e408f2a4d11d7f5d14f24b8b5db3": {"762de0a70412236441ac9cb1376176da"},  # of its whole module
-    "bb76e9f59c9938d17ae2725d3ef358f2": {"dd7895da62c1b29f8727d979d632845a"},  # of that of hare and hounds
-    "830385c988ddc4799a7cc27d79a2b5ef": {  # of Quixo
+    "5e7ff4cdf150ec59299618c233f13644": {"a6aeea55cdd381bc64ae56ace66818d3"},  # tic-tac-toe, the rules
+    "4b41e408f2a4d11d7f5d14f24b8b5db3": {"762de0a70412236441ac9cb1376176da"},  # tic-tac-toe, the whole module
+    "bb76e9f59c9938d17ae2725d3ef358f2": {"dd7895da62c1b29f8727d979d632845a"},  # hare and hounds, the whole module
+    "830385c988ddc4799a7cc27d79a2b5ef": {  # Quixo
         "bf3fcea4c49c4975463fb0c39baa6e8f",
         "c14b7503dd9a877878f3ac807781a994",
     },
-    "cb70cbe1ea8c7dd9ed9ba39db95abdff": {  # of Teeko
+    "cb70cbe1ea8c7dd9ed9ba39db95abdff": {  # Teeko
         "c7a9d5fff3051599636d2992a186c62b",
         "09469c9de4426d1c65fcdb9b5cd77f0a",
     },
-    "af6792a0ac7551ab7fb99956bf5d8c08": {  # of bagh-chal
+    "af6792a0ac7551ab7fb99956bf5d8c08": {  # bagh-chal
         "d1859d262b6992a6cc561efd086bd20e",
         "78e345620f697c3ede0ccf5af91bb0f1",
         "d23d5f9d6c0de38fa4900bcc6ea04734",
     },
-    "6ec9139782e25f11fddcd8d6f82b9e74": {  # of fanorona
+    "6ec9139782e25f11fddcd8d6f82b9e74": {  # fanorona
         "b1a3d13ad1de6e0ed995b39654a18bbc",
         "d8e2f4b8dc46b09f01a84070765fa990",
         "a154cfc631b74dc97164262f3fa5befd",
     },
-    "7319b56842c7b90fe35dc97a0544fbe2": {  # of men's morris
+    "7319b56842c7b90fe35dc97a0544fbe2": {  # men's morris
         "d003309d39c386342e5d329b96d858f4",
         "21896a47317e22c8a258318780aec043",
         "6d9c94b0feabe1731cec65a495d0c9d0",
         "8d8975c4bd7cc154253b38b69a7ca698",
     },
-    "4453d034ec2870a320f7bbae06b2ec5f": {  # of Lasker morris
+    "4453d034ec2870a320f7bbae06b2ec5f": {  # Lasker morris
         "c5149f9da504dea13d9882cf2ed11ede",
         "a0c50e891a1f69ee8166b457d081708e",
         "52eae34e3a197f434c23bf1db5c2d724",
         "ea06e4b49d46e086c5309053fee2fc70",
     },
-    "bfc37265c25f2176b69b31fdfc2e5690": {  # of dōbutsu shōgi
+    "bfc37265c25f2176b69b31fdfc2e5690": {  # dōbutsu shōgi
         "1d020cadee7fa46247ade64a65199333",
         "197ab1bb214dc4d782966c3cd932b5a9",
     },
-    "fdad1d3e262cd54a968b549e36e1a6b7": {  # of fox and hounds
+    "fdad1d3e262cd54a968b549e36e1a6b7": {  # fox and hounds
         "5a8f9cc147b04296484452f41c1392bd",
         "a452f5fd6f65472c1ede02d60a610157",
     },
-    "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # of chess with five men
-    "440bbfe1398688fb1e7b2e15cbd31d87": {"2f994d178ab1a442613a75742f538a32"},  # of that of chess
+    "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # chess with five men
+    "440bbfe1398688fb1e7b2e15cbd31d87": {"2f994d178ab1a442613a75742f538a32"},  # chess, the whole module
 }
 """For the current digest of some of our rules, the digests of earlier versions with the same positions and values.
 

@@ -73,7 +73,8 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def over(self):
-        """For each point and each to which a tiger may leap from there, the one between, as bits; 0 for all others."""
+        """For each point and each target of a leap from there, the point between as bits; 0 if a tiger cannot leap
+        so."""
         found = [[0] * self.cells for _ in range(self.cells + 1)]
         near, far = ways(self.points), ways(self.points, 2)
         for point, direction in product(range(self.cells), range(8)):
@@ -117,11 +118,11 @@ class Hunt(Sliding, InHand):
         return self.position(tigers ^ moved, goats, number - 1) if taken < self.taken else tigers ^ moved
 
     def slides(self, men, number):
-        """Tigers and goats by turns; while goats are in hand, all that tigers do leads to another tier."""
+        """Tigers and goats slide in turn. While goats are in hand, every move of a tiger leads to another tier."""
         return [(1 - number, 1 - number, self.joins)] if number < 2 else []
 
     def parts_of(self, position):
-        """Return the tigers, the goats, and the number above them."""
+        """Return (tigers, goats, the number above them)."""
         full = (1 << self.cells) - 1
         return position & full, position >> self.cells & full, position >> 2 * self.cells
 

@@ -279,7 +279,7 @@ class Ur(Game):
 
     @cached_property
     def far_ranks(self):
-        """Where each of these codes is among those of its crowd, by its key."""
+        """For each key of far squares, the rank of its code among the codes of its crowd."""
         ranks = [0] * (3**self.shared << 2 * self.last)
         for number, code in enumerate(self.far_codes):
             own, other = code >> self.far, code & (1 << self.far) - 1
@@ -288,7 +288,7 @@ class Ur(Game):
 
     @cached_property
     def safe_codes(self):
-        """The ways to stand on safe squares: the fewest pieces first, then the farthest last."""
+        """The ways to stand on safe squares: fewest pieces first, and the furthest last."""
         return tuple(sorted(range(1 << self.safe), key=lambda bits: (bits.bit_count(), way(bits), bits)))
 
     @cached_property

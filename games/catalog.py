@@ -101,7 +101,7 @@ def class_and_options(text: str) -> tuple[type[Game], str]:
 
 
 def variants_in(text: str) -> list[str]:
-    """Return the variants in a named set, in the order in which to solve them; an empty list if *text* names no set.
+    """Return the variants in a named set, in the order in which to solve them; [] if *text* names no set.
 
     >>> variants_in("chess:all=3")
     ['chess:KRK', 'chess:KQK', 'chess:KNK', 'chess:KBK', 'chess:KPK']
@@ -184,7 +184,7 @@ def variant(game: Game) -> str:
 
 
 def typed(game: Game) -> str:
-    """Return a game's variant as people type it in a command, with the path if its rules are in a file.
+    """Return a game's variant as people type it: with the path of its rule file, if it has one.
 
     >>> typed(load_game("connect4:7,4"))
     'connect4:height=4'
@@ -249,7 +249,7 @@ def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
 
 
 def trust(game: Game) -> None:
-    """Record the rule file of a game that the user has named, so that its databases find it from now on."""
+    """Record the rule file of a game that the user has named, so that its databases find it later."""
     module = module_of(type(game))
     if module.__name__.startswith(RULES):
         modules = [module, *vars(module).get(BESIDE, {}).values()]
@@ -274,10 +274,10 @@ def only_game(module: ModuleType) -> type[Game]:
 
 
 def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
-    """Import a rule module from its file, once for each state of the file and of the files that it imports from its
-    folder.
+    """Import a rule module from its file, once for each state of the file.
 
-    With *known*, only those files in its folder are imported.
+    The state includes the files that it imports from its folder. With *known*, only those files are imported from
+    there.
     """
     if not path.is_file():
         raise VariantError(f"no rule module {str(path)!r}")

@@ -1,4 +1,4 @@
-"""Dodgem, by Colin Vout: two groups of cars cross the board at right angles, and leave it on the far side.
+"""Dodgem, by Colin Vout: two groups of cars cross the board at right angles and leave it.
 
 On a board of any size that fits, each player has one car fewer than there are rows. O's cars go right, X's go up::
 

@@ -1,4 +1,4 @@
-"""Fanorona, from Madagascar: a man captures a row of men ahead of the point it enters, or behind the point it leaves.
+"""Fanorona, from Madagascar: a man captures a row of men by approaching or by leaving it.
 
 A position is a bit for each point with a white man, row by row from the top left, then a bit for each point with a
 black man, and above them the player to move, 0 for White. A step goes to a neighbouring empty point along a line; every

@@ -1,4 +1,4 @@
-"""Fox and Hounds, on the dark squares of a chessboard: the hounds hunt a fox that wants to slip past them.
+"""Fox and Hounds, on the dark squares of a chessboard: hounds hunt a fox that wants to slip past.
 
 The dark squares of a board of 8 × 8 are 32 cells, row by row from the hounds' side::
 

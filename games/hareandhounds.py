@@ -112,8 +112,10 @@ class HareAndHounds(Game):
         return progress
 
     def estimate(self, position):
-        """Return for the hare how many hounds it has passed or drawn level with, and its number of moves; negated for
-        the hounds."""
+        """Return an estimate for the hare, negated if the hounds are to move.
+
+        It counts the hounds that the hare has passed or drawn level with, and the hare's moves.
+        """
         hare, hounds = position >> 11 & 15, position & BOARD
         passed = 0
         for point in range(11):

@@ -71,7 +71,7 @@ class Klotski(Game):
 
     @cached_property
     def fits(self):
-        """For each block and each cell, the cells that it covers with its corner there, as bits; 0 if it sticks out."""
+        """For each block and each cell, the cells it covers with its corner there (bits); 0 if it sticks out."""
         return tuple(tuple(self.covered(*size, cell) for cell in range(self.cells)) for size in SIZES)
 
     def covered(self, wide, high, cell):

@@ -1,10 +1,10 @@
-"""Lasker morris: men's morris where, in each turn, a player either puts down a man or slides one on the board.
+"""Lasker morris: men's morris where a player may slide a man before all are put down.
 
-E. Lasker proposed this, with ten men each. The board, the mills and the ends are those of `morris.py`. So is the
-encoding, except for what is above the player to move: the men in hand of the player to move, times one more than the
-number of men, plus the men in hand of the opponent. Three men fly if none is in hand. The game is a draw. (G. E. Gévay
-and G. Danner, "Calculating Ultra-Strong and Extended Solutions for Nine Men's Morris, Morabaraba, and Lasker Morris",
-2014.)
+In each turn a player either puts down a man or slides one on the board. E. Lasker proposed this, with ten men each. The
+board, the mills and the ends are those of `morris.py`. So is the encoding, except for what is above the player to move:
+the men in hand of the player to move, times one more than the number of men, plus the men in hand of the opponent.
+Three men fly if none is in hand. The game is a draw. (G. E. Gévay and G. Danner, "Calculating Ultra-Strong and Extended
+Solutions for Nine Men's Morris, Morabaraba, and Lasker Morris", 2014.)
 """
 
 from retrograde.games.morris import Morris

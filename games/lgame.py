@@ -1,4 +1,4 @@
-"""The L-game by Edward de Bono: each player has an L of four cells; two stones, white and grey, are neutral.
+"""The L-game by Edward de Bono: an L of four cells for each player, and two neutral stones.
 
 The board is 4 × 4 cells:
 
@@ -139,7 +139,7 @@ class LGame(Game):
         return "\n".join([*lines, "  a b c d", f"{mover} to move"])
 
     def move_name(self, position, move):
-        """Return the cells of the L (column letter, row from the top) and the stone that moves: `a1b1c1c2+wd4`."""
+        """Return the cells of the L (column, then row from the top) and the moved stone: `a1b1c1c2+wd4`."""
         shape, white, grey = self.shapes[move >> 8], move >> 4 & 15, move & 15
         name = "".join(CELLS[cell] for cell in range(16) if shape >> cell & 1)
         if white != position >> 4 & 15:

@@ -1,4 +1,4 @@
-"""Men's morris: put men on the points of a board, then slide them along its lines; three in a line are a mill.
+"""Men's morris: put men on a board, then slide them along its lines; three in a line are a mill.
 
     a1 ------- c1 ------- e1    four to six men: two squares, one in the other; nine to eleven: three. Three men: one
      |    b2 - c2 - d2    |     square, with a point in its middle, and lines from there to all others. Mills are the

@@ -1,4 +1,4 @@
-"""Mū Tōrere, the game of the Ngāti Porou: four stones each on a star of eight points and a centre, the pūtahi.
+"""Mū Tōrere, a game of the Ngāti Porou: four stones each on a star with a centre, the pūtahi.
 
     8 1 2
     7 c 3     points 1 to 8, bits 0 to 7, are neighbours as on a clock, and 8 of 1; the centre is bit 8

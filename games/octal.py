@@ -1,4 +1,4 @@
-"""Octal games, by Guy and Smith (1956): a code says how many objects may be taken from a heap, and what may remain.
+"""Octal games, by Guy and Smith (1956): a code says how much a move may take and leave.
 
 Digit t after the point is about taking t objects from a heap. It is the sum of 1 if nothing may remain, 2 if one heap
 may remain, and 4 if two heaps may remain. Kayles is .77: take one or two, and split the rest if you like. A position is

@@ -115,7 +115,7 @@ class PocketCube(Game):
 
     @cached_property
     def net(self):
-        """For each cell of the net: its column, its row, its corner place, and which face of that corner it shows."""
+        """For each cell of the net: column, row, corner place, and the face of that corner it shows."""
         return tuple(
             (x + right, y + down, STICKERS.index(corner), STICKERS[STICKERS.index(corner)].index(face))
             for face, (x, y) in CORNERS_OF_FACES.items()

@@ -82,7 +82,7 @@ class Quixo(InLine, Placed):
         return LOSE if self.fill_line(theirs) else UNDECIDED
 
     def parents(self, position):
-        """Yield the positions from which the opponent has moved a cube of his own, or a blank one, to where it is."""
+        """Yield the positions from which the opponent's last push leads here."""
         other = 1 - (position >> 2 * self.cells)
         for push in range(len(self.pushes)):
             source, target, cells, step = self.pushes[push]

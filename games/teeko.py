@@ -1,4 +1,4 @@
-"""Teeko, by John Scarne: put down four men each, then move one at a time to a neighbouring cell, diagonals included.
+"""Teeko, by John Scarne: put down four men each, then move them to neighbouring cells, diagonals included.
 
 A position is a bit for each cell with an X, row by row from the top left, then a bit for each cell with an O, and above
 them the player to move, 0 for X. A player with all men in a row, in any direction, or with four men in a 2 × 2 square

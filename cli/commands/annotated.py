@@ -121,7 +121,7 @@ def annotate_records(source: str, database: str | None, text: str, tally: Tally,
 
 
 def beginning(solution: "Solution", game: "Written", tally: Tally) -> int | None:
-    """Return the first position of a game, from its tag FEN or the rules; None if the database does not have it."""
+    """Return the first position of a game by its tag FEN or the rules; None if it is not stored."""
     from retrograde.cli.commands.query import read_reachable
 
     try:

@@ -49,13 +49,12 @@ ORDERS = {"worst": "worst first", "given": "as given", "best": "best first"}
 def command(
     source: str, depth: int, positions: int, seed: int, plot: Path | None, database: str | None, as_json: bool
 ) -> None:
-    """Measure how often a depth-limited search picks a move that gives up value, at positions where there is such a
-    move.
+    """Measure how often a depth-limited search picks a move that gives up value.
 
-    It tries four evaluations: the game's own estimate; none, so that only ends of games count; random numbers; and the
-    true value, made wrong in one position of ten. With the last, a deeper search can be worse (the pathology of Beal
-    and Nau). Then it counts how many positions alpha-beta visits with good and with bad move ordering: between b^d and
-    b^(d/2).
+    Only positions where some move gives up value count. The command tries four evaluations: the game's own estimate;
+    none, so that only ends of games count; random numbers; and the true value, made wrong in one position of ten. With
+    the last, a deeper search can be worse (the pathology of Beal and Nau). Then it counts how many positions alpha-beta
+    visits with good and with bad move ordering: between b^d and b^(d/2).
 
     \b
     Examples:

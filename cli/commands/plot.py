@@ -52,7 +52,7 @@ def command(source: str, output: Path | None, linear: bool, database: str | None
 
 
 def draw(file: "CheckedFile", linear: bool) -> Any:
-    """Return a figure: for each number of plies a bar for each value, and one more for draws, which have no end."""
+    """Return a figure: for each number of plies a bar for each value, and one for draws."""
     from matplotlib.figure import Figure
 
     from retrograde.games import DRAW, LOSE, TIE, WIN

@@ -320,8 +320,7 @@ def print_worth(solution: "Solution", position: int, count: int) -> None:
 
 
 def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> dict[str, Any]:
-    """Return what a search found of a position, ready for JSON; for each move, what is known of the position it leads
-    to."""
+    """Return what a search found of a position and of each position after a move, ready for JSON."""
     write = oracle.game.write
     reached = [(choice, oracle.known(choice.position, 0)) for choice in oracle.moves(position, 0)]
     return {
@@ -344,7 +343,7 @@ def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[s
 
 
 def print_known(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> None:
-    """Print a position, what is known of it and how, its moves, and best play as far as it is known."""
+    """Print a position, what is known of it, its moves, and best play as far as known."""
     game, choices = oracle.game, oracle.moves(position, 0)
     print_board(game, position, choices)
     if game.primitive(position) != UNDECIDED:

@@ -152,7 +152,7 @@ class Limits(NamedTuple):
 def searched(
     game: "Game", place: int, method: str | None, limits: Limits, line: "Listener"
 ) -> tuple["Finding", list[int]]:
-    """Return the result of a search, by *method* or by the one that fits the game, and the moves of best play."""
+    """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
     from retrograde.solver.search.prover import goes_round
 
     if method is None and not limits.depth and goes_round(game, place):

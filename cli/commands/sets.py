@@ -28,7 +28,9 @@ SAME = "the same command"
 def solve_set(
     variants: list[str], solve: Callable[[str], tuple[Facts, bool]], as_json: bool = False, fresh: bool = False
 ) -> None:
-    """Solve each variant of a set, print a line for each, then the sums; raise Failure if some could not be solved.
+    """Solve each variant of a set, print a line for each, then the sums.
+
+    Raises Failure if some could not be solved.
 
     *solve* returns (the facts, whether the variant had been solved before). A failure does not stop the others. A
     variant that another process is solving is tried again after all others, until that process has ended. If all are

@@ -275,7 +275,7 @@ def how_it_went(facts: dict[str, Any]) -> str:
 
 
 def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
-    """Return whether a journal is left from which a solve can resume: of the game, or of a variant that it rests on."""
+    """Return whether a solve can resume from a journal, of the game or of a variant it rests on."""
     from retrograde.databases import database_path
     from retrograde.games.catalog import rests_on
     from retrograde.games.contract.game import is_numbered
@@ -376,7 +376,7 @@ def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "Cl
 
 
 def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) -> None:
-    """Print what it will take to solve the variants of a set that are not solved yet, or all of them with --fresh."""
+    """Print what it will take to solve the unsolved variants of a set; with --fresh, all of them."""
     import os
 
     from retrograde.databases import database_path

@@ -19,7 +19,7 @@ Facts = dict[str, Any]
 
 
 def export_tables(source: str, folder: Path, database: str | None, as_json: bool) -> None:
-    """Write the tables of an ending and of all that may follow, or of a set, except those already in the folder."""
+    """Write the tables of an ending and of all that may follow, except those already there. Sets work too."""
     from retrograde.solver.methods.chess.syzygy.write import endings_in
 
     done = dict[str, Facts]()

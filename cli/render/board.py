@@ -55,7 +55,7 @@ def print_board(game: Game, position: int, choices: "Iterable[Choice]" = (), las
 def drawn(
     game: Game, position: int, last: Sequence[int] = (), moves: Worth | None = None, rows: int | None = None
 ) -> str:
-    """Return a position as lines of text: in a box if the board is a grid, else as the game shows it.
+    """Return a position as lines of text: in a box for a grid, else as the game shows it.
 
     Pieces on the places of the *last* move are in brackets. *moves* gives the values of moves to empty places. A box
     taller than *rows* is drawn without lines.

@@ -130,8 +130,7 @@ def facts_of_response(solution: "Solution", position: int) -> dict[str, Any]:
 
 
 def weights_of(solution: "Solution", position: int) -> dict[int, int]:
-    """Return the weights by which the model moves, for a best response to a model; {} if there is none or it is not
-    known."""
+    """Return the weights of the model's moves, for a best response to a model; else {}."""
     from retrograde.solver.play.solution import Response
 
     return solution.weights(position) if isinstance(solution, Response) else {}

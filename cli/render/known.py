@@ -51,9 +51,9 @@ def time_option(seconds: float, what: str) -> Callable[[Command], Command]:
 
 
 def open_oracle(source: str, database: str | None, seconds: float) -> "Solution | SearchingOracle":
-    """Open the solution that VARIANT|FILE and --database name; if there is none, an oracle that searches.
+    """Open the solution that VARIANT|FILE and --database name, or an oracle that searches.
 
-    The oracle uses a certificate if there is one. A line on standard error says so, and how to solve the game.
+    The oracle uses a certificate if the variant has one. A line on standard error says so, and how to solve the game.
     """
     from retrograde.cli.common import file_named, open_source
     from retrograde.cli.render.certified import certificate_named
@@ -142,7 +142,7 @@ def thinking(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
 
 
 def searched(oracle: "Oracle", position: int) -> "tuple[Known, list[str]]":
-    """Return what a search finds out about a position and its moves, and the names of the moves of best play."""
+    """Return what a search finds of a position and its moves, and the moves of best play."""
     seconds: float = oracle.seconds  # type: ignore[attr-defined]  # of one that searches
     with thinking(oracle, "searching"):
         oracle.known(position, (1 - FOR_MOVES) * seconds)
@@ -165,7 +165,7 @@ def worth(known: "Known") -> str:
 
 
 def verdict(known: "Known", side: str, distance: str = "") -> str:
-    """Return in words what is known of a position: `Red to move wins in 5 plies`, `not known: at least a tie`."""
+    """Return what is known of a position: `Red to move wins in 5 plies`, `not known: at least a tie`."""
     if not known.proved:
         return unknown(known)
     if known.remoteness is None and known.value != DRAW:

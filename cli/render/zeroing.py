@@ -20,8 +20,9 @@ def zeroing_facts(solution: "Solution", position: int, count: int = 0) -> dict[s
 
 
 def by_the_rule(value: Value, far: int, count: int = 0) -> str:
-    """Return the value of a win or loss under the fifty-move rule after *count* plies without progress, and the
-    distance.
+    """Return the value of a win or loss under the fifty-move rule, and the distance to zeroing.
+
+    *count* is the number of plies without progress before.
 
     >>> import click
     >>> from retrograde.games import LOSE

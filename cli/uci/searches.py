@@ -52,7 +52,7 @@ class Searches:
         """Oracles that are ready or compiling, by ending and table size."""
 
     def best(self, material: str, fen: str, moves: list[str], clock: Clock, table: int) -> str | None:
-        """Return the best of some moves within the clock, with a table of *table* MiB; None if time is too short.
+        """Return the best of some moves within the clock; None if time is too short. *table* is in MiB.
 
         Without a limit the search takes a second. An infinite search goes on, a second at a time, until `stop`, or
         until a search ends early because nothing is left to prove.

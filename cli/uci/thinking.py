@@ -59,7 +59,7 @@ class Thinker:
         return found.line[0]
 
     def look_up(self, board: AnyBoard, moves: list[str], question: Question, clock: Clock) -> str | None:
-        """Return the best of some moves by the databases, else by search; None if there is no time for a search.
+        """Return the best of some moves by the databases, else by search; None without time for a search.
 
         Raises RetrogradeError if no database can have the position.
         """

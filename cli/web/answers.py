@@ -11,7 +11,7 @@ ValueName = Literal["win", "tie", "draw", "lose"]
 
 
 class Start(BaseModel):
-    """The value of the start for the player to move; `measure` is what a metric other than remoteness says of it."""
+    """The value of the start for the player to move; `measure` is what another metric says."""
 
     value: ValueName
     remoteness: int | None
@@ -64,7 +64,7 @@ class Place(BaseModel):
 
 
 class Position(BaseModel):
-    """A position: its value is for the player to move; `summary` says the rules of the game in a few words.
+    """A position: its value is for the player to move; `summary` says the rules in a few words.
 
     `pieces` has a sign for each place, and `sign` is that of the player to move, as the game draws them. `end` are the
     places that ended the game. `falls`: pieces come from above. `editable`: positions can be set up. Without a
@@ -110,7 +110,7 @@ class Position(BaseModel):
 
 
 class Man(BaseModel):
-    """A piece that may stand on a board: its sign, its name, and its picture around 0, as parts of an SVG."""
+    """A piece that may stand on a board: sign, name, and picture around 0, as parts of an SVG."""
 
     sign: str
     name: str

@@ -287,7 +287,7 @@ def short_title(game: Game) -> str:
 
 
 def title(name: str) -> str:
-    """Return the name of a game for people; for a user's own file, whose rules are not read, its plain name."""
+    """Return the name of a game for people. The rules in a user's own file are not read for this."""
     return naming.title(game_class(name)) if name in installed() else name
 
 

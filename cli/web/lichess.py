@@ -231,7 +231,7 @@ def about(game: Any, position: int, counter: int, solution: Solution | None) -> 
 
 
 def move_answer_of(library: Library, board: AnyBoard, move: str) -> MoveAnswer:
-    """Return what is known of a move on a board that is no ending; the position after it may be one."""
+    """Return what is known of a move on a board that is no ending. The next position may be one."""
     child = board.after(move)
     counter = counter_after(board.count, child.count)
     captures = board.captures(move)

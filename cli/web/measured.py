@@ -49,9 +49,10 @@ def odds(game: Game, place: int) -> dict[int, str]:
 
 
 def paid(game: Game, place: int, move: int | None) -> list[int]:
-    """Return what a move pays at once, or an end if *move* is None: the player to move there, then the other.
+    """Return what a move pays at once, to the player to move there and to the other.
 
-    Chance moves are for player 0. Returns [] if moves do not pay, or the game has more than two players.
+    If *move* is None, return what the end pays. Chance moves are for player 0. Returns [] if moves do not pay, or the
+    game has more than two players.
     """
     if not defines(game, "reward") or game.players > 2:
         return []

@@ -53,7 +53,7 @@ def at_once(pairs: Sequence[tuple[Choice, Places]]) -> Iterator[Button]:
 
 
 def one_by_one(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> Iterator[Button]:
-    """Yield a button for each place that may be picked next, and one by name for each move without further places."""
+    """Yield a button for each place that may be picked next, and one by name for each complete move."""
     yield from (Button((), [choice], ()) for choice, places in pairs if len(places) == len(picked))
     for place in sorted({place for _, places in pairs for place in places} - set(picked)):
         left = [(choice, places) for choice, places in pairs if place in places]

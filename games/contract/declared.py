@@ -78,14 +78,13 @@ def signs_of(game: Any, position: int) -> str:
 
 
 def write(game: Any, board: "Board", position: int) -> str:
-    """Return the rows of the board, and the player to move if only the position says so: `X.O/.X./.../O`."""
+    """Return the rows of the board, and the player to move if needed: `X.O/.X./.../O`."""
     turn = [game.draw_turn(position)] if word(game, "to_move") else []
     return "/".join([*board.in_rows(signs_of(game, position)), *turn])
 
 
 def read(game: Any, board: "Board", text: str) -> int:
-    """Return the position of a text whose rows are separated by slashes or line ends; raise ValueError if there is
-    none.
+    """Return the position of a text with rows separated by slashes or line ends; raise ValueError for a wrong text.
 
     A comma works as well as a slash. Spaces do not count.
     """

@@ -1,4 +1,4 @@
-"""How a game's board looks: its places and pieces, for pictures on a page, in a notebook and in a terminal.
+"""How a game's board looks: its places and pieces, on a page, in a notebook and in a terminal.
 
 A game that declares a board, and what stands on it, has pictures, texts and move names at once. Suppose that a position
 has a bit for each cell with an X, row by row from the top left, and then a bit for each cell with an O. Then this is

@@ -7,7 +7,7 @@ no registration. This is all of Nim with one heap::
     from retrograde.games import LOSE, UNDECIDED, Game
 
     class Heap(Game):
-        \"\"\"Take one, two or three from the heap; whoever takes the last one wins.\"\"\"
+        \"\"\"Take one, two or three from the heap. The player who takes the last one wins.\"\"\"
 
         size: int = 10
 

@@ -13,9 +13,10 @@ from retrograde.games.contract.game import Game, RetrogradeError, RuleError
 
 
 def asked(game: Game, name: str) -> Any:
-    """Return a member of a game; None if it is absent, or if a property says so by an AttributeError of its own name.
+    """Return a member of a game, or None if it is absent.
 
-    Any other error in the property's code is raised.
+    A property may also say that it is absent, by an AttributeError of its own name. Any other error in its code is
+    raised.
     """
     try:
         return getattr(game, name)
@@ -26,8 +27,7 @@ def asked(game: Game, name: str) -> Any:
 
 
 def given_start(game: Game) -> Any:
-    """Return the first position as the rules give it, None if there is none; raise RuleError for any error in the
-    rules."""
+    """Return the first position as the rules give it, or None; raise RuleError for any error in the rules."""
     try:
         return asked(game, "start")
     except RetrogradeError:

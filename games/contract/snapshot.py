@@ -24,7 +24,7 @@ KEPT, ITSELF, BESIDE = "__retrograde_source__", "__retrograde_module__", "__retr
 
 
 def source_of(module: ModuleType) -> bytes:
-    """Return the source of a module as it was imported, or else as it is now; raise OSError if there is none."""
+    """Return the source of a module as it was imported, or as it is now; raise OSError for none."""
     if KEPT not in vars(module):
         if not getattr(module, "__file__", None):
             raise OSError(f"{module.__name__} was typed in, and has no source")
@@ -171,5 +171,5 @@ def loaded() -> dict[str, ModuleType]:
 
 
 def load(name: str, beside: ModuleType) -> ModuleType:
-    """Import a module by its full name; if it was beside a rule module, as it was when that was imported."""
+    """Import a module by its full name. A module beside a rule module is returned as it was imported then."""
     return vars(beside).get(BESIDE, {}).get(name) or import_module(name)

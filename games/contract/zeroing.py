@@ -61,7 +61,10 @@ def after_zeroing(plies: int) -> int:
 
 
 def counted(game: Game, metric: str, position: int, move: int, child: int, plies: int) -> int:
-    """Return what the distance of a child that is won or lost counts before the move to it, by this metric."""
+    """Return the distance that a child counts for a move to it, by this metric.
+
+    The child is won or lost in *plies*. Progress resets the distance.
+    """
     if metric == DTZ:
         return after_zeroing(plies) if game.zeroes(position, move) else plies
     return 0 if game.tier(child) != game.tier(position) else plies

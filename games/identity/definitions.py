@@ -21,8 +21,7 @@ class Dynamic(Exception):
 
 @cache
 def node_of(cls: Any) -> ast.ClassDef:
-    """Return the syntax tree of a class; raise Dynamic if it is not found, for example because a function defines
-    it."""
+    """Return the syntax tree of a class; raise Dynamic if it is not at module or class level."""
     body: list[ast.stmt] = outline(source_of(module_of(cls))).body
     for name in cls.__qualname__.split("."):
         found = [node for node in classes_in(body) if node.name == name]

@@ -116,8 +116,10 @@ def class_digest(cls: type[Game], contract: bool) -> str:
 
 
 def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
-    """Return the essence of all that the rules of a class reach, or its hints; of whole modules if that is not
-    known."""
+    """Return the essence of everything that the rules of a class reach, or with *hints* its hints.
+
+    If the source does not say what they reach, return the essence of whole modules.
+    """
     try:
         try:
             return Trace(cls, False, hints).run()

@@ -15,7 +15,7 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Outline(NamedTuple):
-    """The statements of a module, what its names are bound to, and the statements that bind or may change each name."""
+    """The statements of a module, what its names are bound to, and the statements that may change them."""
 
     body: list[ast.stmt]
     bound: dict[str, Imported | None]

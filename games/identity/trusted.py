@@ -1,7 +1,7 @@
 """The rule files that a user has solved games with. A database's name may lead to no other rule files.
 
-A database says which variant it holds, and whoever made the database may have written anything there. So that name
-alone never leads to a file. Rules come from the installed games, from a path in the command, or from this record. The
+A database says which variant it holds, but its author may have written anything there. So that name alone never leads
+to a file. Rules come from the installed games, from a path in the command, or from this record. The
 record is in the user's own configuration, not beside the databases, which other people may write to::
 
     {"heap": [{"file": "/home/ada/heap.py", "digests": {"/home/ada/heap.py": "5f2c…", "/home/ada/piles.py": "90aa…"}}]}

@@ -88,8 +88,8 @@ class PlacedApart(Placed):
         return other
 
     def _section(self, position):
-        """Return a position's index into the tables of sections, as the first player sees it; NONE if it is in no
-        section."""
+        """Return a position's index into the tables of sections, or NONE. It is the index as the first player sees
+        it."""
         section, taken = position[0], 0
         other = self._swaps and section & 1
         section -= other

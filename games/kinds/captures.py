@@ -53,8 +53,7 @@ class Captures(Placed):
         return True
 
     def goes_on(self, path, step, to, been):
-        """Return whether a man may continue by a step to an empty point, after a path through the points *been*
-        (bits)."""
+        """Return whether a man may go on by a step to an empty point. *been* are the points of its path."""
         return True
 
     # The rules

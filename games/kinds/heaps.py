@@ -71,7 +71,7 @@ def written(position):
 
 
 def understood(text, most):
-    """Return the position of a text; raise ValueError if it is none, or if the heaps hold more than *most* in all."""
+    """Return the position of a text; raise ValueError for a wrong text, or for more than *most* objects."""
     parts = text.split("+")
     if not all(part.isdecimal() for part in parts):
         raise ValueError("heaps are written as their sizes, as in 7+3+3, or 0 for none")

@@ -73,8 +73,7 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def over(self):
-        """For each point and each target of a leap from there, the point between as bits; 0 if a tiger cannot leap
-        so."""
+        """For each point and each target of a leap, the point between as bits; 0 for no leap."""
         found = [[0] * self.cells for _ in range(self.cells + 1)]
         near, far = ways(self.points), ways(self.points, 2)
         for point, direction in product(range(self.cells), range(8)):
@@ -84,7 +83,10 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def placements(self):
-        """By goats in hand, and while there are any by who is to move; then by goats that are taken; last the ends."""
+        """Tiers go by goats in hand, then by captured goats. Positions where the tigers have won are last.
+
+        While goats are in hand, either player to move has a tier of its own.
+        """
         refuse(self._faults())
         tigers, hands = len(self.lairs), range(self.goats + 1 if self.placing else 1)
         sections = [

@@ -1,4 +1,4 @@
-"""Games of mills, such as men's morris: a player who gets three in a row takes a man of the opponent.
+"""Games of mills, such as men's morris: three in a row take a man of the opponent.
 
 A game declares its board::
 
@@ -115,8 +115,7 @@ class Mills(Sliding, InHand):
         return -hands, -mine - theirs, min(mine, theirs), mine * (hands > 0)
 
     def after(self, section):
-        """Yield the sections after a move: *hands*, then the men of the player who is then to move, then the
-        other's."""
+        """Yield the sections after a move: *hands*, the men of the next player to move, the other's men."""
         hands, mine, theirs = section
         hand = self.in_hand(hands)
         if mine + hand >= 3:
@@ -175,8 +174,10 @@ class Mills(Sliding, InHand):
         return LOSE
 
     def slides(self, men, number):
-        """X's men slide as far as they may reach, unless one must be put down first; a player who has lost moves
-        none."""
+        """X's men slide as far as they may reach, unless one must be put down first.
+
+        A player who has lost moves none.
+        """
         mine, hands = (1 << men[0]) - 1, number >> 1
         hand = self.in_hand(hands)
         reach = tuple(self.reach(mine, hand, point) for point in range(self.cells))

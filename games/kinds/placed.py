@@ -135,8 +135,8 @@ class Placed(Game):
         return moved
 
     def _section(self, position):
-        """Return a position's index into the tables of sections, as the first player sees it; NONE if it is in no
-        section."""
+        """Return a position's index into the tables of sections, or NONE. It is the index as the first player sees
+        it."""
         section, taken = position >> self._bits, 0
         other = self._swaps and section & 1
         section -= other
@@ -350,10 +350,9 @@ class Placed(Game):
 
     @cached_property
     def _sides(self):
-        """For each set and each pattern on side cells, the number of its least image; in the low bits the set that
-        remains.
+        """For each set and each pattern on side cells, the number of its least image.
 
-        Least images are numbered among those with as many men.
+        The low bits hold the set that remains. Least images are numbered among those with as many men.
         """
         return tuple(
             self._declared.side_leasts[symmetries][least.bit_count()].index(least) << self._set_bits

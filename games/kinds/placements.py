@@ -1,4 +1,4 @@
-"""Placements: numbers all ways in which men of some kinds can stand on the cells of a board, up to symmetry.
+"""Placements: numbers all ways in which men can stand on the cells of a board, up to symmetry.
 
 A game declares what may stand on its board; `Placed` (see `placed.py`) makes a dense numbering of it::
 
@@ -62,8 +62,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Subsection:
-    """The placements of a section with *key_men* men of its leading kind on key cells: slots of its tier from
-    `start`."""
+    """The placements of a section with *key_men* leading men on key cells: slots from `start` on."""
 
     section: Section
     order: tuple[int, ...]

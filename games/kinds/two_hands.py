@@ -241,7 +241,7 @@ class TwoHands(Game):
         return self.turned(position) if turn == self.to_move[1] else position
 
     def _expect_count(self, kind, count, most):
-        """Raise ValueError if there are too many men of a kind, or too few of a kind that only changes hands."""
+        """Raise ValueError for too many men of a kind, or for too few if captured men change hands."""
         wanted = NUMBERS[most] if most < len(NUMBERS) else str(most)
         if self.dropping and count != most:
             raise ValueError(f"there must be {wanted} {kind}, of both players and in hand together; not {count}")

@@ -69,8 +69,7 @@ class Tables(Protocol):
 
 
 class Syzygy(Tables):
-    """Wins, draws and losses. Wins and losses that the fifty-move rule makes draws still count as such; they are
-    counted."""
+    """Wins, losses and draws without the fifty-move rule. Results that the rule would change are counted."""
 
     name, what, pattern = "Syzygy", "values", "*.rtbw"
 

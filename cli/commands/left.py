@@ -53,7 +53,7 @@ def is_locked(path: Path) -> bool:
             return False
     except InUse:
         return True
-    except CannotWrite:  # a folder without write access: nobody of ours is writing
+    except CannotWrite:  # without write access we cannot tell
         return False
 
 

@@ -95,7 +95,7 @@ fastest look-up:
     `unindex` returns the canonical position of slot i of a tier, counted from 0, or a negative number if the slot is
     empty. `index` returns the slot of a position, canonical or not.
 `parents(position)`
-    As above, optional; here it may yield only positions that have a slot.
+    As above, optional; here every position that it yields must have a slot.
 `parts(tier)`
     Pairs (name, number of slots) that add up to the tier's size. The program counts values separately for each part,
     for example for either side to move. If a part stands for two sides by symmetry, join their names by "and". Parts
@@ -198,7 +198,7 @@ Methods for people, in pairs that undo each other:
 `move_name(position, move)` / `move(position, text)`
     A move's name, and the move with that name.
 `distance(value, remoteness)`
-    The distance to the end in the words of the game: `mate in 3`. Reports add it to the number of plies.
+    The distance to the end in the words of the game: `mate in 3`. Reports give the number of plies in any case.
 `ending(position)`
     How the game has ended in a primitive position: `checkmate`.
 `tier_name(tier)`

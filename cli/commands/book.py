@@ -106,11 +106,11 @@ def run(game: "Game", path: Path, wanted: dict[str, Any], fresh: bool, as_json: 
     """Make a book with progress on the terminal. On Ctrl-C, raise Failure that says that finished work is kept."""
     try:
         with listening(as_json) as line:
-            from retrograde.solver.play.oracles.book import Order, make_book
+            from retrograde.solver.play.oracles.book import BookOptions, make_book
             from retrograde.solver.runtime.progress import announce
 
             announce(line, "reading the rules")
-            make_book(game, Order(**wanted, fresh=fresh, listener=line), path)
+            make_book(game, BookOptions(**wanted, fresh=fresh, listener=line), path)
     except KeyboardInterrupt as error:
         failure = explain(error)
         note = "; what is done is kept, and the same command goes on from there"

@@ -4,7 +4,7 @@ import sys
 
 try:
     from retrograde.cli.main import main
-except KeyboardInterrupt:  # Ctrl-C before there is a command that could say so
+except KeyboardInterrupt:  # Ctrl-C during the imports
     sys.stderr.write("retrograde: interrupted\n")
     sys.exit(130)
 

@@ -1,4 +1,4 @@
-"""What several commands share: their arguments and options, and how they open games and databases."""
+"""Shared by the commands: their arguments and options, and how they open games and databases."""
 
 import io
 import json
@@ -39,7 +39,7 @@ class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic 
 
 
 def complete_variants(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the games and the variants solved; where neither fits, let the shell complete files."""
+    """Return the games and the solved variants that match; if none does, let the shell complete files."""
     from retrograde.databases.location import list_databases
     from retrograde.games.catalog import game_names
 
@@ -49,7 +49,7 @@ def complete_variants(ctx: click.Context, param: click.Parameter, incomplete: st
 
 
 def complete_games(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the games; where none fits, let the shell complete files."""
+    """Return the games that match; if none does, let the shell complete files."""
     from retrograde.games.catalog import game_names
 
     names = [name for name in game_names() if name.startswith(incomplete)]
@@ -70,25 +70,25 @@ def complete_players(ctx: click.Context, param: click.Parameter, incomplete: str
 variant_argument = click.argument("variant", shell_complete=complete_variants)
 source_argument = click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_variants)
 database_option = click.option(
-    "--database", metavar="FILE", shell_complete=complete_files, help="The database, instead of the usual place."
+    "--database", metavar="FILE", shell_complete=complete_files, help="The database, if it is not in the usual place."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 skill_option = click.option(
     "--skill", type=click.FloatRange(0, 1), metavar="0..1",
-    help="How often the perfect player is perfect; else it moves by chance.",
+    help="How often the perfect player is perfect; otherwise it moves at random.",
 )  # fmt: skip
 
 
 def workers_option(command: Command) -> Command:
     return click.option(
-        "--workers", type=click.IntRange(1), metavar="N", help="Threads to use; one for each core if not given."
+        "--workers", type=click.IntRange(1), metavar="N", help="Threads to use; by default one for each core."
     )(command)
 
 
 class WithPlayers(click.Command):
-    """A command whose help ends with the players that are installed beside our own."""
+    """A command whose help ends with the installed players of other distributions."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from retrograde.solver.play.offered import offered
@@ -102,7 +102,7 @@ class WithPlayers(click.Command):
 
 
 def file_named(source: str) -> Path | None:
-    """Return the path where VARIANT|FILE names a file, or a database of which only the file is at hand; else None."""
+    """Return the path if VARIANT|FILE names a file, or a database whose rules are missing; else None."""
     from retrograde.databases.location import SUFFIX, database_path, metric_named
     from retrograde.games.catalog import BUILT_IN, game_names
 
@@ -134,8 +134,10 @@ def open_source(source: str, database: str | None) -> "Database":
 
 
 def rules_now(path: Path) -> str | None:
-    """Return the variant of a database by the rule file that it was made with, as in `./heap.py:size=12`, whatever
-    that holds now; None where it is not there."""
+    """Return the variant of a database with the path of its rule file, such as `./heap.py:size=12`.
+
+    The file may have changed since. None if it is gone.
+    """
     from retrograde.databases import DatabaseFile
     from retrograde.games.identity.trusted import read_record
 
@@ -150,8 +152,10 @@ def rules_now(path: Path) -> str | None:
 
 
 def has_other_rules(file: "DatabaseFile") -> bool:
-    """Return whether a database was made with other rules than one of our games has now, so that what it says is of
-    another game. Of other games it is not asked, since their files may be anybody's."""
+    """Return whether a database was made with other rules than one of our games has now.
+
+    The answer is False for games that are not ours: anyone may have written their files.
+    """
     from retrograde.databases.open import digest_in
     from retrograde.games.catalog import BUILT_IN, game_class, is_digest_of
 
@@ -161,7 +165,7 @@ def has_other_rules(file: "DatabaseFile") -> bool:
 
 
 def solve_anew(source: str, path: Path | str | None) -> str:
-    """Return the command that makes a database again, at its path where that is not the usual one."""
+    """Return the command that makes a database again, with its path if that is not the usual one."""
     from retrograde.databases import home_folder
 
     elsewhere = path is not None and Path(path).resolve().parent != home_folder().resolve()
@@ -169,7 +173,7 @@ def solve_anew(source: str, path: Path | str | None) -> str:
 
 
 def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
-    """Open a database, or an opening book; where its rules are not at hand, or have changed since, the file alone."""
+    """Open a database or an opening book; only its file, if its rules are missing or have changed since."""
     from retrograde.databases import DatabaseFile, OtherRules, database_of
     from retrograde.databases.book import Book, BookFile
     from retrograde.databases.open import find_database, matching_game
@@ -197,8 +201,10 @@ def open_file(source: str, database: str | None) -> "Database | DatabaseFile":
 
 
 def book_named(source: str, database: str | None) -> Path | None:
-    """Return the path of the opening book that VARIANT|FILE and --database name: where a variant has no database, its
-    own; None where they name none."""
+    """Return the path of the opening book that VARIANT|FILE and --database name, or None.
+
+    A variant names its book if it has no database.
+    """
     from retrograde.databases.book import BookFile
     from retrograde.databases.location import book_path, database_path
     from retrograde.games import RetrogradeError
@@ -218,14 +224,14 @@ def book_named(source: str, database: str | None) -> Path | None:
 
 
 def named_variant(source: str) -> str:
-    """Return VARIANT|FILE if it is a variant; raise UsageError where a file is given twice."""
+    """Return VARIANT|FILE if it is a variant; raise UsageError if a file is given twice."""
     if file_named(source):
         raise click.UsageError("give a FILE or --database, not both", click.get_current_context())
     return source
 
 
 def read_position(game: "Game", text: str) -> int:
-    """Return the position that a text stands for; raise PositionError where it stands for none."""
+    """Return the position that a text stands for; raise PositionError if there is none."""
     from retrograde.games import PositionError
     from retrograde.games.catalog import variant
 
@@ -236,13 +242,13 @@ def read_position(game: "Game", text: str) -> int:
 
 
 def player_named(name: str, oracle: "Oracle", chance: "Random") -> "Player":
-    """Return a player by name; raise UsageError where there is none."""
+    """Return a player by name; raise UsageError if there is none."""
     from retrograde.solver.metrics.models.model import NoModel
     from retrograde.solver.metrics.models.policy import policy_in_file
     from retrograde.solver.play.player import NoPlayer, by_model, make_player
 
     try:
-        if ".py:" in name and not name.startswith("exploit:"):  # a person's own, whose file the person has named
+        if ".py:" in name and not name.startswith("exploit:"):  # a function in a file that the user has named
             return by_model(policy_in_file(name), chance)
         return make_player(name, oracle, chance)
     except (NoModel, NoPlayer) as error:
@@ -253,12 +259,12 @@ def player_named(name: str, oracle: "Oracle", chance: "Random") -> "Player":
 
 
 def input_line() -> str:
-    """Return the next line of standard input, whatever bytes it holds, and nothing at its end."""
+    """Return the next line of standard input, whatever bytes it has; "" at the end."""
     return sys.stdin.buffer.readline().decode(errors="replace")
 
 
 def json_text(result: object) -> str:
-    """Return a result as JSON on one line. What is not for people to see stands there as its number."""
+    """Return a result as JSON on one line, with control characters as escapes."""
     from retrograde.games.contract.text import UNPRINTABLE
 
     text = json.dumps(result, ensure_ascii=False)
@@ -266,12 +272,12 @@ def json_text(result: object) -> str:
 
 
 def print_json(result: object) -> None:
-    """Print a result as JSON: one line each."""
+    """Print a result as JSON on one line."""
     print_data(json_text(result) + "\n")
 
 
 def print_data(text: str) -> None:
-    """Print what programs read: in UTF-8, unless standard output is a terminal, which has its own encoding."""
+    """Print text for programs: in UTF-8, unless standard output is a terminal with an encoding of its own."""
     if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty() and sys.stdout.encoding != "utf-8":
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     click.echo(text, nl=False)

@@ -1,10 +1,10 @@
-"""Completion in Bash, which takes `connect4:width=5` apart at every colon and equals sign.
+"""Completion in Bash, which splits `connect4:width=5` at every colon and equals sign.
 
     what is typed      what Bash says the words are      what it replaces
     connect4:wi        connect4 | : | wi                 wi
     connect4:          connect4 | :                      nothing
 
-So the words are put together again, and of each completion only what comes behind the last such sign is given back.
+So this module joins the words again, and returns of each completion only the part after the last such sign.
 """
 
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
@@ -16,7 +16,7 @@ class BashVariants(BashComplete):
     """Click's completion for Bash, with whole variants."""
 
     typed = ""
-    """What is before the last colon or equals sign of the word to complete, and that sign."""
+    """The part of the word up to its last colon or equals sign."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         args, incomplete = super().get_completion_args()
@@ -38,5 +38,5 @@ class BashVariants(BashComplete):
 
 
 def install() -> None:
-    """Let Click use this for Bash."""
+    """Make Click use this class for Bash."""
     add_completion_class(BashVariants)

@@ -1,4 +1,4 @@
-"""Failures: whatever is raised becomes one line on standard error, and an exit status."""
+"""Failures: turns any exception into one line on standard error and an exit status."""
 
 import errno
 import os
@@ -13,11 +13,11 @@ INTERRUPTED = 130
 """The exit status after Ctrl-C."""
 NO_THREAD = "can't start new thread"
 RULES = "retrograde_rules_"
-"""The catalog imports users' rule modules under names that begin so."""
+"""The catalog imports users' rule modules under names with this beginning."""
 
 
 class Failure(click.ClickException):
-    """The end of a command: what to say after `retrograde:`, if anything, and the exit status."""
+    """The end of a command: the text after `retrograde:`, if any, and the exit status."""
 
     def __init__(self, message: str, status: int = 1):
         super().__init__(message)
@@ -25,7 +25,7 @@ class Failure(click.ClickException):
 
 
 def explain(error: BaseException) -> Failure:
-    """Return the failure that tells a person of an exception."""
+    """Return the failure that describes an exception to the user."""
     from retrograde.games import RetrogradeError
 
     if isinstance(error, RetrogradeError):
@@ -56,38 +56,38 @@ def explain(error: BaseException) -> Failure:
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Return whether an error says that memory, or address space for a library or a thread, could not be had."""
+    """Return whether an error is a lack of memory, or of address space for a library or a thread."""
     said = any(words in str(error) for words in ("failed to map segment", NO_THREAD))
     return said or isinstance(error, MemoryError) or is_errno(error, errno.ENOMEM)
 
 
 def is_errno(error: BaseException, number: int) -> bool:
-    """Return whether an error is one of the operating system with a number."""
+    """Return whether an error is an OSError with this number."""
     return isinstance(error, OSError) and error.errno == number
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, and those that have led to it."""
+    """Yield an error, and the errors that led to it."""
     while error:
         yield error
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
 def broken(error: BaseException) -> bool:
-    """Tell whether rules have raised what Ctrl-C raises."""
+    """Return whether the rules themselves have raised KeyboardInterrupt or click.Abort."""
     from retrograde.solver.rules.examine import raised_by_rules
 
     return raised_by_rules(error) and place_in_rules(error) is not None
 
 
 def place_in_rules(error: BaseException) -> str | None:
-    """Return the last place in a user's rules that an exception came through."""
+    """Return the last place in a user's rules that an exception passed through, or None."""
     frame = frame_in_rules(error)
     return frame[0] if frame else None
 
 
 def frame_in_rules(error: BaseException) -> tuple[str, str] | None:
-    """Return the last place in a user's rules that an exception came through, and the function there."""
+    """Return (the last place in a user's rules that an exception passed through, the function there), or None."""
     trace: TracebackType | None = error.__traceback__
     found = None
     while trace:
@@ -99,8 +99,11 @@ def frame_in_rules(error: BaseException) -> tuple[str, str] | None:
 
 
 def is_of_rules(frame: FrameType) -> bool:
-    """Tell whether code is of a user's rule module, or of a class of ours, not the contract, that its game is derived
-    from."""
+    """Return whether a frame runs a user's rules.
+
+    That is code of a user's rule module, or of one of our base classes (not the contract) that its game is derived
+    from.
+    """
     from retrograde.games import Game
 
     name, game = str(frame.f_globals.get("__name__")), frame.f_locals.get("self")
@@ -110,7 +113,7 @@ def is_of_rules(frame: FrameType) -> bool:
 
 
 def silence_output() -> None:
-    """Let what is still to be written go nowhere, so that the interpreter does not complain of it at its end."""
+    """Discard all further output, so that the interpreter does not complain about it when it exits."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

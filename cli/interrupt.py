@@ -1,14 +1,14 @@
-"""Ctrl-C ends every command, soon, whatever it is at.
+"""Ctrl-C ends every command soon, whatever it is doing.
 
-Python hears of it in the main thread alone, and there between two instructions: not while machine code runs, and in
-vain where an import or a destructor catches everything. So a thread listens too, and sees to it that the command ends:
+Python raises KeyboardInterrupt only in the main thread, and only between two instructions: not while machine code runs.
+An import or a destructor may also catch everything. So a thread listens too, and makes sure that the command ends:
 
     0 s      Python raises KeyboardInterrupt in the main thread, which ends the command as it should, most of the time
     1 s      where it has not: the same again, and once more
     2 s      where even that was in vain: one line, and the process ends
 
-Rules that go on for ever are named: those that are interpreted by the line they were at, those that are compiled by the
-position that they were asked about from the first to the last.
+The message names rules that never return: interpreted rules by the line they were at, compiled rules by the position
+that they were called with.
 """
 
 import os
@@ -28,26 +28,26 @@ PAUSES = (1.0, 0.5, 0.5)
 """Seconds between Ctrl-C, its repetitions, and the end."""
 
 exit_now = os._exit
-"""What ends the process, also while rules are kept from doing so."""
+"""Ends the process. Saved at import, because `os._exit` is replaced while rules run."""
 
 
 class Watch:
-    """A thread that waits for Ctrl-C while a command runs, and what has come of it."""
+    """A thread that waits for Ctrl-C while a command runs, and what has happened since."""
 
     def __init__(self) -> None:
         self.said = False
-        """Whether the command has ended, and told so."""
+        """Whether the command has ended and printed its message."""
         self.seen = 0.0
-        """When Ctrl-C came; 0 if it has not."""
+        """The time of Ctrl-C; 0 before it."""
         self.before: dict[int, int] = {}
-        """What compiled rules were asked about then."""
+        """The positions that compiled rules were working on then."""
         self.lost = threading.Event()
-        """Set where KeyboardInterrupt was raised in vain."""
+        """Set if KeyboardInterrupt was raised where it could not end the command."""
         self.hook: Callable[[Any], Any] = sys.unraisablehook
         self.sockets: tuple[socket.socket, socket.socket] | None = None
 
     def start(self) -> None:
-        """Listen, unless this process ignores Ctrl-C, or handles it in its own way."""
+        """Listen, unless this process ignores Ctrl-C or handles it in its own way."""
         if threading.current_thread() is not threading.main_thread():
             return
         if self.sockets or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -63,11 +63,11 @@ class Watch:
         """Leave Ctrl-C to the command from now on."""
         if self.sockets and not self.seen:
             signal.set_wakeup_fd(-1)
-            self.sockets[1].close()  # the thread reads its end, and goes
+            self.sockets[1].close()  # the thread reads the end of the stream, and ends
             sys.unraisablehook = self.hook
 
     def unraisable(self, unraisable: Any) -> None:
-        """Have KeyboardInterrupt raised anew where it came in a callback or a destructor, which cannot pass it on."""
+        """Raise KeyboardInterrupt again if it came in a callback or destructor, which cannot pass it on."""
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
             self.lost.set()
         else:
@@ -91,12 +91,12 @@ class Watch:
         self.end()
 
     def repeat(self) -> None:
-        """Do as if Ctrl-C were pressed once more, unless the command has ended."""
+        """Act as if Ctrl-C were pressed once more, unless the command has ended."""
         if not self.said:
             interrupt_main()
 
     def end(self) -> None:
-        """Say one line, if none is said, and end the process."""
+        """Print one line, if none was printed, and end the process."""
         if not self.said:
             clear = "\r\x1b[K" if os.isatty(2) else ""
             with suppress(OSError):
@@ -104,9 +104,9 @@ class Watch:
         exit_now(INTERRUPTED)
 
     def close(self, status: int) -> None:
-        """End the process if Ctrl-C ended the command: what its threads are still at is of no use to anyone.
+        """End the process if Ctrl-C ended the command: nobody needs what its threads are still doing.
 
-        Otherwise the command is done, and what Python does at its end is not disturbed: at most it is cut short.
+        Otherwise the command is done, and Python's own shutdown is not disturbed; Ctrl-C can only cut it short.
         """
         self.said = True
         if self.sockets:
@@ -118,12 +118,12 @@ class Watch:
             exit_now(status)
 
     def ignore(self) -> None:
-        """Hear no more of Ctrl-C while the end is told."""
+        """Ignore further Ctrl-C while the error is printed."""
         if self.seen:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def culprit(self) -> str:
-        """Return in words, to follow others, the compiled rules that have not answered since; nothing if all have."""
+        """Return the compiled rules that have not returned since, in words to follow others; "" if all have."""
         while self.seen and time.monotonic() < self.seen + PAUSES[0] and positions_asked():
             time.sleep(0.02)
         active = sys.modules.get("retrograde.solver.rules.active")
@@ -132,7 +132,7 @@ class Watch:
 
 
 def positions_asked() -> dict[int, int]:
-    """Return what compiled rules are asked about, by call; nothing where the solver is not even imported."""
+    """Return the positions that compiled rules are working on, by call; {} if the solver is not imported."""
     active = sys.modules.get("retrograde.solver.rules.active")
     return active.positions_asked() if active else {}
 

@@ -1,12 +1,12 @@
-"""The command `retrograde`: finds the command asked for, and ends with an exit status and at most one line of error.
+"""The command `retrograde`: finds and runs a command, prints at most one line of error, and sets the exit status.
 
 | status | when |
 |---|---|
-| 0 | all is well |
-| 1 | what was asked for cannot be done, or something checked is wrong |
-| 2 | the command line is not understood |
+| 0 | success |
+| 1 | the command failed, or a check found something wrong |
+| 2 | the command line is wrong |
 | 130 | Ctrl-C |
-| 141 | whoever reads our output has left, as `head` does |
+| 141 | the reader of the output has closed it, as `head` does |
 """
 
 import io
@@ -24,44 +24,45 @@ from click.shell_completion import CompletionItem
 from retrograde.cli.failure import INTERRUPTED, Failure, explain, silence_output
 from retrograde.cli.interrupt import WATCH
 
+# The commands, in the order of the help, each with its line there.
 COMMANDS = {
-    "games": "the games; one game's options and rules",
+    "games": "list the games, or show one game's options and rules",
     "new": "write the skeleton of a rule file, and its test",
-    "check": "whether a rule module keeps the contract",
-    "solve": "solve a game, and keep the database",
-    "list": "the databases there are, and solves that are not finished",
+    "check": "check whether a rule module keeps the contract",
+    "solve": "solve a game and keep its database",
+    "list": "list the databases, and unfinished solves",
     "remove": "delete a database, or what an interrupted solve has left",
-    "info": "what came out: counts, the longest win, the size on disk",
-    "query": "the value of a position, and of every move",
-    "sum": "what several impartial games are worth, played side by side",
-    "search": "prove what a position is worth, without a database",
-    "book": "make an opening book of a game that is too large to be solved",
-    "prove": "write a proof of what a position is worth, which anybody can check",
-    "play": "play against perfection, or watch it",
-    "annotate": "what each move of a game was worth, and where value was given up",
-    "match": "let players play one another, and count",
-    "judge": "how often a search to a depth errs, held against a database",
-    "serve": "a page to play on, and JSON for other programs",
-    "export": "positions and values as Parquet, CSV or NumPy arrays",
-    "plot": "a picture of the counts by remoteness",
-    "compare": "chess endings beside the tables of others",
-    "uci": "a chess engine that plays from the databases",
-    "verify": "derive every stored value again, and compare",
+    "info": "show the result: counts, the longest win, the size on disk",
+    "query": "show the value of a position and of every move",
+    "sum": "show the value of several impartial games played side by side",
+    "search": "prove the value of a position without a database",
+    "book": "make an opening book of a game that is too large to solve",
+    "prove": "write a proof of a position's value that anyone can check",
+    "play": "play against a perfect player, or watch one",
+    "annotate": "annotate the moves of games, and mark mistakes",
+    "match": "let two players play each other, and count the results",
+    "judge": "measure how often a depth-limited search picks a wrong move",
+    "serve": "serve a page to play on, and JSON for other programs",
+    "export": "export positions and values as Parquet, CSV or NumPy arrays",
+    "plot": "draw the counts by remoteness",
+    "compare": "compare chess endings with other people's tables",
+    "uci": "run a chess engine that plays from the databases",
+    "verify": "compute every stored value again, and compare",
 }
 
 OWN_WAY = {"serve", "uci"}
-"""Commands that end on Ctrl-C in a way of their own."""
+"""Commands that handle Ctrl-C themselves."""
 
 COMPLETE = "_RETROGRADE_COMPLETE"
-"""The variable by which a shell asks for completions."""
+"""The variable by which a shell requests completions."""
 
 
 class NoCommand(click.UsageError):
-    """`retrograde` alone: the message is its help. (What click does itself depends on its version.)"""
+    """`retrograde` alone: the message is its help. (Click's own behaviour depends on its version.)"""
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called, and whose errors are one line each."""
+    """A group that imports a command only when it is called, and prints each error in one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -119,18 +120,20 @@ class LazyGroup(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> NoReturn:
-        """Run a command line, by default the process's own, and exit with its status."""
+        """Run a command line, by default that of the process, and exit with its status."""
         if COMPLETE in os.environ:
             from retrograde.cli.completion import install
 
             install()
         if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="replace")  # some encodings lack characters of our texts, cp437 the ellipsis
+            sys.stdout.reconfigure(
+                errors="replace"
+            )  # some encodings lack characters of our texts: cp437 has no ellipsis
         try:
             if args is None:
                 WATCH.start()
             status = self.run(args, complete_var, **extra)
-        except (KeyboardInterrupt, click.Abort):  # before a command is called, or while the end of one is told
+        except (KeyboardInterrupt, click.Abort):  # before a command is called, or while its error is printed
             WATCH.ignore()
             status = INTERRUPTED
             if not WATCH.said:
@@ -139,12 +142,12 @@ class LazyGroup(click.Group):
         sys.exit(status)
 
     def run(self, args: Sequence[str] | None, complete_var: str | None, **extra: Any) -> Any:
-        """Run a command line, say in one line what went wrong, and return the exit status."""
+        """Run a command line, print an error in one line, and return the exit status."""
         try:
             return super().main(args, "retrograde", complete_var, standalone_mode=False, **extra)
         except click.ClickException as error:
             status = error.status if isinstance(error, Failure) else error.exit_code
-            if WATCH.seen and status != INTERRUPTED:  # a callback that Ctrl-C has cut short may show as another error
+            if WATCH.seen and status != INTERRUPTED:  # Ctrl-C inside a callback may raise another error
                 status, error = INTERRUPTED, Failure("interrupted", INTERRUPTED)
             WATCH.ignore()
             if isinstance(error, NoCommand):
@@ -159,14 +162,14 @@ class LazyGroup(click.Group):
 
 
 def tell(message: Warning | str) -> None:
-    """Say a warning in one line."""
+    """Print a warning in one line."""
     from retrograde.games.contract.text import printable
 
     click.echo(f"retrograde: warning: {printable(' '.join(str(message).splitlines()))}", err=True)
 
 
 def one_line(error: click.ClickException) -> str:
-    """Return what to say of an error: one line, or nothing."""
+    """Return the text of an error in one line; "" if there is nothing to print."""
     from retrograde.games.contract.text import printable
 
     text = printable(" ".join(error.format_message().splitlines()))
@@ -190,16 +193,16 @@ For completion of commands, games and variants, add to your shell's start-up fil
   zsh   eval "$(_RETROGRADE_COMPLETE=zsh_source retrograde)"
   fish  _RETROGRADE_COMPLETE=fish_source retrograde | source""",
 )
-@click.option("--traceback", is_flag=True, help="Show where in the program an error arose.")
+@click.option("--traceback", is_flag=True, help="Show where in the program an error occurred.")
 @click.version_option(package_name="retrograde", message="retrograde %(version)s")
 @click.pass_context
 def main(ctx: click.Context, traceback: bool) -> None:
     """Solve games: the value of every position, and perfect play.
 
-    A VARIANT is a game with its options: connect4, connect4:width=5,height=4, or by the order of the options
+    A VARIANT is a game with its options: connect4, connect4:width=5,height=4, or in the order of the options
     connect4:5,4. The game may be a file of your own: ./mygame.py, ./mygame.py:option=value.
 
-    Databases live in the folder that RETROGRADE_HOME names, else in the usual one for data.
+    Databases are in the folder that RETROGRADE_HOME names, or else in the usual folder for data.
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False

@@ -1,6 +1,6 @@
-"""Progress on standard error: one line on a terminal, rewritten in place; elsewhere a line now and then.
+"""Progress on standard error: on a terminal one line, rewritten in place; elsewhere a line now and then.
 
-The line is composed of parts, as many as fit the terminal, the most important first; none is cut::
+The line has as many parts as fit the terminal, the most important first. No part is cut::
 
     solving 2 of 3   ━━━━━━━━━━━━────────   62 %   43.2 M of 69.8 M positions   12.5 M/s   4 s left
     phase            overall                       the phase's own count                   of all phases
@@ -24,28 +24,30 @@ if TYPE_CHECKING:
     from retrograde.solver.runtime.progress import Listener, Progress
 
     class LooksAt(Protocol):
-        """A search, or who answers by one."""
+        """A search, or an oracle that searches."""
 
         @property
         def looked_at(self) -> int: ...
 
 
 QUIET_SECONDS = 30.0
-"""Where standard error is no terminal, a line is written so seldom."""
+"""Seconds between two lines if standard error is not a terminal."""
 JSON_SECONDS = 1.0
 TICK_SECONDS = 0.5
-"""On a terminal the clock in the line goes on, whatever the work is at: compiling, say."""
+"""Seconds between two updates of the clock in the line, which goes on even while rules compile."""
 GAP = "   "
 BAR = 8, 24
-"""The least and the most columns of the bar."""
+"""The least and the greatest width of the bar, in columns."""
 
 COMPILING = "compiling the rules"
-"""What searches do first."""
+"""The first phase of searches."""
 
 
 class ProgressLine:
-    """A listener for what works long, and a context manager that leaves no trace on the terminal. What it is *about*
-    stands before each line."""
+    """A listener for long work, and a context manager that removes its line from the terminal at the end.
+
+    *about* stands before each line.
+    """
 
     def __init__(self, about: str = "") -> None:
         self.about = about and f"{about}  "
@@ -54,7 +56,7 @@ class ProgressLine:
         self.told = time.monotonic()
         self.last: Progress | None = None
         self.heard = 0.0
-        """When the last progress was told."""
+        """The time of the last progress."""
         self.writing = threading.RLock()
         self.over = threading.Event()
 
@@ -68,15 +70,15 @@ class ProgressLine:
             self.stream.flush()
 
     def show(self, progress: "Progress") -> None:
-        """Put what is told in the place of the line before."""
+        """Replace the line by this progress."""
         with self.writing:
             self.last, self.heard = progress, time.monotonic()
             self.rewrite(self.in_words(progress))
 
     def tick(self) -> None:
-        """Let the clock in the line go on until all is over."""
+        """Keep the clock in the line going until the work is over."""
         while not self.over.wait(TICK_SECONDS):
-            with self.writing, suppress(OSError, ValueError):  # a terminal that is gone is complained of elsewhere
+            with self.writing, suppress(OSError, ValueError):  # other code reports a terminal that is gone
                 passed = time.monotonic() - self.heard
                 if self.last and passed >= TICK_SECONDS and not self.over.is_set():
                     self.rewrite(self.in_words(later(self.last, passed)))
@@ -87,7 +89,7 @@ class ProgressLine:
         return self.about + describe(progress, max(width, 1), fancy(self.stream))
 
     def rewrite(self, text: str) -> None:
-        """Put a text in the place of the line before."""
+        """Replace the line by a text."""
         if self.live:
             with self.writing:
                 self.stream.write("\r\x1b[K" + text)
@@ -112,8 +114,10 @@ class ProgressLine:
 
 
 class JsonProgress:
-    """A listener that writes lines of JSON, one a second at most, to standard error; with the variant, if they are
-    *about* one of several."""
+    """A listener that writes lines of JSON to standard error, at most one a second.
+
+    With *about*, each line has the variant.
+    """
 
     def __init__(self, about: str = "") -> None:
         self.about = {"variant": about} if about else {}
@@ -151,7 +155,7 @@ class JsonProgress:
         sys.stderr.flush()
 
     def rewrite(self, text: str) -> None:
-        """Leave out what is for a terminal."""
+        """Do nothing: this is for terminals."""
 
     def say(self, text: str) -> None:
         """Write a warning as JSON."""
@@ -171,7 +175,7 @@ def listening(as_json: bool = False, about: str = "") -> ProgressLine | JsonProg
 
 @contextmanager
 def polled(listener: "Listener", how_far: Callable[[], "Progress"]) -> Iterator[None]:
-    """Tell a listener every half a second how far something has come that does not tell by itself."""
+    """Report progress to a listener every half a second, for work that does not report by itself."""
     over = threading.Event()
 
     def tick() -> None:
@@ -188,7 +192,7 @@ def polled(listener: "Listener", how_far: Callable[[], "Progress"]) -> Iterator[
 
 
 def search_progress(search: "LooksAt") -> Callable[[], "Progress"]:
-    """Return what tells how far a search has come, from now on."""
+    """Return a function that returns how far a search has come since now."""
     from retrograde.solver.runtime.progress import Progress
 
     began, nodes = time.monotonic(), search.looked_at
@@ -196,7 +200,7 @@ def search_progress(search: "LooksAt") -> Callable[[], "Progress"]:
 
 
 def later(progress: "Progress", passed: float) -> "Progress":
-    """Return what was told some seconds ago as it stands now, as far as a clock can tell."""
+    """Return progress reported some seconds ago, updated by the clock."""
     left = progress.seconds_left
     return replace(
         progress,
@@ -207,17 +211,17 @@ def later(progress: "Progress", passed: float) -> "Progress":
 
 
 def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> str:
-    """Return a line that says how far all has come, of as many parts as fit into so many columns.
+    """Return a line that says how far the work has come, in at most *width* columns.
 
-    What there is no room for is left out, or said more shortly, the least important first; a bar takes what room is
-    left. Where the line goes on and on, as in a file, there is none.
+    Parts without space are shortened or left out, the least important first. The bar takes the space that is left.
+    There is no bar if the width is unlimited, as in a file.
     """
     of = f" {progress.number} of {progress.phases}" if progress.phases > 1 else ""
     below = f"{progress.below}: " if progress.below else ""
     overall = progress.overall
     drawn = overall is not None and width < 10_000
     rate = f"{amount(progress.rate)}/s" if progress.done and progress.rate else ""
-    parts = [  # the most important first, each in words of its own, and in fewer
+    parts = [  # the most important first, each with its texts from the longest to the shortest
         ("phase", [below + progress.phase + of, progress.phase + of]),
         ("share", [f"{int(100 * overall + 1e-6):3d} %"] if overall is not None else []),
         ("left", [left_of(progress)]),
@@ -236,12 +240,12 @@ def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> 
 
 
 def joined(parts: dict[str, str]) -> str:
-    """Return the parts that there are, in their order."""
+    """Return the parts that are not empty, in their order."""
     return GAP.join(text for text in parts.values() if text)
 
 
 def counts_of(progress: "Progress") -> list[str]:
-    """Return how many positions are done, and of how many; nothing before there are any to be counted."""
+    """Return how many positions are done, and of how many; nothing before the first is counted."""
     if progress.total is not None:
         count = f"{amount(progress.done)} of {amount(progress.total)}"
         return [f"{count} positions", count]
@@ -251,19 +255,19 @@ def counts_of(progress: "Progress") -> list[str]:
 
 
 def left_of(progress: "Progress") -> str:
-    """Return how long all of it will take yet; where that cannot be told, how long it has taken."""
+    """Return the time left; the time passed if the time left is not known."""
     if progress.seconds_left is not None:
         return f"{whole_seconds(max(math.ceil(progress.seconds_left), 1))} left"
     return f"for {whole_seconds(int(progress.seconds))}" if progress.seconds >= 1 and progress.overall is None else ""
 
 
 def whole_seconds(seconds: int) -> str:
-    """Return a stretch of time without parts of seconds: `4 s`, `3 min 20 s`."""
+    """Return a time in whole seconds: `4 s`, `3 min 20 s`."""
     return f"{seconds} s" if seconds < 60 else duration(seconds)
 
 
 def deciding_of(progress: "Progress") -> list[str]:
-    """Return how far a tier with cycles is."""
+    """Return how far the solver has come in a tier with cycles."""
     if not progress.deciding:
         return []
     decided, total, remoteness, again = progress.deciding
@@ -279,7 +283,7 @@ def deciding_of(progress: "Progress") -> list[str]:
 
 
 def bar(share: float, columns: int, fancy: bool) -> str:
-    """Return a bar of which a share is filled.
+    """Return a bar with a filled share.
 
     >>> bar(0.5, 10, fancy=False)
     '#####-----'
@@ -289,7 +293,7 @@ def bar(share: float, columns: int, fancy: bool) -> str:
 
 
 def width_of(stream: object) -> int:
-    """Return the columns of the terminal that a stream leads to, whatever else is one."""
+    """Return the width of the terminal that a stream writes to, or of any other terminal."""
     with suppress(OSError, ValueError, AttributeError):
         if not os.environ.get("COLUMNS"):
             return os.get_terminal_size(stream.fileno()).columns or 80  # type: ignore[attr-defined]  # suppressed
@@ -297,7 +301,7 @@ def width_of(stream: object) -> int:
 
 
 def fancy(stream: object) -> bool:
-    """Tell whether a stream can show the lines of a bar."""
+    """Return whether a stream's encoding has the characters of the bar."""
     try:
         "━─".encode(getattr(stream, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):

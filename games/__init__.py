@@ -44,7 +44,7 @@ __all__ = [
 
 
 def names() -> list[str]:
-    """Return the names of all games that need no path: ours, and those that other distributions offer.
+    """Return the names of all games that need no path: built-in games, and those of other installed distributions.
 
     >>> names()[:3]
     ['awari', 'baghchal', 'bearoff']
@@ -55,7 +55,7 @@ def names() -> list[str]:
 
 
 def load(variant: str) -> Game:
-    """Return the game that the text of a variant stands for, or the path of a rule file.
+    """Return the game for the text of a variant or for the path of a rule file.
 
     >>> load("connect4:5,4")
     Connect4(width=5, height=4, connect=4)
@@ -66,7 +66,7 @@ def load(variant: str) -> Game:
 
 
 class Games(ModuleType):
-    """This package, which lists its games as well: who has done `import retrograde` will try `retrograde.games()`."""
+    """This package, callable and iterable: `retrograde.games()` returns the names of its games."""
 
     def __call__(self) -> list[str]:
         return names()

@@ -1,19 +1,21 @@
-"""Awari, or oware: sow round the board, and take from the other's row what has become two or three.
+"""Awari, or oware: sow stones round the board, and capture pits of the opponent's row that have two or three.
 
-A position is the board as seen by who is to move, without what has been taken. It is a row of numbers of stones, in
-unary: as many ones as there are stones, and a zero, for each of
+A position is the board as the player to move sees it, without the captured stones. It is a sequence of numbers of
+stones in unary: as many ones as there are stones, and then a zero, for each of
 
     bit 0                                                           the highest
     own pits, left to right | the other's, right to left of ours, as they are sown
 
-Stones are sown one by one into the pits that follow, the pit they are from left out. If the last makes two or three in
-a pit of the other's row, these are taken, and so on backwards as long as pits of that row have two or three. Who has
-left the other none must give some, if a move does. The game is over if the player to move has none, or need give some
-and cannot: what is left belongs to whose row it is in. Play that goes round for ever shares what is left, so that a
-score of 0 is right for it. Each stone taken is a point.
+Stones are sown one by one into the following pits, skipping the pit they come from. If the last stone makes two or
+three in a pit of the opponent's row, they are captured, and so are those of the pits before it as long as these are in
+that row and have two or three. A player whose opponent has no stones must move so that the opponent gets some, if a
+move does. The game is over if the player to move has no stones, or should give some and cannot. Then the stones that
+are left belong to the player in whose row they are. Endless play shares what is left, so a score of 0 is right for it.
+Each captured stone is a point.
 
-These are the rules of J. W. Romein and H. E. Bal, Awari is solved (ICGA Journal 25, 2002), by which the board of 6 pits
-and 4 seeds each is a draw; a move that takes all that the other has is allowed. Where it is not `slam`, it takes none.
+These are the rules of J. W. Romein and H. E. Bal, Awari is solved (ICGA Journal 25, 2002), where the board of 6 pits
+with 4 seeds each is a draw. A move that captures all of the opponent's stones is allowed; without `slam` it captures
+none.
 """
 
 from functools import cached_property
@@ -24,23 +26,23 @@ from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
 FIELD = 63
 MOST_BITS = 61
 MOST_STONES = 12
-"""All boards of so many are 2,704,156; more would be too many to begin with."""
+"""The greatest `stones`. There are 2,704,156 boards with up to this many; more are too many as first positions."""
 SIGNS = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMOPQRTUVWXYZ"
 
 
 class Awari(Game):
-    """Sow the stones of a pit round the board, and take twos and threes; who has taken more in the end wins."""
+    """Sow the stones of a pit round the board, and capture twos and threes. The player who has more at the end wins."""
 
     metric = "score"
 
     pits: int = 4
-    """How many a row has."""
+    """The number of pits in a row."""
     seeds: int = 1
-    """How many are in each pit at first."""
+    """The number of stones in each pit at the start."""
     stones: int = 0
-    """If it is not 0: begin with all boards of at most so many stones."""
+    """If not 0: start from all boards of at most this many stones."""
     slam: bool = True
-    """Whether all that the other has may be taken at once."""
+    """Whether a move may capture all of the opponent's stones."""
 
     def __post_init__(self):
         if not 1 <= self.pits <= 6 or self.seeds < 1:
@@ -52,7 +54,7 @@ class Awari(Game):
 
     @property
     def total(self):
-        """How many stones there are at most."""
+        """The greatest number of stones on the board."""
         return self.stones or 2 * self.pits * self.seeds
 
     @cached_property
@@ -98,7 +100,7 @@ class Awari(Game):
     # The rules: a move is the number of a pit, from 0
 
     def gives(self, own, pit):
-        """Tell whether stones of a pit come to the other's row."""
+        """Return whether stones from a pit reach the opponent's row."""
         return pit + (own >> 6 * pit & FIELD) >= self.pits
 
     def generate_moves(self, position):
@@ -108,7 +110,7 @@ class Awari(Game):
                 yield pit
 
     def sown(self, position, pit):
-        """Return both rows after sowing, and where the last stone is."""
+        """Return both rows after sowing, and the pit of the last stone."""
         own, other = self.row(position, False), self.row(position, True)
         hand = own >> 6 * pit & FIELD
         own -= hand << 6 * pit
@@ -124,7 +126,7 @@ class Awari(Game):
         return own, other, at
 
     def left(self, other, at):
-        """Return the other's row after what the last stone takes is gone."""
+        """Return the opponent's row after the capture."""
         row = other
         pit = at - self.pits
         while pit >= 0 and 2 <= row >> 6 * pit & FIELD <= 3:
@@ -137,7 +139,7 @@ class Awari(Game):
         return self.coded(self.left(other, at), own)
 
     def reward(self, position, pit, player):
-        """Return how many stones the player to move, 0, takes."""
+        """Return how many stones the player to move, 0, captures."""
         if player:
             return 0
         _, other, at = self.sown(position, pit)
@@ -155,18 +157,18 @@ class Awari(Game):
         return self.sum(self.row(position, player == 1))
 
     def tier(self, position):
-        """Return how many stones are gone."""
+        """Return how many stones have been captured."""
         return self.total - self.sum(self.row(position, False)) - self.sum(self.row(position, True))
 
     # For people
 
     def numbers(self, position):
-        """Return the stones of the own pits, and of the other's."""
+        """Return the stones in the pits of the player to move, and in the opponent's."""
         rows = self.row(position, False), self.row(position, True)
         return [[row >> 6 * pit & FIELD for pit in range(self.pits)] for row in rows]
 
     def write(self, position):
-        """Return the pits of who is to move, and those of the other, as they are sown: `1,1,1,1/1,1,1,1`."""
+        """Return the pits of the player to move, then the opponent's, in sowing order: `1,1,1,1/1,1,1,1`."""
         return "/".join(",".join(map(str, row)) for row in self.numbers(position))
 
     def read(self, text):
@@ -189,7 +191,7 @@ class Awari(Game):
         return "no stones are left" if not own | other else "whose row has stones keeps them"
 
     def draw_board(self):
-        """Return the pits in two rows, the own one below, in which stones stand as numbers."""
+        """Return the pits in two rows, the own row below. Stones are shown as numbers."""
         from retrograde.games.contract.drawing import Board
 
         places = [(float(pit), 1.0) for pit in range(self.pits)]

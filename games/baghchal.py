@@ -1,12 +1,13 @@
-"""Bagh-chal, "the tigers' move", from Nepal: tigers hunt goats, who try to shut them in.
+"""Bagh-chal, "the tigers' move", from Nepal: tigers hunt goats, and the goats try to shut the tigers in.
 
-A position is a bit for each point with a tiger, row by row from the top left, then one for each with a goat; above them
-who is to move, 0 for the goats, and how many goats are in hand. Tigers begin in the corners. Goats are put down by
-turns, and when none is in hand slide to a point beside, as tigers do from the first; along lines, which go cornerwise
-from every other point. A tiger may leap over a goat to the point behind, and takes it. When so many are taken tigers
-have won, and all goats leave the board; who cannot move has lost. Nothing forbids to go round. Without *placing* no
-goat is in hand: of 88,260,972 such positions on five by five points, those equal by symmetry once, wrote Y. J. Lim and
-J. Nievergelt, "Tigers and Goats is a draw" (Games of No Chance 3, 2009).
+A position is a bit for each point with a tiger, row by row from the top left, then a bit for each point with a goat.
+Above them are the player to move, 0 for the goats, and the number of goats in hand. Tigers begin in the corners. The
+goats' player puts down one goat in each turn. When none is in hand, goats slide to a neighbouring point, as tigers do
+from the first turn. They slide along lines; every other point has diagonal lines. A tiger may leap over a goat to the
+point behind it, and takes the goat. When `taken` goats are taken the tigers have won, and all goats leave the board. A
+player who cannot move loses. Repetition is allowed. Without *placing* no goat is in hand. There are 88,260,972 such
+positions on five by five points, counting those equal by symmetry once: Y. J. Lim and J. Nievergelt, "Tigers and Goats
+is a draw" (Games of No Chance 3, 2009).
 """
 
 from functools import cached_property
@@ -16,7 +17,7 @@ from retrograde.games.kinds.points import alquerque
 
 
 class BaghChal(Hunt):
-    """As the tigers take goats; as the goats shut the tigers in."""
+    """As the tigers, take goats. As the goats, shut the tigers in."""
 
     title = "Bagh-chal"
     words = {"G": "Goats", "T": "Tigers"}
@@ -38,7 +39,7 @@ class BaghChal(Hunt):
 
     @property
     def lairs(self):
-        """The corners."""
+        """The corners where tigers begin."""
         return (0, self.side - 1, self.cells - self.side, self.cells - 1)[: self.tigers]
 
     @cached_property

@@ -1,15 +1,16 @@
-"""Bearing off in backgammon: how many rolls it takes to take all men off, or who is first.
+"""Bearing off in backgammon: how many rolls it takes to take all men off, or which side is first.
 
-All men stand on the points before they leave; a die moves a man so many points on, or off from a point of its number; a
-greater number takes a man off from the highest point there is. Both dice are used, doubles four times, in any order.
+All men stand on the points before the exit. A die moves a man that many points, or takes a man off from the point of
+its number. A greater number takes a man off from the highest occupied point. Both dice are used, doubles four times, in
+any order.
 
-One side alone pays 1 for each roll, so its expectation is that of the number of rolls, with a minus: 15 men on the
-six point take 12.266 of them. All ways to place up to so many men are positions; for 15 men on 6 points there are
-54,264, with none on the board as well. With two `sides`, which take turns, the first to have all men off wins 1::
+With one side, each roll pays -1, so the expectation is minus the expected number of rolls: 12.266 for 15 men on the six
+point. Every way to place up to that many men is a position; for 15 men on 6 points there are 54,264, the empty board
+included. With two `sides`, which take turns, the first to take all men off gets 1::
 
     | side 1 bit | die or pair of dice in hand 6 | how many more 3 | men on each point, 4 bits: of side 1, of side 0 |
 
-Where no dice are in hand it is chance's turn. Pairs are numbered 1 to 21, single dice 22 to 27.
+Without dice in hand it is CHANCE's turn. Pairs are numbered 1 to 21, single dice 22 to 27.
 """
 
 from functools import cached_property
@@ -22,7 +23,7 @@ SINGLE = len(PAIRS)
 
 
 class Bearoff(Game):
-    """Take all men off by as few rolls as may be, or before the other side does."""
+    """Take all men off in as few rolls as possible, or before the other side does."""
 
     title = "Bear-off"
     metric = "expectation"
@@ -56,14 +57,14 @@ class Bearoff(Game):
 
     @property
     def start(self):
-        """All men on the last point."""
+        """All men are on the last point."""
         one = self.men << self.board - 4
         return one | one << self.board if self.sides == 2 else one
 
     @cached_property
     def starts(self):
-        """The start, and of one side alone all other ways to place up to so many men, though play from the start may
-        not lead there."""
+        """The start. With one side, also all other ways to place up to that many men, even if play does not lead
+        there."""
         if self.sides == 2:
             return (self.start,)
         placed = combinations_with_replacement(range(self.points + 1), self.men)  # on point 0 a man is off
@@ -81,7 +82,7 @@ class Bearoff(Game):
         return position >> self.width + 3 & 63
 
     def own(self, position):
-        """Return the men of the side whose turn it is."""
+        """Return the men of the side to move."""
         return position >> self.board * self.side(position) & (1 << self.board) - 1
 
     def turn(self, position):
@@ -95,7 +96,7 @@ class Bearoff(Game):
     def payoff(self, position, player):
         return 1 if self.sides == 2 and player == self.side(position) else 0
 
-    # The rules: chance moves are pairs from 0; a player's are 8 × point + die
+    # The rules: a chance move is a pair, from 0; a player's move is 8 × point + die
 
     def generate_moves(self, position):
         hand = self.hand(position)
@@ -153,7 +154,7 @@ class Bearoff(Game):
         return -1 if self.sides == 1 and self.hand(position) == 0 else 0
 
     def tier(self, position):
-        """Return twice the pips that are done, and one more where there are dice in hand."""
+        """Return twice the pips already played, plus 1 if there are dice in hand."""
         left = 0
         for place in range(self.points * self.sides):
             left += (position >> 4 * place & 15) * (place % self.points + 1)
@@ -165,7 +166,7 @@ class Bearoff(Game):
         return f"Bear-off of {self.men} men on {self.points} points{' by two sides' * (self.sides == 2)}"
 
     def write(self, position):
-        """Return the men on each point from the first, of each side, and the dice in hand: `0.0.15`, `0.0.15 5+3`."""
+        """Return the men on each point from the first, for each side, and the dice in hand: `0.0.15`, `0.0.15 5+3`."""
         boards = [
             ".".join(str(position >> self.board * side + 4 * place & 15) for place in range(self.points))
             for side in range(self.sides)

@@ -1,15 +1,16 @@
-"""Can't Stop, by Sid Sackson (1980): climb columns by the sums of dice, and stop before the dice allow no more.
+"""Can't Stop, by Sid Sackson (1980): climb columns by the sums of dice, and stop before no sum can be used.
 
-Four dice are rolled, and parted into two pairs; for each pair a marker climbs a square in the column of its sum. There
-are three markers: with all of them placed, sums of other columns cannot be used, nor of columns that are completed. If
-one sum of a pairing can be used and the other one not, that alone is; if both could but for the markers, the player
-chooses. Where no pairing brings anything the turn is over, and what it has brought is lost; one may stop before each
-roll, and keep it. Whoever completes so many columns ends the game. The columns in the middle are the longest.
+The player rolls four dice and splits them into two pairs. For each pair a marker climbs one square in the column of the
+pair's sum. There are three markers. When all are placed, sums of other columns cannot be used. Sums of completed
+columns can never be used. If only one sum of a pairing can be used, the player uses that one. If each could be used but
+there is a marker left for only one, the player chooses. If no pairing can be used, the turn is over and its progress is
+lost. Before each roll the player may stop and keep the progress. The first player to complete `goal` columns ends the
+game. The columns in the middle are the longest.
 
-Alone one wants few turns: the expectation is minus their number. Two play for who is first. Small games are made as by
-H. Fang, J. Glenn and C. P. Kruskal, *Retrograde approximation algorithms for jeopardy stochastic games* (ICGA Journal
-31, 2008): dice of `sides` faces, and columns of `shortest` squares, two more, and so on up to the middle; the game in
-the shops has six faces, and columns from three to thirteen squares. ::
+With one player, the aim is few turns: the expectation is minus their number. Two players play for who is first. Small
+games are made as by H. Fang, J. Glenn and C. P. Kruskal, *Retrograde approximation algorithms for jeopardy stochastic
+games* (ICGA Journal 31, 2008): dice of `sides` faces, and columns of `shortest` squares, two more, and so on up to the
+middle. The game in the shops has six faces, and columns from three to thirteen squares. ::
 
     | player 1 bit | dice 7 | squares in each column, as few bits as it takes: of player 1, of player 0, of who climbs |
 
@@ -29,18 +30,18 @@ DECIDE, CAST, ROLLED = range(3)
 
 
 class CantStop(Game):
-    """Roll four dice, climb the columns of two sums, and stop before there is no sum to use."""
+    """Roll four dice, climb the columns of two sums, and stop before no sum can be used."""
 
     title = "Can't Stop"
     metric = "expectation"
     example = "2,1"
 
     sides: int = 2
-    """The faces of a die."""
+    """The number of faces of a die."""
     shortest: int = 1
-    """The squares of the outermost columns; each further in has two more."""
+    """The length of the outermost columns. Each column further in has two squares more."""
     goal: int = 3
-    """The columns to complete."""
+    """The number of columns to complete."""
     players: int = 1  # type: ignore[misc]  # an option, as the contract allows
 
     def __post_init__(self):
@@ -59,7 +60,7 @@ class CantStop(Game):
 
     @cached_property
     def columns(self):
-        """How many squares each column has, that of the least sum first."""
+        """The number of squares of each column, that of the least sum first."""
         return tuple(self.shortest + 2 * min(i, 2 * self.sides - 2 - i) for i in range(2 * self.sides - 1))
 
     @cached_property
@@ -69,7 +70,7 @@ class CantStop(Game):
 
     @cached_property
     def width(self):
-        """The bits of a row."""
+        """The number of bits of a row."""
         return sum(size.bit_length() for size in self.columns)
 
     @cached_property
@@ -79,17 +80,17 @@ class CantStop(Game):
 
     @cached_property
     def rolls(self):
-        """All rolls, the dice in ascending order."""
+        """All rolls, each with its dice in ascending order."""
         return tuple(combinations_with_replacement(range(1, self.sides + 1), 4))
 
     @cached_property
     def ways(self):
-        """In how many ways each roll may come."""
+        """The number of ways in which each roll can come."""
         return tuple(24 // prod(factorial(roll.count(face)) for face in {*roll}) for roll in self.rolls)
 
     @cached_property
     def mirrored(self):
-        """For each roll the number of that with the faces in reverse."""
+        """For each roll, the number of the roll with the faces reversed."""
         reverse = [tuple(sorted(self.sides + 1 - face for face in roll)) for roll in self.rolls]
         return tuple(map(self.rolls.index, reverse))
 
@@ -113,7 +114,7 @@ class CantStop(Game):
         return row >> self.places[column] & (1 << self.columns[column].bit_length()) - 1
 
     def completed(self, row):
-        """Return how many columns are."""
+        """Return how many columns are completed in a row."""
         count = 0
         for column in range(len(self.columns)):
             count += self.squares(row, column) == self.columns[column]
@@ -128,7 +129,7 @@ class CantStop(Game):
         return count
 
     def usable(self, position, column):
-        """Tell whether a marker may climb a column."""
+        """Return whether a marker may climb a column."""
         size, climbed = self.columns[column], self.squares(self.row(position, 0), column)
         if climbed == size:
             return False
@@ -137,7 +138,7 @@ class CantStop(Game):
         before = self.squares(self.row(position, 1 + self.player(position)), column)
         return climbed != before or self.markers(position) < MARKERS
 
-    # The rules: a sum is the number of its column, plus 1; a move, one sum times 16 plus another, or 0
+    # The rules: a move of a player is 16 × one sum + the other; a sum is its column's number plus 1, or 0 for no sum
 
     def turn(self, position):
         return CHANCE if self.dice(position) == CAST else self.player(position)
@@ -153,7 +154,7 @@ class CantStop(Game):
         return 1 if player == self.player(position) else 0
 
     def reward(self, position, move, player):
-        """Alone, a turn that ends costs 1."""
+        """Return -1 for the end of a turn in the game for one player, else 0."""
         ends = (self.dice(position) == DECIDE and move == STOP) or (self.dice(position) >= ROLLED and move == BUST)
         return -1 if ends and self.players == 1 else 0
 
@@ -172,7 +173,7 @@ class CantStop(Game):
             found = False
             for pairing in range(3):
                 if (pairing == 1 and b == c) or (pairing == 2 and (a == b or c == d)):
-                    continue  # the same as another
+                    continue  # the same as an earlier pairing
                 first = a + (b, c, d)[pairing] - 2
                 second = a + b + c + d - 4 - first
                 one, other = self.usable(position, first), self.usable(position, second)
@@ -204,7 +205,7 @@ class CantStop(Game):
         return self.climb(position, move % 16 - 1) if move % 16 else position
 
     def handed_over(self, position, kept):
-        """Return the position after a turn that leaves a player with a row."""
+        """Return the position after a turn that leaves the player with the row *kept*."""
         player = self.player(position)
         if self.players == 1:
             return kept << self.width | kept | CAST << self.top
@@ -212,12 +213,12 @@ class CantStop(Game):
         for column in range(len(self.columns)):
             size, field = self.columns[column], (1 << self.columns[column].bit_length()) - 1
             if self.squares(kept, column) == size:
-                other &= ~(field << self.places[column])  # what the other had there is worth nothing any more
+                other &= ~(field << self.places[column])  # the opponent's progress there is now worthless
         rows = other << self.width * (2 - player) | kept << self.width * (1 + player)
         return rows | other | CAST << self.top | (1 - player) << self.top + 7
 
     def images(self, position):
-        """Yield the same with the columns and the faces of the dice in reverse."""
+        """Yield the same position with the columns and the faces of the dice reversed."""
         dice = self.dice(position)
         if dice >= ROLLED:
             dice = self.mirrored[dice - ROLLED] + ROLLED
@@ -230,7 +231,7 @@ class CantStop(Game):
         yield image
 
     def tier(self, position):
-        """Return how many squares are left behind for good: of completed columns those of all players."""
+        """Return how many squares are climbed for good. A completed column counts for all players."""
         total = 0
         for column in range(len(self.columns)):
             climbed = 0
@@ -250,7 +251,7 @@ class CantStop(Game):
         return f"Can't Stop {alone}, {self.sides}-sided dice, columns from {self.shortest}"
 
     def write(self, position):
-        """Return what each player has, what is climbed, who is to move, and ? or the dice: `0.1.0/0.3.1 0 1122`."""
+        """Return each player's row, the climbed row, the player to move, and ? or the dice: `0.1.0/0.3.1 0 1122`."""
         rows = [*range(1, self.players + 1), 0]
         texts = [
             ".".join(str(self.squares(self.row(position, row), i)) for i in range(len(self.columns))) for row in rows

@@ -1,9 +1,9 @@
 """The catalog turns the text of a variant into a game, and a game into its text.
 
-A variant is a game's name, and where they are not the defaults its options: `connect4`, `connect4:width=5,height=4`, by
-the order of the options `connect4:5,4`; the name of a true-or-false option alone means yes, as in `tictactoe:misere`;
-several numbers are joined by `+`, as in `tentozero:steps=1+3`. The name is that of a game of ours, of one that another
-distribution offers under the entry point group `retrograde.games`, or a path to a rule module: `./mygame.py:size=4`.
+A variant is a game's name and its options, where they are not the defaults: `connect4`, `connect4:width=5,height=4`, or
+in the order of the options `connect4:5,4`. The name of a true-or-false option alone means yes: `tictactoe:misere`.
+Several numbers are joined by `+`: `tentozero:steps=1+3`. The name is that of a built-in game, of a game that another
+distribution offers under the entry point group `retrograde.games`, or the path of a rule module: `./mygame.py:size=4`.
 """
 
 import importlib
@@ -53,7 +53,7 @@ ALWAYS_ASKED = (
     *("write", "read", "show", "move_name", "move"),
 )
 MOST_KIN = 256
-"""Games that are kept, of those that databases rest on."""
+"""The size of the cache of games whose databases another database rests on."""
 
 __all__ = [
     "BUILT_IN",
@@ -76,7 +76,7 @@ __all__ = [
 
 
 def load_game(text: str) -> Game:
-    """Return the game that the text of a variant stands for; raise VariantError where there is none.
+    """Return the game for the text of a variant; raise VariantError if there is none.
 
     >>> load_game("connect4:5,4")
     Connect4(width=5, height=4, connect=4)
@@ -85,7 +85,7 @@ def load_game(text: str) -> Game:
 
 
 def class_and_options(text: str) -> tuple[type[Game], str]:
-    """Return the rules that the text of a variant speaks of, and the text of its options."""
+    """Return the class of the game that the text of a variant names, and the text of its options."""
     if text.partition(":")[0] not in BUILT_IN and (match := re.fullmatch(r"(.+?\.py)(?::(.*))?", text, re.DOTALL)):
         return game_class(match[1]), match[2] or ""
     name, _, options = text.partition(":")
@@ -101,7 +101,7 @@ def class_and_options(text: str) -> tuple[type[Game], str]:
 
 
 def variants_in(text: str) -> list[str]:
-    """Return the variants of which a text is a set, in the order in which to solve them; none where it is no set.
+    """Return the variants in a named set, in the order in which to solve them; [] if *text* names no set.
 
     >>> variants_in("chess:all=3")
     ['chess:KRK', 'chess:KQK', 'chess:KNK', 'chess:KBK', 'chess:KPK']
@@ -112,7 +112,7 @@ def variants_in(text: str) -> list[str]:
 
 
 def members_of(cls: type[Game], options: str) -> list[str]:
-    """Return the options of the variants of which a text is a set; raise VariantError where there is no such set."""
+    """Return the options of all variants in a named set; raise VariantError if the game refuses the text."""
     try:
         return cls.collection(options.strip())
     except ValueError as error:
@@ -120,18 +120,18 @@ def members_of(cls: type[Game], options: str) -> list[str]:
 
 
 def named_game(text: str) -> Game:
-    """Return the game of a variant by the name of a game that is installed, never from a file.
+    """Return the game of a variant by the name of an installed game, never from a file.
 
-    So the text may come from anywhere: a database, a request. Raises VariantError where there is no such game.
+    So the text may come from anywhere, such as a database or a request. Raises VariantError if there is no such game.
     """
     name, _, options = text.partition(":")
     return make(installed_class(name), options)
 
 
 def own_tiers(game: Any) -> list[int]:
-    """Return the tiers, ascending, that are in the game's own database: all but those that are `elsewhere`.
+    """Return the tiers in the game's own database, ascending: all but those that are `elsewhere`.
 
-    Raises RuleError where there is one behind those.
+    Raises RuleError if a tier of the game's own comes after one of those.
     """
     tiers = sorted(set(game.tiers))
     own = [tier for tier in tiers if not game.elsewhere(tier)]
@@ -141,7 +141,7 @@ def own_tiers(game: Any) -> list[int]:
 
 
 def rests_on(game: Any) -> list[str]:
-    """Return the variants that have tiers of a game in their databases, in the order in which to solve them.
+    """Return the variants whose databases hold tiers of this game, in the order in which to solve them.
 
     >>> rests_on(load_game("chess:KRBKR"))
     ['chess:KK', 'chess:KRK', 'chess:KBK', 'chess:KRKR', 'chess:KRKB', 'chess:KRBK']
@@ -150,7 +150,7 @@ def rests_on(game: Any) -> list[str]:
 
 
 def kin(game: Game, text: str) -> Game:
-    """Return the game of a variant of the same rules.
+    """Return the game of another variant of the same rules.
 
     >>> kin(load_game("chess:KRBKR"), "chess:KRK")
     Chess(material='KRK')
@@ -161,7 +161,7 @@ def kin(game: Game, text: str) -> Game:
 
 @lru_cache(MOST_KIN)
 def kin_of(cls: Any, options: str) -> Game:
-    """Return the game of some rules with options, the same one each time: with the tables that it has made."""
+    """Return a game of a class with these options. It is cached, so that it keeps the tables it has made."""
     return make(cls, options)
 
 
@@ -184,7 +184,7 @@ def variant(game: Game) -> str:
 
 
 def typed(game: Game) -> str:
-    """Return the variant of a game as a person types it in a command: where its rules are in a file, by its path.
+    """Return a game's variant as people type it: with the path of its rule file, if it has one.
 
     >>> typed(load_game("connect4:7,4"))
     'connect4:height=4'
@@ -207,7 +207,7 @@ def game_class(name: str) -> type[Game]:
 
 
 def installed_class(name: str) -> type[Game]:
-    """Return the class of a game that is ours, or that another distribution offers."""
+    """Return the class of a built-in game, or of one that another distribution offers."""
     if name in BUILT_IN:
         return only_game(importlib.import_module(f"retrograde.games.{name}"))
     for point in entry_points(group=ENTRY_POINTS, name=name):
@@ -220,7 +220,7 @@ def installed_class(name: str) -> type[Game]:
 
 
 def class_here(name: str) -> type[Game] | None:
-    """Return the class of a game that the script that runs, or the notebook, defines; None where there is none."""
+    """Return the class of a game that the running script or notebook defines, or None."""
     main = sys.modules["__main__"]
     for value in list(vars(main).values()):
         is_game = isinstance(value, type) and issubclass(value, Game) and value.__module__ == main.__name__
@@ -230,10 +230,10 @@ def class_here(name: str) -> type[Game] | None:
 
 
 def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
-    """Return the game of the canonical variant that a database names; of rule files, one that *fits*.
+    """Return the game for the canonical variant that a database names. *fits* must accept a class from a rule file.
 
-    The rules are those of a game that is installed, or a rule file of that name that the person has solved a game with
-    (see `trusted.py`). No other file is looked at: what a database says may be anybody's word.
+    The rules are those of an installed game, or of a rule file of that name that the user has solved a game with (see
+    `trusted.py`). No other file is read, because anyone may have written the database.
     """
     name, _, options = text.partition(":")
     if name in game_names():
@@ -249,17 +249,17 @@ def find_game(text: str, fits: Callable[[type[Game]], bool]) -> Game:
 
 
 def trust(game: Game) -> None:
-    """Remember the rule file of a game that the person has named, so that its databases find it from now on."""
+    """Record the rule file of a game that the user has named, so that its databases find it later."""
     module = module_of(type(game))
     if module.__name__.startswith(RULES):
         modules = [module, *vars(module).get(BESIDE, {}).values()]
         if not Path(str(module.__file__)).is_file():
-            return  # it was typed in
+            return  # typed at a prompt: there is no file
         remember(game.name, {Path(str(used.__file__)): source_of(used) for used in modules})
 
 
 def only_game(module: ModuleType) -> type[Game]:
-    """Return the one game that a module defines."""
+    """Return the one game that a module defines; raise VariantError if there is not exactly one."""
     games = [
         value
         for value in vars(module).values()
@@ -274,9 +274,10 @@ def only_game(module: ModuleType) -> type[Game]:
 
 
 def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
-    """Import a rule module from its file, once for each state of the file and of those beside it that it imports.
+    """Import a rule module from its file, once for each state of the file.
 
-    Where files are named as *known*, nothing else in its folder is imported.
+    The state includes the files that it imports from its folder. With *known*, only those files are imported from
+    there.
     """
     if not path.is_file():
         raise VariantError(f"no rule module {str(path)!r}")
@@ -309,7 +310,8 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
 
 
 def make(cls: type[Game], text: str) -> Game:
-    """Return a game with the options of a variant's text."""
+    """Return a game with the options in a text; raise VariantError if they are wrong."""
+    # Step 1: read each option, by its name or by its place.
     known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]  # as in variant()
     types = get_type_hints(cls)
     options: dict[str, Any] = {}
@@ -329,10 +331,12 @@ def make(cls: type[Game], text: str) -> Game:
         if name in options:
             raise VariantError(f"{cls.name}: the option {name} is given twice")
         options[name] = option_value(f"{cls.name}:{name}", types[name], value.strip())
+    # Step 2: every option without a default must be given.
     missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
     if missing:
         example = cls.example or f"{missing[0]}=…"
         raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
+    # Step 3: make the game, which checks its options itself.
     expect_names(cls, known)
     try:
         game = cls(**options)
@@ -347,7 +351,7 @@ def make(cls: type[Game], text: str) -> Game:
 
 
 def expect_names(cls: type[Game], options: Iterable[str]) -> None:
-    """Raise RuleError where an option, or what is no function, has the name of a rule that every game is asked."""
+    """Raise RuleError if an option, or something that is not a function, has the name of a required method."""
     for name in ALWAYS_ASKED:
         member = getattr(cls, name)
         if name in options or not callable(member):
@@ -356,14 +360,14 @@ def expect_names(cls: type[Game], options: Iterable[str]) -> None:
 
 
 def no_option(cls: type[Game], name: str) -> str:
-    """Return how a constant of a class becomes an option; nothing where the class has no such constant."""
+    """Return how to turn a constant of a class into an option; "" if the class has no such constant."""
     value = vars(cls).get(name)
     kind = type(value).__name__
     return f"to make it one, annotate it: {name}: {kind} = {value!r}" if kind in ("int", "bool", "str") else ""
 
 
 def options_help(cls: type[Game]) -> str:
-    """Return one line that names the options of a game and their defaults."""
+    """Return one line with the names of a game's options and their defaults."""
     defaults = [
         field.name if field.default is MISSING else f"{field.name}={option_text(field.default)}"
         for field in fields(cls)  # type: ignore[arg-type]  # as in variant()
@@ -372,7 +376,7 @@ def options_help(cls: type[Game]) -> str:
 
 
 def option_value(name: str, kind: Any, text: str) -> Any:
-    """Return an option's value from its text; raise VariantError where it is none of its kind."""
+    """Return an option's value from its text; raise VariantError if it is not of the option's type."""
     try:
         if kind is bool:
             return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[text.lower()]

@@ -1,9 +1,9 @@
-"""Chutes and Ladders, alone: how many spins it takes to the last square.
+"""Chutes and Ladders for one player: how many spins it takes to reach the last square.
 
-The board is that of Milton Bradley: a spinner from 1 to 6, ten chutes, nine ladders, and a hundred squares, of which
-the last must be hit. Nobody has a choice; a spin is paid with -1, so the expectation is that of the number of spins:
-39.2 (S. C. Althoen, L. King and K. Schilling, *How long is a game of Snakes and Ladders?*, The Mathematical Gazette 77,
-1993, for this board).
+The board is that of Milton Bradley: a spinner from 1 to 6, ten chutes, nine ladders, and a hundred squares. The player
+must hit the last square exactly, and never has a choice. Each spin pays -1, so the expectation is minus the expected
+number of spins, 39.2 (S. C. Althoen, L. King and K. Schilling, *How long is a game of Snakes and Ladders?*, The
+Mathematical Gazette 77, 1993, for this board).
 """
 
 from functools import cached_property
@@ -16,7 +16,7 @@ SQUARES = 100
 
 
 class Chutes(Game):
-    """Spin on and on: ladders lead up, chutes lead down."""
+    """Spin until you reach the last square. Ladders lead up, chutes lead down."""
 
     title = "Chutes and Ladders"
     metric = "expectation"
@@ -31,7 +31,7 @@ class Chutes(Game):
 
     @cached_property
     def leads_to(self):
-        """For each square, the one at the other end of its ladder or chute, or itself."""
+        """For each square, the square at the other end of its ladder or chute, or itself."""
         ends = dict(LADDERS + CHUTES)
         return tuple(ends.get(square, square) for square in range(SQUARES + 1))
 

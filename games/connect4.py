@@ -14,8 +14,8 @@ a bit for each stone (0 for the first player's, 1 for the second's), then a one,
 >>> bin(Connect4(3, 3).read(".../.O./XX."))
 '0b101100010'
 
-Stones are coded by colour, not by mover, and the cells that are filled make the tier. Within a tier, a stone of given
-colour put into a given column changes the same bits in the same way, so it keeps the order of the positions.
+Stones are encoded by colour, not by player to move, and the set of filled cells is the tier. Within a tier a stone of
+one colour in one column changes the same bits in the same way. So a move keeps the order of positions.
 """
 
 import re
@@ -58,12 +58,12 @@ class Connect4(Game):
 
     @cached_property
     def spills(self):
-        """Shifts by 1, 2, 4, …, each with the cells that it reaches from the same column."""
+        """Shifts by 1, 2, 4, …, each with the cells that it can reach within the same column."""
         shifts = [1 << i for i in range(self.height.bit_length())]
         return tuple((shift, self.start * ((1 << self.stride - shift) - 1)) for shift in shifts)
 
     def filled(self, position):
-        """Return the cells that hold a stone: those under the guards."""
+        """Return the cells that hold a stone: those below the guards."""
         filled = position
         for spill in self.spills:
             filled |= filled >> spill[0] & spill[1]
@@ -79,7 +79,7 @@ class Connect4(Game):
     def do_move(self, position, column):
         filled = self.filled(position)
         guard = filled + self.start & (1 << self.stride) - 1 << self.stride * column
-        return position + (guard << (filled.bit_count() & 1))  # the guard rises; it leaves its one behind or not
+        return position + (guard << (filled.bit_count() & 1))  # the guard rises by one; its old bit becomes the stone's
 
     def primitive(self, position):
         filled = self.filled(position)
@@ -105,11 +105,11 @@ class Connect4(Game):
         return self.filled(position)
 
     def tie_in(self, position):
-        """Return how many cells are empty."""
+        """Return the number of empty cells."""
         return self.width * self.height - self.filled(position).bit_count()
 
     def estimate(self, position):
-        """Return how many more stones the player to move has in rows that can still be made four, each row counted."""
+        """Return the player to move's lead in stones within rows that can still become four, counting each such row."""
         filled = self.filled(position)
         mover = filled.bit_count() & 1
         ahead = 0
@@ -125,8 +125,11 @@ class Connect4(Game):
         return ahead
 
     def promise(self, position, column):
-        """Return more for a move that leaves more cells where the player would make a row, the most for those that are
-        next but one to be filled in their columns; if as many, for one nearer to the middle."""
+        """Return more for a move that makes more threats: empty cells that would complete a row of the player's.
+
+        Threats that the next stone but one in their column fills count most. Among equals, columns near the centre are
+        better.
+        """
         child = self.do_move(position, column)
         filled = self.filled(child)
         stones = filled & (child if filled.bit_count() & 1 == 0 else ~child)
@@ -144,21 +147,21 @@ class Connect4(Game):
         return 64 * (cells.bit_count() + 2 * soon.bit_count()) + middle
 
     def quiet(self, position):
-        """Tell whether no move wins at once."""
+        """Return whether no move wins at once."""
         wins = False
         for column in self.generate_moves(position):
             wins |= self.primitive(self.do_move(position, column)) == LOSE
         return not wins
 
-    # For people: `X` is the first player's, `O` the second's
+    # For people: `X` is the first player, `O` the second
 
     def variant_title(self):
-        """Return the name with the size, and how many win where it is not four: `Connect Four 5 × 4`."""
+        """Return the name with the size, and the length of a row if it is not four: `Connect Four 5 × 4`."""
         row = "" if self.connect == 4 else f", {self.connect} in a row"
         return f"{self.title} {self.width} × {self.height}{row}"
 
     def signs(self, position):
-        """Return the rows from the top down, one behind the other."""
+        """Return the rows from the top down, one after another."""
         filled = self.filled(position)
         cells = [self.stride * column + row for row in reversed(range(self.height)) for column in range(self.width)]
         return "".join(".XO"[(filled >> cell & 1) + ((filled & position) >> cell & 1)] for cell in cells)
@@ -174,7 +177,8 @@ class Connect4(Game):
         return position
 
     def read(self, text):
-        """Read the columns played, as in `44353` (`10,4,12` on wide boards), or what `write` and `show` give."""
+        """Return the position for the columns played, as in `44353` (`10,4,12` on wide boards), or for a text of
+        `write` or `show`."""
         if re.fullmatch(r"[\d,]*", text):
             return self.played(text.split(",") if "," in text else text)
         lines = [line for line in re.split(r"[/\n]", text.replace(" ", "")) if not line.isdecimal()]
@@ -212,7 +216,7 @@ class Connect4(Game):
         return tuple(range(column, self.width * self.height, self.width))
 
     def draw_end(self, position):
-        """Return the cells of all rows that have won."""
+        """Return the cells of all winning rows."""
         signs = self.signs(position)
         rows = self.draw_board().in_a_row(self.connect)
         full = [row for row in rows if {signs[cell] for cell in row} in ({"X"}, {"O"})]

@@ -1,7 +1,7 @@
-"""Cram, by Martin Gardner: both players put down dominoes on a board, upright or lying; who cannot has lost.
+"""Cram, by Martin Gardner: both players place dominoes on a board, vertical or horizontal.
 
-The cell in column x of row y is bit `width * y + x` of a position, and set where it is covered. A move is twice the
-first cell of a domino, and one more where the domino stands upright.
+A player who cannot place one loses. The cell in column x of row y is bit `width * y + x` of a position, set if the cell
+is covered. A move is twice the first cell of a domino, plus 1 if the domino is vertical.
 """
 
 from functools import cached_property
@@ -14,7 +14,7 @@ MOST_CELLS = 36
 
 
 class Cram(Game):
-    """Cover two neighbouring cells by turns; who cannot has lost."""
+    """Players cover two neighbouring cells in turn. A player who cannot move loses."""
 
     metric = "nimber"
     bits = "#"
@@ -34,7 +34,7 @@ class Cram(Game):
 
     @cached_property
     def dominoes(self):
-        """The cells that each move covers, 0 where it leads off the board."""
+        """The cells that each move covers, as bits; 0 if the domino would leave the board."""
         found = []
         for cell in range(self.cells):
             found.append(3 << cell if cell % self.width + 1 < self.width else 0)
@@ -43,7 +43,7 @@ class Cram(Game):
 
     @cached_property
     def symmetries(self):
-        """Where each symmetry of the board but the identity takes its cells, one after another."""
+        """For each symmetry of the board except the identity, where it takes each cell."""
         across, down = range(self.width), range(self.height)
         found = []
         for swap in (False, True) if self.width == self.height else (False,):

@@ -8,14 +8,14 @@ A position is seen by the player to move, whose men go up; cell c is column c % 
     9 10 11      bits 54 … 59       the other player's
                  bit 60             who is to move, 0 for South
 
-The lion goes one step any way, the giraffe straight, the elephant slanting, the chick ahead; a chick that goes to the
-last row becomes a hen, which goes like a gold general of shōgi, and is a chick again when taken. Men taken are dropped
-on any empty cell instead of a move. Who can take the lion has won, and so has who brings her own to the last row where
-it cannot be taken at once.
+The lion moves one step in any direction, the giraffe straight, the elephant diagonally, the chick ahead. A chick that
+reaches the last row becomes a hen, which moves like a gold general of shōgi, and is a chick again when captured.
+Instead of moving, a player may drop a captured man on any empty cell. A player who can capture the lion wins. So does a
+player who brings her own lion to the last row where it cannot be captured at once.
 
-So T. Tanaka counts positions ("An analysis of a board game «Doubutsu Shogi»", IPSJ SIG Technical Report 2009-GI-22 (3),
-2009). He counts the move that takes the lion as well: his distance is this one, or by one more where this one is even
-for a win and odd for a loss.
+T. Tanaka counts positions in this way ("An analysis of a board game «Doubutsu Shogi»", IPSJ SIG Technical Report
+2009-GI-22 (3), 2009). He also counts the move that captures the lion. So his distance is this one, or one more if this
+one is even for a win or odd for a loss.
 """
 
 from functools import cached_property
@@ -25,7 +25,7 @@ from retrograde.games.kinds.drops import AHEAD, AROUND, GOLD, SLANTING, STRAIGHT
 
 
 class Dobutsu(Drops):
-    """Take the other lion, or bring your own home."""
+    """Capture the opponent's lion, or bring your own home to the last row."""
 
     title = "Dōbutsu shōgi"
     words = {"L": "South", "l": "North"}
@@ -37,7 +37,7 @@ class Dobutsu(Drops):
     called = {"C": "chick", "E": "elephant", "G": "giraffe", "L": "lion"}
 
     men: str = "CEG"
-    """Which men each player has beside the lion: chick C, elephant E, giraffe G."""
+    """The men that each player has beside the lion: chick C, elephant E, giraffe G."""
 
     def __post_init__(self):
         if self.men not in ("", "C", "E", "G", "CE", "CG", "EG", "CEG"):
@@ -48,7 +48,7 @@ class Dobutsu(Drops):
         return self.laid("".join(sign if sign.upper() in f"/L{self.men}" else "." for sign in self.setup))
 
     def primitive(self, position):
-        """Who can take the lion wins; a lion on the last row that cannot be taken has won."""
+        """A player who can capture the lion wins. A lion on the last row that cannot be captured has won."""
         lion = self.king(position)
         if self.reaches(position, lion):
             return WIN

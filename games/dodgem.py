@@ -1,18 +1,18 @@
-"""Dodgem, by Colin Vout: two gangs of cars cross the board at right angles, and leave it on the far side.
+"""Dodgem, by Colin Vout: two groups of cars cross the board at right angles and leave it.
 
-On a board of any size that fits, each player has a car fewer than there are rows. O's go right, X's go up::
+On a board of any size that fits, each player has one car fewer than there are rows. O's cars go right, X's go up::
 
     0 1 2      O . .
     3 4 5      O . .     X in cell c is bit c, O in cell c is bit 9 + c, bit 18 tells who is to move (0 for O)
     6 7 8      . X X
 
-A car moves one cell ahead or to either side, into an empty cell, and ahead from the last cell off the board. O moves
-first. Whoever has no car left on the board has won; and so has whoever is to move and cannot, since blocking
-the other altogether loses. These are the rules of *Winning Ways*, and of GamesmanClassic by default.
-On 3 × 3 there are cycles, yet somebody can always force a win; on 4 × 4 the start is a draw.
+A car moves one cell ahead or to either side, into an empty cell, or ahead from the last cell off the board. O moves
+first. A player without cars on the board wins. So does a player to move who has no move, because blocking the opponent
+completely loses. These are the rules of *Winning Ways*, and of GamesmanClassic by default. On 3 × 3 there are cycles,
+yet one player can always force a win. On 4 × 4 the start is a draw.
 
-The mirror that exchanges the two players is not used as a symmetry: as long as all cars are on the board the
-sum of their rows and columns tells who is to move, so a position and its mirror image are never both reached.
+The reflection that exchanges the players is not used as a symmetry. As long as all cars are on the board, the sum of
+their rows and columns says who is to move, so play never reaches both a position and its mirror image.
 """
 
 from functools import cached_property
@@ -24,7 +24,8 @@ SIGNS = "OX"
 
 
 class Dodgem(Game):
-    """Drive your cars ahead and off the board, or sideways; whoever is rid of them all first wins."""
+    """Drive your cars ahead and off the board, or sideways. The first player without cars wins; so does a player with
+    no move."""
 
     title = "Dodgem"
     words = {"X": "Red", "O": "Blue"}
@@ -109,7 +110,7 @@ class Dodgem(Game):
                         yield position ^ 1 << 2 * self.cells ^ (1 << cell | 1 << target) << self.cells * (1 - player)
 
     def estimate(self, position):
-        """Return how many steps more the other's cars have to go to be off the board."""
+        """Return the player to move's lead: how many more steps the opponent's cars need to leave the board."""
         ahead = 0
         for cell in range(self.cells):
             if position >> self.cells + cell & 1:
@@ -136,7 +137,7 @@ class Dodgem(Game):
         return "\n".join([*lines, f"  {' '.join('abcde'[: self.size])}", f"{mover} to move"])
 
     def draw_board(self):
-        """Return the cells, and beyond them where the cars leave the board: O's on the right, X's at the top."""
+        """Return the cells, and beyond them the exits: O's on the right, X's at the top."""
         from retrograde.games.contract.drawing import grid
 
         exits = [(self.size, row, "off") for row in range(self.size)]

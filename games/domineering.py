@@ -1,7 +1,7 @@
-"""Domineering, by Göran Andersson: one player puts down dominoes upright, the other lying; who cannot has lost.
+"""Domineering, by Göran Andersson: one player places dominoes vertically, the other horizontally.
 
-The cell in column x of row y is bit `width * y + x` of a position, and set where it is covered; the bit above all cells
-is 1 where the second player is to move, whose dominoes lie.
+A player who cannot place one loses. The cell in column x of row y is bit `width * y + x` of a position, set if the cell
+is covered. The bit above all cells is 1 if the second player is to move, whose dominoes are horizontal.
 """
 
 from functools import cached_property
@@ -13,7 +13,7 @@ MOST_CELLS = 60
 
 
 class Domineering(Game):
-    """Cover two cells by turns, the first player one above the other, the second side by side; who cannot has lost."""
+    """Players cover two cells in turn, the first player vertically, the second horizontally. Who cannot move loses."""
 
     words = {"v": "Vertical", "h": "Horizontal"}
     bits = "#"
@@ -41,7 +41,7 @@ class Domineering(Game):
         return 3 if self.second(position) else 1 | 1 << self.width
 
     def free(self, position, cell):
-        """Tell whether a domino of the player to move fits, its first cell being this one."""
+        """Return whether a domino of the player to move fits with its first cell here."""
         if self.second(position):
             if cell % self.width + 1 == self.width:
                 return False
@@ -64,7 +64,7 @@ class Domineering(Game):
         return LOSE
 
     def images(self, position):
-        """Yield the board mirrored left for right, upside down, and both."""
+        """Yield the board reflected left to right, top to bottom, and both."""
         mirrored = flipped = both = position >> self.cells << self.cells
         for cell in range(self.cells):
             bit = position >> cell & 1

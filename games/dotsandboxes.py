@@ -1,8 +1,8 @@
-"""Dots and Boxes, by Lucas (1889): draw an edge between two dots; who closes a box owns it, and draws again.
+"""Dots and Boxes, by Lucas (1889): draw an edge between two dots. A player who closes a box owns it and draws again.
 
-A position has a bit for each edge that is drawn, first the lying ones row by row, then the upright ones row by row, and
-above them one that is 1 where the second player is to move. Whose the boxes are it does not say: a box is a point as
-soon as it is closed, and the score of a position is that of the boxes still open::
+A position has a bit for each drawn edge, first the horizontal ones row by row, then the vertical ones row by row, and
+above them a bit that is 1 if the second player is to move. It does not say who owns the boxes: a box is a point as soon
+as it is closed, so the score of a position counts only the boxes that are still open::
 
     +0+1+
     6 7 8      a board of 2 × 2 boxes: lying edges 0 to 5, upright ones 6 to 11, and bit 12 for the turn
@@ -15,7 +15,7 @@ from retrograde.games.contract.game import POSITION_BITS, TIE, UNDECIDED, Game
 
 
 class DotsAndBoxes(Game):
-    """Draw an edge by turns; who closes a box owns it and draws again, and who has more boxes in the end wins."""
+    """Players draw an edge in turn. Who closes a box owns it and draws again. Who has more boxes at the end wins."""
 
     title = "Dots and Boxes"
     metric = "score"
@@ -49,7 +49,7 @@ class DotsAndBoxes(Game):
 
     @cached_property
     def symmetries(self):
-        """Where each symmetry of the board but the identity takes its edges, one after another."""
+        """For each symmetry of the board except the identity, where it takes each edge."""
         found = []
         for swap in (False, True) if self.width == self.height else (False,):
             for mirror in (False, True):
@@ -58,7 +58,7 @@ class DotsAndBoxes(Game):
         return tuple(found[1:])
 
     def taken_to(self, edge, swap, mirror, flip):
-        """Return where an edge is after rows and columns are swapped, left and right, and above and below."""
+        """Return where an edge goes when rows and columns are exchanged, then left and right, then top and bottom."""
         lies = edge < self.lying
         y, x = divmod(edge, self.width) if lies else divmod(edge - self.lying, self.width + 1)
         if swap:

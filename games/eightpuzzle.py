@@ -1,4 +1,4 @@
-"""The 8-puzzle: eight tiles in a box of nine cells slide into order; the 15-puzzle's little sister, of any size.
+"""The 8-puzzle: slide eight tiles in a box of nine cells into order. Boxes of other sizes work too.
 
 A position has four bits for each cell, row by row: the tile there, from 1, or 0 for the gap::
 
@@ -6,8 +6,8 @@ A position has four bits for each cell, row by row: the tile there, from 1, or 0
     4 5 6      bits 4c to 4c + 3 have the tile of cell c, counted from 0: the goal of 3 × 3 is 0x087654321
     7 8 .
 
-Moves are undone by moves, so that from the start, which is far from the goal, all is met that can be solved: half of
-all arrangements. A move is the cell of the tile that slides into the gap.
+Every move can be undone by a move. So play from the start, which is far from the goal, reaches every arrangement that
+can be solved: half of all. A move is the cell of the tile that slides into the gap.
 """
 
 from functools import cached_property
@@ -19,7 +19,7 @@ SIGNS = ".123456789ABCDE"
 
 
 class EightPuzzle(Game):
-    """Slide the tiles of a box into the one gap until they are in order, the gap last."""
+    """Slide the tiles of a box into the gap until they are in order, with the gap last."""
 
     title = "8-puzzle"
     players = 1
@@ -41,7 +41,7 @@ class EightPuzzle(Game):
 
     @cached_property
     def start(self):
-        """The tiles in reverse, the gap last, two of them exchanged where else it could not be solved."""
+        """The tiles in reverse, the gap last. Two tiles are exchanged if it could not be solved otherwise."""
         tiles = list(range(self.cells - 1, 0, -1))
         turned = sum(a > b for i, a in enumerate(tiles) for b in tiles[i + 1 :])
         if turned % 2:

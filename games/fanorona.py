@@ -1,14 +1,14 @@
-"""Fanorona, from Madagascar: a man takes those in line before the point to which it steps, or behind the one it leaves.
+"""Fanorona, from Madagascar: a man captures a row of men by approaching or by leaving it.
 
-A position is a bit for each point with a white man, row by row from the top left, then one for each with a black one,
-and above them who is to move, 0 for White. A step goes to an empty point beside, along a line; lines go cornerwise from
-every other point. By approach it takes the men of the other from the next point on, as far as they stand side by side,
-or those behind by withdrawal; who can take must. That man may go on as long as it takes: never to a point where it was
-in this turn, nor twice running in one direction. Who cannot move, for want of men or of room, has lost; nothing forbids
-to go round. A move is a whole turn, as `captures.py` codes it: three bits of a step are its direction, and the lowest
-says whether it takes by withdrawal.
+A position is a bit for each point with a white man, row by row from the top left, then a bit for each point with a
+black man, and above them the player to move, 0 for White. A step goes to a neighbouring empty point along a line; every
+other point has diagonal lines. A step captures by approach the opponent's men from the next point on, in an unbroken
+row, or by withdrawal those behind. A player who can capture must. The same man may go on as long as it captures, but
+never to a point where it was in this turn, nor twice running in one direction. A player who cannot move, for lack of
+men or of space, loses. Repetition is allowed. A move is a whole turn, as `captures.py` encodes it: three bits of a step
+are its direction, and the lowest bit says whether it captures by withdrawal.
 
-M. P. D. Schadd and others tell who wins: "Best Play in Fanorona Leads to Draw" (New Math. and Nat. Comp. 4, 2008).
+M. P. D. Schadd and others found who wins: "Best Play in Fanorona Leads to Draw" (New Math. and Nat. Comp. 4, 2008).
 """
 
 from functools import cached_property
@@ -20,7 +20,7 @@ from retrograde.games.kinds.sections import tiered
 
 
 class Fanorona(Captures):
-    """Take all men of the other, by going up to them or away from them."""
+    """Capture all men of the opponent, by approaching them or by withdrawing from them."""
 
     words = {"W": "White", "B": "Black"}
     bits = to_move = "WB"
@@ -39,7 +39,8 @@ class Fanorona(Captures):
 
     @cached_property
     def start(self):
-        """Black above and White below; from the left by turns up to the centre, where opposite men are of two sides."""
+        """Black above, White below. The middle row alternates from the left up to the centre; opposite men have
+        different colours."""
         middle = self.cells // 2
         row = middle - self.width // 2
         black = as_bits(cell if cell < row or (cell - row) % 2 == 0 else 2 * middle - cell for cell in range(middle))
@@ -55,7 +56,10 @@ class Fanorona(Captures):
 
     @cached_property
     def placements(self):
-        """By men; as many of both, exchanged, are of the same tier. Who has none is to move, and has lost."""
+        """By numbers of men. The same numbers with the players exchanged are in the same tier.
+
+        A player without men is the one to move, and has lost.
+        """
         counts = [(mine, theirs) for mine in range(self.cells // 2 + 1) for theirs in range(1, self.cells // 2 + 1)]
         sections = tiered(((-sum(men), max(men)), men, 0) for men in counts)
         return placements(self.cells, sections, alquerque(self.width, self.height).symmetries, swap=(1, 0))
@@ -69,18 +73,18 @@ class Fanorona(Captures):
         return not step & 1
 
     def goes_on(self, path, step, to, been):
-        """Tell whether a man has not been at a point, and does not go on in the same direction."""
+        """Return whether a man has not been at a point yet, and changes its direction."""
         return not been >> to & 1 and (path < 64 or step >> 1 != path >> 1 & 7)
 
     def taken(self, theirs, man, step):
-        """Return the men behind a man, if it withdraws, or before the point to which it goes."""
+        """Return the captured men: behind the man if it withdraws, else ahead of the point that it enters."""
         direction = 7 - (step >> 1) if step & 1 else step >> 1
         return self.row(theirs, self.ways[man if step & 1 else self.ways[man][direction]][direction], direction)
 
     # For people
 
     def move_name(self, position, path):
-        """Return the points, each to which a man comes and takes with A for approach or W for withdrawal: `a2-b2A`."""
+        """Return the points, each followed by A for capture by approach or W for withdrawal: `a2-b2A`."""
         points = super().move_name(position, path).split("-")
         _, theirs = self.sides(position)
         if self.gone(theirs, path)[1] != theirs:

@@ -1,4 +1,4 @@
-"""Fox and Hounds, on the dark squares of a chessboard: the hounds hunt a fox who wants to slip past them.
+"""Fox and Hounds, on the dark squares of a chessboard: hounds hunt a fox that wants to slip past.
 
 The dark squares of a board of 8 × 8 are 32 cells, row by row from the hounds' side::
 
@@ -8,13 +8,13 @@ The dark squares of a board of 8 × 8 are 32 cells, row by row from the hounds' 
          …
      28 . 29. 30. 31.      the fox
 
-A position is a tuple, since a bit for each man on each cell, and who is to move, would be 65 bits::
+A position is a tuple, because a bit for each man on each cell and one for the player to move would take 65 bits::
 
     (who is to move: 0 the fox, 1 the hounds;  a bit for each cell with a hound;  the bit of the fox's cell)
 
-The fox goes one square cornerwise to an empty one, a hound does so down the board, and there is no taking. The fox
-moves first. He wins where the hounds began, or when no hound can move; the hounds win when he cannot. Every placement
-of the men counts, whether play leads there or not.
+The fox moves one square diagonally to an empty square. A hound does so down the board only. Nothing is captured. The
+fox moves first. He wins if he reaches the row where the hounds began, or if no hound can move. The hounds win if he
+cannot move. Every placement of the men counts, whether or not play leads there.
 """
 
 from functools import cached_property
@@ -23,11 +23,11 @@ from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
 from retrograde.games.kinds.apart import PlacedApart, apart
 
 TARGET = 63
-"""The lower bits of a move: the cell that is entered. Above them stands the cell that is left."""
+"""The low bits of a move: the cell that a man enters. Above them is the cell that it leaves."""
 
 
 class FoxAndHounds(PlacedApart):
-    """As the hounds, H, shut in the fox, F; as the fox, slip past them to their side of the board."""
+    """As the hounds, H, shut in the fox, F. As the fox, slip past them to their side of the board."""
 
     title = "Fox and Hounds"
     words = {"H": "Hounds", "F": "Fox"}
@@ -45,7 +45,7 @@ class FoxAndHounds(PlacedApart):
 
     @property
     def hounds(self):
-        """How many hounds there are, and dark squares in a row."""
+        """The number of hounds, and of dark squares in a row."""
         return self.side // 2
 
     @property
@@ -67,7 +67,7 @@ class FoxAndHounds(PlacedApart):
 
     @cached_property
     def around(self):
-        """For each cell, those that touch its corners."""
+        """For each cell, its diagonal neighbours as bits."""
         return tuple(
             sum(1 << cell for cell, (x, y) in enumerate(self.squares) if abs(x - column) == abs(y - row) == 1)
             for column, row in self.squares
@@ -75,7 +75,7 @@ class FoxAndHounds(PlacedApart):
 
     @cached_property
     def below(self):
-        """For each cell, those of them that a hound may enter."""
+        """For each cell, the neighbours that a hound may enter."""
         return tuple(near >> cell << cell for cell, near in enumerate(self.around))
 
     # The rules

@@ -1,9 +1,9 @@
 """2048, by Gabriele Cirulli, on small boards: slide tiles together until one shows the target.
 
-All tiles slide as far as they can; two of a kind that meet become one of twice as much, each tile once a move. Then
-chance puts a 2, or of ten times once a 4, into any empty cell; before the first move it does so twice. The expectation
-is the probability to get a tile with the `target`: on 2 × 2 it is 1 for 8, 0.9625 for 16, 0.0829 for 32.
-(J. Lees-Miller, *The Mathematics of 2048*, 2018, counts the states of such boards, and solves 3 × 3.)
+All tiles slide as far as they can. Two equal tiles that meet become one of twice the number; each tile merges at most
+once in a move. Then chance puts a 2 (nine times in ten) or a 4 into a random empty cell. Before the first move it does
+so twice. The expectation is the probability of a tile with the `target`: on 2 × 2 cells it is 1 for 8, 0.9625 for 16,
+0.0829 for 32. (J. Lees-Miller, *The Mathematics of 2048*, 2018, counts the states of such boards, and solves 3 × 3.)
 
     | 1 where chance is to put a tile | for each cell, the last one first, 4 bits: 0 if empty, n for a tile of 2**n |
 """
@@ -16,11 +16,11 @@ from retrograde.games.contract.game import CHANCE, LOSE, UNDECIDED, WIN, Game
 NAMES = ("left", "right", "up", "down")
 SIGNS = ".123456789abcdef"
 COLOURS = ("linen", "wheat", "sandybrown", "coral", "tomato", "orangered", "gold")
-"""Of tiles on the board, from 2 on; greater ones are as the last."""
+"""The colours of tiles, from 2 on. Greater tiles have the last colour."""
 
 
 class Game2048(Game):
-    """Slide tiles together, two of a kind into one, until one shows the target."""
+    """Slide tiles together, two equal ones into one, until one shows the target."""
 
     title = "2048"
     metric = "expectation"
@@ -55,7 +55,7 @@ class Game2048(Game):
 
     @cached_property
     def lines(self):
-        """For each direction, the first cell of each line as seen by the sliding tiles, its length and its step."""
+        """For each direction, the lines along which tiles slide: first cell (where tiles stop), length and step."""
         width, height = self.width, self.height
         return tuple(
             line
@@ -70,12 +70,12 @@ class Game2048(Game):
 
     @cached_property
     def first_lines(self):
-        """Where among all lines those of each direction begin, and where the last ones end."""
+        """For each direction, the index of its first line in `lines`; last, the number of all lines."""
         return (0, self.height, 2 * self.height, 2 * self.height + self.width, 2 * (self.height + self.width))
 
     @cached_property
     def symmetries(self):
-        """For each turn and mirroring that keeps the board, the cell that each cell goes to."""
+        """For each turn and reflection that keeps the board, the cell that each cell goes to."""
         width, height = self.width, self.height
         mirrored = [
             [
@@ -88,7 +88,7 @@ class Game2048(Game):
         turned = [[(row, column) for column, row in cells] for cells in mirrored] if width == height else []
         return tuple(tuple(row * width + column for column, row in cells) for cells in mirrored + turned)
 
-    # The rules: a player's moves are directions, chance's 2 × cell for a 2 and one more for a 4
+    # The rules: a player's move is a direction; a chance move is 2 × cell for a 2, and 2 × cell + 1 for a 4
 
     def turn(self, position):
         return CHANCE if position & self.spawning and not self.reached(position) else 0
@@ -151,7 +151,7 @@ class Game2048(Game):
         return 1 if self.reached(position) else 0
 
     def tier(self, position):
-        """Return the sum of all tiles, which sliding keeps and chance raises, twice; and one more before chance."""
+        """Return twice the sum of all tiles, plus 1 before chance moves. Sliding keeps the sum; chance raises it."""
         total = 0
         for cell in range(self.cells):
             tile = position >> 4 * cell & 15
@@ -177,7 +177,7 @@ class Game2048(Game):
         return [texts[i : i + self.width] for i in range(0, self.cells, self.width)]
 
     def write(self, position):
-        """Return the rows from the top down, and ? where a tile is to come: `2,./.,4`, `./.?`."""
+        """Return the rows from the top down, and ? if chance is to put a tile: `2,./.,4`, `./.?`."""
         board = "/".join(",".join(row) for row in self.rows(position))
         return board + "?" * bool(position & self.spawning)
 

@@ -1,6 +1,7 @@
-"""Grundy's game (1939): heaps are parted into two that are not alike, until none can be.
+"""Grundy's game (1939): split a heap into two of different sizes until no heap can be split.
 
-A position is a sum of heaps of three and more, for those of one and two are out of play; see `heaps.py` for its bits.
+A position is a sum of heaps of three or more, because heaps of one and two are out of play. `heaps.py` has the
+encoding.
 """
 
 from retrograde.games.contract.game import Game
@@ -17,11 +18,11 @@ from retrograde.games.kinds.heaps import (
 )
 
 PLAYED = 3
-"""The smallest heap that can be parted."""
+"""The smallest heap that can be split."""
 
 
 class Grundy(Game):
-    """Part a heap into two of different sizes; who cannot has lost."""
+    """Split a heap into two of different sizes. A player who cannot loses."""
 
     title = "Grundy's game"
     metric = "nimber"
@@ -34,7 +35,7 @@ class Grundy(Game):
 
     @property
     def starts(self):
-        """Return one heap of each size up to the largest, that first."""
+        """One heap of each size that can be split, the largest first."""
         return tuple(range(self.n, PLAYED - 1, -1))
 
     # The rules

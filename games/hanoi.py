@@ -1,4 +1,4 @@
-"""The Tower of Hanoi, by Édouard Lucas (1883): disks on pegs, moved one by one, never onto a smaller one.
+"""The Tower of Hanoi, by Édouard Lucas (1883): move disks between pegs one by one, never onto a smaller disk.
 
 A position has two bits for each disk, the smallest first: the peg it is on. So with three pegs and three disks::
 
@@ -16,7 +16,7 @@ SIGNS = "123456789ABCDEFG"
 
 
 class Hanoi(Game):
-    """Move the tower from the first peg to the last, a disk at a time, never onto a smaller one."""
+    """Move the tower from the first peg to the last, one disk at a time, never onto a smaller disk."""
 
     title = "Tower of Hanoi"
     players = 1
@@ -39,7 +39,7 @@ class Hanoi(Game):
     # The rules
 
     def top(self, position, peg):
-        """Return the least disk on a peg; the number of disks where there is none."""
+        """Return the smallest disk on a peg; the number of disks if the peg is empty."""
         disk = 0
         while disk < self.disks and position >> 2 * disk & 3 != peg:
             disk += 1
@@ -65,7 +65,7 @@ class Hanoi(Game):
     # For people
 
     def write(self, position):
-        """Return the pegs of the disks, the largest first, from 1."""
+        """Return the peg of each disk, the largest disk first; pegs count from 1."""
         return "".join(str((position >> 2 * disk & 3) + 1) for disk in reversed(range(self.disks)))
 
     def read(self, text):
@@ -74,7 +74,7 @@ class Hanoi(Game):
         return sum(int(sign) - 1 << 2 * disk for disk, sign in enumerate(reversed(text)))
 
     def towers(self, position):
-        """Return the disks of each peg, the largest first."""
+        """Return the disks on each peg, the largest first."""
         down = list(reversed(range(self.disks)))
         return [[disk for disk in down if position >> 2 * disk & 3 == peg] for peg in range(self.pegs)]
 
@@ -88,7 +88,7 @@ class Hanoi(Game):
         return f"{(move >> 2) + 1}-{(move & 3) + 1}"
 
     def draw_board(self):
-        """Return a column of cells for each peg, in which disks stand as numbers, the largest at the bottom."""
+        """Return a column of cells for each peg. Disks are numbers, the largest at the bottom."""
         from retrograde.games.contract.drawing import grid
 
         signs = SIGNS[: self.disks]

@@ -6,15 +6,16 @@
      \\ | / | \\ | /
        9 - 10- 11
 
-A position tells where the pieces are::
+A position holds the places of the pieces::
 
     bit      15              14 … 11      10 … 0
              1 if the hare   the hare's   the hounds
              is to move      bit
 
-The hounds start on 1, 4 and 9. A piece moves along a line to the next point if that is empty, a hound never to the
-left. The hare wins on point 4, or when no hound can move; the hounds win when the hare cannot. There is no rule against
-stalling: a game that goes round for ever is a draw. (Where stalling loses the hunt, such a draw is won by the hare.)
+The hounds start on 1, 4 and 9. A piece moves along a line to the next point if that is empty. A hound never moves to
+the left. The hare wins on point 4, or if no hound can move. The hounds win if the hare cannot move. There is no rule
+against stalling: a game that repeats for ever is a draw. (Under rules where stalling loses the hunt, the hare wins such
+a draw.)
 """
 
 from functools import cached_property
@@ -26,7 +27,7 @@ BURROW = 3
 
 
 class HareAndHounds(Game):
-    """As the hounds, D for dogs, trap the hare, H; as the hare, slip past them to the left end."""
+    """As the hounds, D for dogs, trap the hare, H. As the hare, slip past them to the left end."""
 
     title = "Hare and Hounds"
     words = {"D": "Hounds", "H": "Hare"}
@@ -49,7 +50,7 @@ class HareAndHounds(Game):
 
     @cached_property
     def lines(self):
-        """For each point, the points next to it; from every other point some lines are slanting."""
+        """For each point, its neighbours as bits. Every other point has diagonal lines."""
 
         def near(a, b):
             distance = (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
@@ -60,7 +61,7 @@ class HareAndHounds(Game):
 
     @cached_property
     def onward(self):
-        """For each point, the points next to it that a hound may enter."""
+        """For each point, the neighbours that a hound may enter."""
         return tuple(
             sum(1 << b for b in range(11) if lines >> b & 1 and self.columns[b] >= self.columns[a])
             for a, lines in enumerate(self.lines)
@@ -95,7 +96,7 @@ class HareAndHounds(Game):
         return LOSE
 
     def images(self, position):
-        """Yield the mirror image, in which the upper line lies below."""
+        """Yield the mirror image, top to bottom."""
         hare, hounds = position >> 11 & 15, position & BOARD
         if hare < 3 or hare > 7:
             hare = (hare + 8) % 16
@@ -111,7 +112,10 @@ class HareAndHounds(Game):
         return progress
 
     def estimate(self, position):
-        """Return for the hare how many hounds it has passed, or stands beside, and how many ways it has; else less."""
+        """Return an estimate for the hare, negated if the hounds are to move.
+
+        It counts the hounds that the hare has passed or drawn level with, and the hare's moves.
+        """
         hare, hounds = position >> 11 & 15, position & BOARD
         passed = 0
         for point in range(11):

@@ -1,18 +1,19 @@
-"""Kalah, William Champion's game of sowing: pits of seeds, a store for each player, and another turn for the last seed.
+"""Kalah, William Champion's game of sowing: pits of seeds, a store for each player, another turn for the last seed.
 
-A position is a row of numbers of seeds, in unary: as many ones as there are seeds, and a zero, for each of
+A position is a sequence of numbers of seeds in unary: as many ones as there are seeds, and then a zero, for each of
 
     bit 0                                                                            the highest
     South's pits, left to right | her store | North's pits, right to left | his store | who is to move: 1 North
 
-Seeds are sown one by one into the pits and the store that follow, round the board, the other's store left out. Who sows
-the last into the own store moves again. Who sows it into an empty pit of the own row takes it, with all that is in the
-pit opposite. Who cannot move ends the game: what is left in the other's row is the other's. More seeds win.
+A player sows the seeds of a pit one by one into the following pits and her own store, round the board, skipping the
+opponent's store. If the last seed goes into her store, she moves again. If it goes into an empty pit of her own row,
+she takes it together with all seeds in the opposite pit. The game ends when a player cannot move; the seeds left in the
+other row belong to that row's player. The player with more seeds wins.
 
 The rules are those of G. Irving, J. Donkers and J. Uiterwijk, Solving Kalah (ICGA Journal 23, 2000). The last seed in
-an empty pit is taken even if there are none opposite; not so without `empty`. The game ends when either row is empty;
-without `either` it goes on until the player to move has an empty row. With both options the scores are those that they
-print; without `either`, five pits of three seeds are won by 10 instead of 8.
+an empty pit is taken even if the opposite pit is empty; not so without `empty`. The game ends when either row is empty;
+without `either` it goes on until the row of the player to move is empty. With both options the scores are those that
+they print. Without `either`, five pits of three seeds are won by 10 instead of 8.
 """
 
 from functools import cached_property
@@ -20,20 +21,20 @@ from functools import cached_property
 from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
 
 FIELD = 63
-"""The pits of a row and the store behind them, in a number: six bits for each."""
+"""The mask of one field. A row of pits and its store are a number with six bits for each."""
 MOST_BITS = 61
 SIGNS = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMOPQRTUVWXYZ"
 
 
 class Kalah(Game):
-    """Sow the seeds of a pit round the board; who has more in the own store at the end wins."""
+    """Sow the seeds of a pit round the board. The player with more seeds in the own store at the end wins."""
 
     words = {"S": "South", "N": "North"}
 
     pits: int = 4
     seeds: int = 2
     empty: bool = True
-    """Whether the last seed, sown into an empty pit of the own row, is taken where there are none opposite."""
+    """Whether a last seed in an empty pit of the own row is taken even if the opposite pit is empty."""
     either: bool = True
     """Whether the game ends as soon as either row is empty, not only that of the player to move."""
 
@@ -49,7 +50,7 @@ class Kalah(Game):
 
     @property
     def turn_bit(self):
-        """The place of the bit that says who is to move: above all ones and the zeros between numbers."""
+        """The index of the bit for the player to move: above all ones, and the zeros that end the numbers."""
         return self.total + 2 * self.pits + 1
 
     @cached_property
@@ -60,7 +61,7 @@ class Kalah(Game):
     # The encoding
 
     def row(self, position, north):
-        """Return a player's pits, the first to be sown from lowest, and the store above them."""
+        """Return a player's pits, the first to be sown lowest, and the store above them; six bits each."""
         code = position & (1 << self.turn_bit) - 1
         row = 0
         for field in range(2 * self.pits + 2):
@@ -80,7 +81,7 @@ class Kalah(Game):
             shift += count + 1
         return code | turn << self.turn_bit
 
-    # The rules: a move is the number of a pit, from 0, the one furthest from the own store
+    # The rules: a move is the number of a pit, from 0; pit 0 is the furthest from the player's own store
 
     def turn(self, position):
         return position >> self.turn_bit
@@ -124,7 +125,7 @@ class Kalah(Game):
         return LOSE if ahead else TIE
 
     def payoff(self, position, player):
-        """Return what a player has where the game is over: the own store, and what is left in the own row."""
+        """Return what a player has at the end: the own store, and the seeds left in the own row."""
         row = self.row(position, player)
         seeds = 0
         for field in range(self.pits + 1):
@@ -171,7 +172,7 @@ class Kalah(Game):
         return str(pit + 1)
 
     def draw_board(self):
-        """Return the pits in two rows, and the stores at the ends, in which seeds stand as numbers."""
+        """Return the pits in two rows with the stores at the ends. Seeds are shown as numbers."""
         from retrograde.games.contract.drawing import Board
 
         below = [(float(pit + 1), 2.0) for pit in range(self.pits)]

@@ -1,13 +1,13 @@
-"""Klotski, or Huarong Dao: blocks slide in a box, until the square one is where it can be taken out.
+"""Klotski, or Huarong Dao: slide blocks in a box until the square one can be taken out.
 
-A position has three bits for each cell, row by row: the block whose upper left corner is there, or 0 where none is, for
-the cell is empty, or another one's corner covers it::
+A position has three bits for each cell, row by row: the block whose upper left corner is there. 0 means that the cell
+is empty, or that a block with another corner covers it::
 
     1 S    2 HH    3 V    4 BB      bits 3c to 3c + 2 have what begins in cell c: of VBBV/VBBV/VHHV/VSSV/S..S
                      V      BB      3 4 0 3 0 0 0 0 3 2 0 3 0 1 1 0 1 0 0 1
 
-Like blocks are one as good as another. A step moves a block by a cell; a move, as Gardner counts (Scientific American,
-February 1964), takes one block as far as it goes, round corners as well. Moves are undone by moves.
+Blocks of one shape are interchangeable. A step moves a block by one cell. A move, as Gardner counts (Scientific
+American, February 1964), moves one block as far as it can go, round corners too. Every move can be undone by a move.
 """
 
 from functools import cached_property
@@ -17,21 +17,22 @@ from retrograde.games.contract.game import UNDECIDED, WIN, Game
 SIGNS = ".SHVB"
 SQUARE = SIGNS.index("B")
 SIZES = ((0, 0), (1, 1), (2, 1), (1, 2), (2, 2))
-"""How wide and how high each block is."""
+"""The width and height of each block."""
 MOST_CELLS = 20
 
 
 class Klotski(Game):
-    """Slide the blocks until the large square one is in the middle of the bottom, or wherever the goal is."""
+    """Slide the blocks until the large square one is in the middle of the bottom, or at the goal."""
 
     players = 1
 
     layout: str = "VBBV-VBBV-VHHV-VSSV-S..S"
-    """The rows at the start: single blocks S, lying ones HH, upright ones V above V, one square BB above BB, gaps."""
+    """The rows at the start: single blocks S, horizontal ones HH, vertical ones V above V, one square BB above BB,
+    gaps."""
     moves: bool = False
-    """Whether a block may be moved as far as it goes at once; else by a cell."""
+    """Whether one move takes a block as far as it can go; otherwise it goes one cell."""
     goal: int = -1
-    """The cell, row by row from 0, where the upper left corner of the square must come to; -1: the bottom's middle."""
+    """The cell, row by row from 0, that the square's upper left corner must reach; -1: the middle of the bottom."""
 
     def __post_init__(self):
         if len({*map(len, self.rows)}) != 1 or not 4 <= self.cells <= MOST_CELLS or {*self.layout} - {*SIGNS, "-"}:
@@ -59,7 +60,7 @@ class Klotski(Game):
 
     @property
     def target(self):
-        """The cell where the corner of the square must come to."""
+        """The cell that the square's upper left corner must reach."""
         if self.goal >= 0:
             return self.goal
         return self.cells - 2 * self.width + (self.width - 2) // 2
@@ -70,7 +71,7 @@ class Klotski(Game):
 
     @cached_property
     def fits(self):
-        """For each block and each cell the cells it covers with its corner there, as bits; 0 if it sticks out."""
+        """For each block and each cell, the cells it covers with its corner there (bits); 0 if it sticks out."""
         return tuple(tuple(self.covered(*size, cell) for cell in range(self.cells)) for size in SIZES)
 
     def covered(self, wide, high, cell):
@@ -80,7 +81,7 @@ class Klotski(Game):
 
     @cached_property
     def near(self):
-        """The cells beside each cell, itself where there is none."""
+        """The four neighbours of each cell; the cell itself in place of one outside the box."""
         found = []
         for cell in range(self.cells):
             beside = [cell - 1 if cell % self.width else cell, cell + 1 if (cell + 1) % self.width else cell]
@@ -90,17 +91,17 @@ class Klotski(Game):
     def below(self, cell):
         return cell + self.width if cell + self.width < self.cells else cell
 
-    # The rules: a move is where the corner of the block is, times how many cells there are, and where it comes to
+    # The rules: a move is the cell of the block's corner × the number of cells + the cell that the corner enters
 
     def taken(self, position):
-        """Return the cells that are covered, as bits."""
+        """Return the covered cells, as bits."""
         cells = 0
         for cell in range(self.cells):
             cells |= self.fits[position >> 3 * cell & 7][cell]
         return cells
 
     def reached(self, block, cell, others):
-        """Return the cells that a block's corner can come to in a move, as bits, the one where it is among them."""
+        """Return the cells that a block's corner can reach in one move, as bits, its own cell included."""
         found = 1 << cell
         before = 0
         while found != before:
@@ -151,7 +152,7 @@ class Klotski(Game):
     # For people
 
     def coded(self, signs):
-        """Return the position that has these signs in its cells, or -1 where they are not made of blocks."""
+        """Return the position with these signs in its cells, or -1 if they are not made of blocks."""
         position = covered = 0
         for cell, sign in enumerate(signs):
             if covered >> cell & 1 or sign == ".":

@@ -1,20 +1,24 @@
-"""The L-game of Edward de Bono: an L of four cells each, and two neutral stones, white and grey, on 4 × 4 cells.
+"""The L-game by Edward de Bono: an L of four cells for each player, and two neutral stones.
+
+The board is 4 × 4 cells:
 
      0  1  2  3
      4  5  6  7     an L lies in one of 48 placements, numbered by `shapes`, each a set of four of these cells
      8  9 10 11
     12 13 14 15
 
-A position tells the placements of the L's and the cells of the stones::
+A position holds the placements of the L's and the cells of the stones::
 
     bit      20         19 … 14     13 … 8      7 … 4      3 … 0
              0 if X     my L        their L     white      grey
                                     └ the L moved and the stones: a move is just what these bits shall be
 
-At each turn the L must go to another placement, and then one stone may go to any empty cell: both are one move. X moves
-first; who cannot move the L has lost. These are the rules of GamesmanClassic, where the two stones are told apart too.
+In each turn a player must move the L to another placement, and may then move one stone to any empty cell. Both together
+are one move. X moves first. A player who cannot move the L loses. These are the rules of GamesmanClassic, which also
+tells the two stones apart.
 
-Turns and mirrors, an exchange of the stones and one of the colours make 32 positions the same; none is its own image.
+Turns and reflections of the board, an exchange of the stones and an exchange of the colours make 32 positions equal. No
+position is its own image.
 """
 
 from functools import cached_property
@@ -27,7 +31,7 @@ CELLS = [f"{'abcd'[cell % 4]}{cell // 4 + 1}" for cell in range(16)]
 
 
 class LGame(Game):
-    """Put your L elsewhere, then a neutral stone if you like; whoever leaves no place for the other's L wins."""
+    """Move your L to another place, then a neutral stone if you like. A player whose L cannot move loses."""
 
     title = "L-game"
     words = {"X": "Red", "O": "Blue", "w": "white stone", "g": "grey stone"}
@@ -38,7 +42,7 @@ class LGame(Game):
 
     @cached_property
     def symmetries(self):
-        """The cells of the board as its eight turns and mirrors order them."""
+        """The cells of the board in the order of each of its eight turns and reflections."""
         board = [tuple(range(4 * row, 4 * row + 4)) for row in range(4)]
         boards = []
         for _ in range(4):
@@ -48,14 +52,14 @@ class LGame(Game):
 
     @cached_property
     def shapes(self):
-        """The placements of an L, each as the bits of its cells."""
+        """The placements of an L, each as a bit set of cells."""
         upright = [[0, 4, 8, 9], [1, 5, 9, 10], [2, 6, 10, 11]]
         upright += [[cell + 4 for cell in cells] for cells in upright]
         return tuple(sorted(sum(1 << board[cell] for cell in cells) for board in self.symmetries for cells in upright))
 
     @cached_property
     def turned(self):
-        """For each symmetry, what becomes of each placement."""
+        """For each symmetry, the image of each placement."""
         return tuple(
             tuple(
                 self.shapes.index(sum(1 << board[cell] for cell in range(16) if shape >> cell & 1))
@@ -96,7 +100,7 @@ class LGame(Game):
                 yield colour << 20 | shapes | second << 4 | first
 
     def estimate(self, position):
-        """Return for how many more placements there is room for the L of the player to move than for the other's."""
+        """Return how many more placements are open to the L of the player to move than to the opponent's L."""
         mine, theirs = self.shapes[position >> 14 & 63], self.shapes[position >> 8 & 63]
         stones = 1 << (position >> 4 & 15) | 1 << (position & 15)
         ahead = 0
@@ -135,7 +139,7 @@ class LGame(Game):
         return "\n".join([*lines, "  a b c d", f"{mover} to move"])
 
     def move_name(self, position, move):
-        """Name the cells of the L, a letter for the column and the row from the top, and the stone: `a1b1c1c2+wd4`."""
+        """Return the cells of the L (column, then row from the top) and the moved stone: `a1b1c1c2+wd4`."""
         shape, white, grey = self.shapes[move >> 8], move >> 4 & 15, move & 15
         name = "".join(CELLS[cell] for cell in range(16) if shape >> cell & 1)
         if white != position >> 4 & 15:
@@ -152,7 +156,7 @@ class LGame(Game):
         return "".join(self.write(position).split("/")[:-1])
 
     def draw_move(self, position, move):
-        """Return the cells of the L, and those that a stone leaves and enters."""
+        """Return the cells of the L, and the cells that a stone leaves and enters."""
         shape, white, grey = self.shapes[move >> 8], move >> 4 & 15, move & 15
         places = [cell for cell in range(16) if shape >> cell & 1]
         for before, after in ((position >> 4 & 15, white), (position & 15, grey)):
@@ -167,7 +171,7 @@ class LGame(Game):
         return SIGNS[position >> 20]
 
     def draw_steps(self, position, move):
-        """Return the cells of the L, then the cell that a stone leaves, then the one that it enters."""
+        """Return the cells of the L, then the cell that a stone leaves, then the cell that it enters."""
         places = self.draw_move(position, move)
         return places[:4], *((place,) for place in places[4:])
 

@@ -1,9 +1,11 @@
-"""Lights Out (Tiger Electronics, 1995): a press turns a light and those beside it on or off; put all of them out.
+"""Lights Out (Tiger Electronics, 1995): a press switches a light and its neighbours; switch all lights off.
 
-A position has a bit for each light, row by row, 1 where it is on. A press is undone by another one, and in which order
-one presses does not matter: what takes n presses to put out is what n presses bring about from the dark.
+A position has a bit for each light, row by row, 1 if it is on. A second press of the same light undoes the first, and
+the order of presses does not matter. So a position that takes n presses to switch off also takes n presses to reach
+from the dark board.
 
-All lights on can be put out on every board (K. Sutner, 1989); from there play reaches all that can be.
+The board with all lights on can be solved on every board (K. Sutner, 1989). From there play reaches every position that
+can be solved.
 """
 
 from functools import cached_property
@@ -15,7 +17,7 @@ MOST_LIGHTS = 36
 
 
 class LightsOut(Game):
-    """Press lights, each of which turns itself and those beside it on or off, until all are out."""
+    """Press lights until all are out. Each press switches the light and its neighbours on or off."""
 
     title = "Lights Out"
     players = 1
@@ -38,7 +40,7 @@ class LightsOut(Game):
 
     @cached_property
     def presses(self):
-        """For each light, the lights that a press of it changes."""
+        """For each light, the lights that a press of it switches, as bits."""
         places = [(light % self.width, light // self.width) for light in range(self.lights)]
 
         def near(a, b):

@@ -1,4 +1,4 @@
-"""Men's morris: put men on the points of a board, then slide them along its lines; three in a line are a mill.
+"""Men's morris: put men on a board, then slide them along its lines; three in a line are a mill.
 
     a1 ------- c1 ------- e1    four to six men: two squares, one in the other; nine to eleven: three. Three men: one
      |    b2 - c2 - d2    |     square, with a point in its middle, and lines from there to all others. Mills are the
@@ -6,11 +6,11 @@
      |    b4 - c4 - d4    |
     a5 ------- c5 ------- e5
 
-X begins, and men are put down by turns until none is in hand; then they slide to a point beside, or, if *flying*, those
-of who has three left go to any empty one. Who closes a mill takes a man of the other's, one in no mill if there is any.
-Who has two men, those in hand counted, or cannot move, has lost. All that is so in `mills.py`, where there stands how a
-position is coded; here is the board, its points row by row from the top. (R. Gasser, "Solving Nine Men's Morris", Games
-of No Chance, 1996.)
+X begins. Players put down men in turn until none is in hand. Then a man slides to a neighbouring point or, if *flying*
+and its player has three men left, goes to any empty point. A player who closes a mill takes one of the opponent's men,
+one that is in no mill if there is any. A player with two men (those in hand count) or without a move loses. All these
+rules, and the encoding of positions, are in `kinds/mills.py`. This module has the board, with points row by row from
+the top. (R. Gasser, "Solving Nine Men's Morris", Games of No Chance, 1996.)
 """
 
 from functools import cached_property
@@ -20,7 +20,7 @@ from retrograde.games.kinds.mills import Mills
 
 
 class Morris(Mills):
-    """Close mills, and take the other's men until there are two."""
+    """Close mills, and take the opponent's men until two are left."""
 
     title = "Men's morris"
     words = {"X": "White", "O": "Black"}
@@ -42,7 +42,7 @@ class Morris(Mills):
 
     @cached_property
     def ways(self):
-        """The lines of the board, as points one after another: how far right and down from the middle."""
+        """The lines of the board as sequences of points (x, y), measured right and down from the centre."""
         rings, sides, across = range(1, self.squares + 1), (-1, 1), (-1, 0, 1)
         lines = [[(ring * at, ring * side) for at in across] for ring in rings for side in sides]
         if self.squares == 1:
@@ -58,12 +58,12 @@ class Morris(Mills):
 
     @cached_property
     def lines(self):
-        """The lines as numbers of points."""
+        """The lines as sequences of point numbers."""
         return tuple({tuple(sorted(map(self.points.index, way))): 0 for way in self.ways})
 
     @cached_property
     def symmetries(self):
-        """A mirror, a turn, and what is within turned out."""
+        """A reflection, a reflection along the diagonal, and the exchange of the inner and the outer square."""
         mirrored = [(-x, y) for x, y in self.points]
         turned = [(y, x) for x, y in self.points]
         rings = [max(abs(x), abs(y), 1) for x, y in self.points]

@@ -1,4 +1,4 @@
-"""Mū Tōrere, the game of the Ngāti Porou: four stones each on a star of eight points and a centre, the pūtahi.
+"""Mū Tōrere, a game of the Ngāti Porou: four stones each on a star with a centre, the pūtahi.
 
     8 1 2
     7 c 3     points 1 to 8, bits 0 to 7, are neighbours as on a clock, and 8 of 1; the centre is bit 8
@@ -9,9 +9,9 @@ A position has nine bits for the stones of the player to move, nine for the othe
     bit      18         17 … 9      8 … 0
              0 if X     theirs      mine       a move exchanges the two and turns the first bit over
 
-Stones go to the only empty place: along the rim, out of the centre, and into the centre only from beside a stone of
-the other player. X moves first; who cannot move has lost. These are the rules of GamesmanClassic, where the
-restriction holds throughout the game; some keep it for the first two moves of each player only.
+A stone moves to the only empty place: along the rim, out of the centre, or into the centre if it is beside a stone of
+the opponent. X moves first. A player who cannot move loses. These are the rules of GamesmanClassic, where the
+restriction holds throughout the game. Some apply it to the first two moves of each player only.
 """
 
 import re
@@ -24,7 +24,7 @@ SIGNS = "XO"
 
 
 class MuTorere(Game):
-    """Move a stone to the one empty place; whoever cannot, having been hemmed in, loses."""
+    """Move a stone to the one empty place. A player who cannot move loses."""
 
     title = "Mū Tōrere"
     words = {"X": "Black", "O": "White"}
@@ -54,7 +54,7 @@ class MuTorere(Game):
         return LOSE
 
     def images(self, position):
-        """Yield the eight turns of the star, mirrored and not, with either colour to move."""
+        """Yield the eight rotations of the star, reflected and not, with either colour to move."""
         theirs, mine = position >> 9 & BOARD, position & BOARD
         for _ in range(8):
             theirs, mine = self.turned(theirs), self.turned(mine)
@@ -63,7 +63,7 @@ class MuTorere(Game):
                 yield colour << 18 | self.mirrored(theirs) << 9 | self.mirrored(mine)
 
     def turned(self, stones):
-        """Return the stones with those on the rim one point further."""
+        """Return the stones with those on the rim moved one point further."""
         return stones & 1 << CENTRE | stones << 1 & 0b1111_1110 | stones >> 7 & 1
 
     def mirrored(self, stones):
@@ -108,7 +108,7 @@ class MuTorere(Game):
         return "\n".join([*lines, f"{mover} to move"])
 
     def move_name(self, position, place):
-        """Name a move by the place it leaves: `1` to `8` or `c`."""
+        """Return the name of the place that the stone leaves: `1` to `8` or `c`."""
         return "12345678c"[place]
 
     def draw_board(self):
@@ -136,7 +136,7 @@ class MuTorere(Game):
         return rim + centre
 
     def draw_move(self, position, place):
-        """Return the place left and the empty place."""
+        """Return the place that the stone leaves, and the empty place."""
         return place, self.draw_pieces(position).index(".")
 
     def ending(self, position):

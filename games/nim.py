@@ -1,4 +1,4 @@
-"""Nim, by Bouton (1901): heaps, from one of which a player takes as many as he likes. See `heaps.py` for its bits."""
+"""Nim, by Bouton (1901): a player takes any number of objects from one heap. `heaps.py` has the encoding."""
 
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
 from retrograde.games.kinds.heaps import (
@@ -15,7 +15,7 @@ from retrograde.games.kinds.heaps import (
 
 
 class Nim(Game):
-    """Take from one heap; whoever takes the last one wins, or loses in the misère game."""
+    """Players take from one heap in turn. Who takes the last object wins, or loses in the misère game."""
 
     heaps: tuple[int, ...] = (3, 4, 5)
     most: int = LARGEST

@@ -1,6 +1,6 @@
-"""Nim for three or more players, by Propp (Three-player impartial games, 2000): whoever takes the last one wins.
+"""Nim for three or more players, by Propp (Three-player impartial games, 2000). Who takes the last object wins.
 
-A position is the heaps (see `heaps.py`), moved up by three bits, in which stands who is to move.
+A position is the heaps (see `heaps.py`), shifted left by three bits, which hold the player to move.
 """
 
 from retrograde.games.contract.game import LOSE, UNDECIDED, Game
@@ -20,7 +20,7 @@ TURN_BITS = 3
 
 
 class Nim3(Game):
-    """Take one or two from a heap by turns, three players; whoever takes the last one wins, and the others lose."""
+    """Three players take one or two objects from a heap in turn. Who takes the last one wins, and the others lose."""
 
     title = "Nim for three"
 

@@ -1,8 +1,8 @@
-"""Octal games, by Guy and Smith (1956): heaps, of which a code says how many may be taken, and what may be left.
+"""Octal games, by Guy and Smith (1956): a code says how much a move may take and leave.
 
-The digit at place t behind the point is about taking t from a heap: 1 is added to it where nothing may be left, 2 where
-one heap may be, 4 where two may be. Kayles is .77: one or two are taken, and whatever is left may be parted.
-A position is a sum of heaps; see `heaps.py` for its bits.
+Digit t after the point is about taking t objects from a heap. It is the sum of 1 if nothing may remain, 2 if one heap
+may remain, and 4 if two heaps may remain. Kayles is .77: take one or two, and split the rest if you like. A position is
+a sum of heaps; `heaps.py` has the encoding.
 """
 
 import re
@@ -15,7 +15,8 @@ NAMES = {".77": "Kayles", ".07": "Dawson's Kayles", ".137": "Dawson's Chess", ".
 
 
 class Octal(Game):
-    """Take from a heap what the code allows, and part what is left if it allows that; who cannot move has lost."""
+    """Take from a heap what the code allows, and split the rest if the code allows that. A player who cannot move
+    loses."""
 
     title = "Octal game"
     metric = "nimber"
@@ -31,7 +32,7 @@ class Octal(Game):
 
     @property
     def starts(self):
-        """Return one heap of each size up to the largest, that first."""
+        """One heap of each size, the largest first."""
         return tuple(range(self.n, -1, -1))
 
     @cached_property

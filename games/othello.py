@@ -1,8 +1,8 @@
-"""Othello on small boards, by scores: the difference of discs in the end.
+"""Othello on small boards, by score: the difference of discs at the end.
 
-A position has a bit for each cell with a disc of the first player, row by row from the top left, then one for each with
-a disc of the second, and above them one that is 1 where the second is to move. Who can turn nothing passes, which is a
-move; where neither can, the game is over.
+A position is a bit for each cell with a disc of the first player, row by row from the top left, then a bit for each
+cell with a disc of the second player, and above them a bit that is 1 if the second player is to move. A player who can
+turn nothing passes, which is a move. If neither can move, the game is over.
 """
 
 from functools import cached_property
@@ -14,7 +14,7 @@ WAYS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 
 
 class Othello(Game):
-    """Turn the other's discs by taking them between your own; whoever has more in the end wins."""
+    """Turn the opponent's discs by enclosing them between your own. The player with more discs at the end wins."""
 
     metric = "score"
     words = {"X": "Black", "O": "White"}
@@ -44,7 +44,7 @@ class Othello(Game):
 
     @cached_property
     def rays(self):
-        """For each cell and each way the cells that lie there, nearest first, then -1: a row of each."""
+        """For each cell and each direction, the cells that lie there, nearest first, padded with -1."""
         longest = max(self.width, self.height)
         found = []
         for cell in range(self.cells):
@@ -59,7 +59,7 @@ class Othello(Game):
 
     @cached_property
     def symmetries(self):
-        """Where each symmetry of the board that keeps the start, but the identity, takes the cells."""
+        """Where each symmetry of the board takes the cells: those that keep the start, without the identity."""
         found = []
         for swap in (False, True) if self.width == self.height else (False,):
             for mirror in (False, True):
@@ -76,7 +76,7 @@ class Othello(Game):
     # The rules
 
     def moved(self, position, places):
-        """Return a position with its cells taken elsewhere."""
+        """Return a position with its cells moved to other places."""
         image = position >> 2 * self.cells << 2 * self.cells
         for cell in range(self.cells):
             image |= (position >> cell & 1) << places[cell]

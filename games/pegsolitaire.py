@@ -1,6 +1,6 @@
-"""Peg solitaire: a peg jumps over another into a hole, and the one jumped over is gone; leave only one.
+"""Peg solitaire: a peg jumps over another into a hole, and the other peg is removed; leave only one.
 
-A position has a bit for each hole, row by row, 1 where there is a peg. Triangles have holes in rows of 1, 2, 3, …, the
+A position has a bit for each hole, row by row, 1 if there is a peg. Triangles have holes in rows of 1, 2, 3, …, the
 English board a cross of 33:
 
     0                        . . 0 1 2 . .
@@ -8,9 +8,9 @@ English board a cross of 33:
     3 4 5                    6 7 8 ...
     6 7 8 9                  (and so on)
 
-Every jump takes a peg, so that a solution has as many moves as there are pegs to lose, and no position comes back.
-Positions that are the same but for a turn or a mirror are one; where the last peg must end in the hole that was empty
-at first, only turns and mirrors that leave this hole where it is.
+Every jump removes a peg. So a solution has as many moves as there are pegs to remove, and no position comes back.
+Positions that differ only by a turn or a reflection are equal. If the last peg must end in the hole that was empty at
+first, only the turns and reflections that keep this hole count.
 """
 
 from functools import cached_property
@@ -22,22 +22,22 @@ from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
 TRIANGULAR = ((0, 1), (1, 0), (1, 1), (0, -1), (-1, 0), (-1, -1))
 SQUARE = ((0, 1), (1, 0), (0, -1), (-1, 0))
 PART = 6
-"""Holes that are looked up at once to find an image."""
+"""The number of holes that are looked up at once to find an image."""
 
 
 class PegSolitaire(Game):
-    """Jump pegs over one another, each time taking the one jumped over, until a single one is left."""
+    """Jump pegs over one another, removing the peg jumped over, until a single one is left."""
 
     title = "Peg solitaire"
     players = 1
     bits = "O"
 
     size: int = 0
-    """The rows: 5 of a triangle unless told otherwise, 7 of the English cross."""
+    """The number of rows. By default (0) a triangle has 5, the English cross 7."""
     hole: int = -1
-    """The hole that is empty at first: the top of a triangle unless told otherwise, the centre of the cross."""
+    """The hole that is empty at first. By default (-1) the top of a triangle, the centre of the cross."""
     home: bool = False
-    """Whether the last peg must end there."""
+    """Whether the last peg must end in that hole."""
     english: bool = False
 
     def __post_init__(self):
@@ -50,12 +50,12 @@ class PegSolitaire(Game):
 
     @property
     def lines(self):
-        """How many rows there are."""
+        """The number of rows."""
         return self.size or (7 if self.english else 5)
 
     @property
     def empty(self):
-        """The hole that is empty at first, and for `home` the last one to be filled."""
+        """The hole that is empty at first; with `home`, also where the last peg must end."""
         if self.hole >= 0:
             return self.hole
         return len(self.places) // 2 if self.english else 0
@@ -69,7 +69,7 @@ class PegSolitaire(Game):
 
     @cached_property
     def jumps(self):
-        """For each jump the bits of the peg, of the one jumped over and of the hole, by their numbers."""
+        """For each jump, the numbers of the peg's hole, of the hole jumped over, and of the target hole."""
         number = {place: hole for hole, place in enumerate(self.places)}
         found = []
         for hole, (row, column) in enumerate(self.places):
@@ -80,17 +80,17 @@ class PegSolitaire(Game):
         return tuple(found)
 
     def turned(self, row, column):
-        """Return where each symmetry of the board takes a place, first the one that changes nothing."""
+        """Return where each symmetry of the board takes a place, the identity first."""
         last = self.lines - 1
         if not self.english:
-            corners = last - row, row - column, column  # how far it is from the sides opposite the three corners
+            corners = last - row, row - column, column  # distances from the sides opposite the three corners
             return [(last - top, right) for top, _, right in permutations(corners)]
         places = [(row, column), (last - row, column), (row, last - column), (last - row, last - column)]
         return [*places, *((column, row) for row, column in places)]
 
     @cached_property
     def symmetries(self):
-        """Where each symmetry takes each hole, first the one that changes nothing; without those that move home."""
+        """Where each symmetry takes each hole, the identity first. With `home`, only those that keep the home hole."""
         number = {place: hole for hole, place in enumerate(self.places)}
         taken = zip(*([number[image] for image in self.turned(*place)] for place in self.places), strict=True)
         return tuple(holes for holes in taken if not self.home or holes[self.empty] == self.empty)
@@ -102,7 +102,7 @@ class PegSolitaire(Game):
 
     @cached_property
     def images_of_parts(self):
-        """For each symmetry and each part of a position where it takes the pegs there, whichever there are."""
+        """For each symmetry and each part of a position, the image of each set of pegs there."""
         holes = len(self.places)
         return tuple(
             tuple(
@@ -144,7 +144,7 @@ class PegSolitaire(Game):
             yield image
 
     def tier(self, position):
-        """Return how many holes there are."""
+        """Return the number of empty holes."""
         holes = 0
         for hole in range(len(self.places)):
             holes += position >> hole & 1 ^ 1

@@ -1,8 +1,9 @@
-"""Pig: roll a die as often as you dare; whoever first has a hundred points has won.
+"""Pig: roll a die as often as you dare; the first player with a hundred points wins.
 
-Each roll adds what it shows to the turn's total; a one loses that total, and the turn. Whoever holds keeps the total
-and hands the turn over. The expectation is the probability to win less that to lose: who begins wins with probability
-0.5306 (T. W. Neller and C. G. M. Presser, *Optimal Play of the Dice Game Pig*, The UMAP Journal 25 (1), 2004).
+Each roll adds its number to the turn's total. A one loses that total and ends the turn. A player who holds keeps the
+total and ends the turn. The expectation is the probability of winning minus that of losing: the first player wins with
+probability 0.5306 (T. W. Neller and C. G. M. Presser, *Optimal Play of the Dice Game Pig*, The UMAP Journal 25 (1),
+2004).
 
     | rolling 1 bit | player 1 | score of player 0 8 | of player 1 8 | turn total 8 |
 """
@@ -15,7 +16,7 @@ PLAYER = 1 << 24
 
 
 class Pig(Game):
-    """Roll a die as often as you dare, or hold; a one loses what the turn has brought."""
+    """Roll a die as often as you dare, or hold. A one loses the turn's total. The first to reach the target wins."""
 
     title = "Pig"
     metric = "expectation"
@@ -63,7 +64,7 @@ class Pig(Game):
         return 1 if player == position >> 24 else 0
 
     def tier(self, position):
-        """Return the sum of both scores, and the greater one: so a pair of scores is left behind for good."""
+        """Return the sum of both scores, then the greater score: play never returns to an earlier pair of scores."""
         first, second = self.score(position, 0), self.score(position, 1)
         return first + second << 8 | max(first, second)
 
@@ -73,7 +74,8 @@ class Pig(Game):
         return f"Pig to {self.target}"
 
     def write(self, position):
-        """Return both scores, the turn total, and who is to move, or the die: `31-50+12/0`, `31-50+12/0?`."""
+        """Return both scores, the turn total, the player to move, and ? while the die is rolled: `31-50+12/0`,
+        `31-50+12/0?`."""
         player = 1 if position & PLAYER else 0
         die = "?" if position & ROLLING else ""
         return f"{self.score(position, 0)}-{self.score(position, 1)}+{position & 255}/{player}{die}"

@@ -1,8 +1,8 @@
-"""Piglet: toss a coin as often as you dare; whoever first has so many heads has won.
+"""Piglet: toss a coin as often as you dare; the first player with *target* heads wins.
 
-Each head adds one to the turn's total; a tail loses that total, and the turn. Whoever holds keeps the total and hands
-the turn over. The expectation is the probability to win less that to lose. (T. W. Neller and C. G. M. Presser, *Optimal
-Play of the Dice Game Pig*, The UMAP Journal 25 (1), 2004, begin with it.)
+Each head adds one to the turn's total. A tail loses that total and ends the turn. A player who holds keeps the total
+and ends the turn. The expectation is the probability of winning minus that of losing. (T. W. Neller and C. G. M.
+Presser, *Optimal Play of the Dice Game Pig*, The UMAP Journal 25 (1), 2004, begin with this game.)
 
     | tossing 1 bit | player 1 | score of player 0 8 | of player 1 8 | turn total 8 |
 """
@@ -16,7 +16,7 @@ PLAYER = 1 << 24
 
 
 class Piglet(Game):
-    """Toss a coin as often as you dare, or hold; a tail loses what the turn has brought."""
+    """Toss a coin as often as you dare, or hold. A tail loses the turn's total. The first with enough heads wins."""
 
     title = "Piglet"
     metric = "expectation"
@@ -61,7 +61,7 @@ class Piglet(Game):
         return 1 if player == position >> 24 else 0
 
     def tier(self, position):
-        """Return the sum of both scores, and the greater one: so a pair of scores is left behind for good."""
+        """Return the sum of both scores, then the greater score: play never returns to an earlier pair of scores."""
         first, second = self.score(position, 0), self.score(position, 1)
         return first + second << 8 | max(first, second)
 
@@ -71,7 +71,8 @@ class Piglet(Game):
         return f"Piglet to {self.target}"
 
     def write(self, position):
-        """Return both scores, the turn total, and who is to move, or the coin: `3-5+2/0`, `3-5+2/0?`."""
+        """Return both scores, the turn total, the player to move, and ? while the coin is tossed: `3-5+2/0`,
+        `3-5+2/0?`."""
         player = 1 if position & PLAYER else 0
         coin = "?" if position & TOSSING else ""
         return f"{self.score(position, 0)}-{self.score(position, 1)}+{position & 255}/{player}{coin}"

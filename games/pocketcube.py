@@ -1,11 +1,11 @@
-"""The 2 × 2 × 2 cube: eight corners, of which one is held still and seven are turned home.
+"""The 2 × 2 × 2 cube: eight corners; one is held still and the other seven are turned home.
 
 Corners and places are numbered as by H. Kociemba, without the one held (down, back, left)::
 
     0 URF   1 UFL   2 ULB   3 UBR   4 DFR   5 DLF   6 DRB         Up, Right, Front, Down, Left, Back
 
-A position has five bits for each place: three for the corner there, and above them two for how it is twisted, 0 to 2,
-by thirds of a turn clockwise. A move is 3 × the face (0 U, 1 R, 2 F) + the turns less one: U, U2, U', R, …
+A position has five bits for each place. The low three are the corner there, the two above them its twist, 0 to 2, in
+thirds of a turn clockwise. A move is 3 × the face (0 U, 1 R, 2 F) + the number of turns - 1: U, U2, U', R, …
 """
 
 from functools import cached_property
@@ -16,18 +16,18 @@ CORNERS = 7
 FROM = ((3, 0, 1, 2, 4, 5, 6), (4, 1, 2, 0, 6, 5, 3), (1, 5, 2, 3, 0, 4, 6))
 """For each face and place, the place from which a quarter turn brings a corner there."""
 TWIST = ((0, 0, 0, 0, 0, 0, 0), (2, 0, 0, 1, 1, 0, 2), (1, 2, 0, 0, 2, 1, 0))
-"""And by how much it twists it."""
+"""For each face and place, how much a quarter turn twists the corner that comes there."""
 NAMES = ("U", "U2", "U'", "R", "R2", "R'", "F", "F2", "F'")
 COLOURS = {"U": "white", "R": "crimson", "F": "teal", "D": "gold", "L": "sienna", "B": "royalblue"}
 STICKERS = ("URF", "UFL", "ULB", "UBR", "DFR", "DLF", "DRB", "DBL")
-"""The faces that each corner shows at home, the last one the corner held."""
+"""The faces that each corner shows when the cube is solved. The last corner is the one held still."""
 NET = {
     "U": (("ULB", "UBR"), ("UFL", "URF")), "L": (("ULB", "UFL"), ("DBL", "DLF")), "F": (("UFL", "URF"), ("DLF", "DFR")),
     "R": (("URF", "UBR"), ("DFR", "DRB")), "B": (("UBR", "ULB"), ("DRB", "DBL")), "D": (("DLF", "DFR"), ("DBL", "DRB")),
 }  # fmt: skip
-"""The places of each face as they lie in the net, from the top left."""
+"""The places of each face in the net, from the top left."""
 CORNERS_OF_FACES = {"U": (2, 0), "L": (0, 2), "F": (2, 2), "R": (4, 2), "B": (6, 2), "D": (2, 4)}
-"""Where the faces lie in the net, their columns and rows."""
+"""The column and row of each face in the net."""
 
 
 class PocketCube(Game):
@@ -39,7 +39,7 @@ class PocketCube(Game):
     quarter: bool = False
     """Whether only quarter turns are moves, so that a half turn counts as two."""
     faces: int = 3
-    """How many faces are turned; with two, up and right, there is less to find."""
+    """How many faces can be turned. With two, up and right, there are fewer positions."""
 
     def __post_init__(self):
         if not 2 <= self.faces <= 3:
@@ -51,7 +51,7 @@ class PocketCube(Game):
 
     @cached_property
     def start(self):
-        """The cube after R U2 F' R2 U' F R' U, or what of it there is, say: any one that is not solved would do."""
+        """The cube after the turns R U2 F' R2 U' F R' U that the game has. Any unsolved cube would do."""
         position = self.goal
         for move in (3, 1, 8, 4, 2, 6, 5, 0):
             if move < 3 * self.faces:
@@ -61,7 +61,7 @@ class PocketCube(Game):
     # The rules
 
     def turned(self, position, face, times):
-        """Return the cube after some quarter turns of a face."""
+        """Return the cube after *times* quarter turns of a face."""
         for _ in range(times):
             after = 0
             for place in range(CORNERS):
@@ -115,7 +115,7 @@ class PocketCube(Game):
 
     @cached_property
     def net(self):
-        """For each cell of the net its column and row, the place it is of, and its face there."""
+        """For each cell of the net: column, row, corner place, and the face of that corner it shows."""
         return tuple(
             (x + right, y + down, STICKERS.index(corner), STICKERS[STICKERS.index(corner)].index(face))
             for face, (x, y) in CORNERS_OF_FACES.items()

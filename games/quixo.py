@@ -1,9 +1,10 @@
-"""Quixo, by Thierry Chapeau: cubes on a square board, blank at first, are taken from the rim and pushed in again.
+"""Quixo, by Thierry Chapeau: take a cube from the rim of a square board and push it in again.
 
-A position is a bit for each cell with an X, row by row from the top left, then one for each with an O, and above them
-who is to move, 0 for X. At each turn a cube of the rim that is blank or one's own is taken out, comes to be one's own,
-and is pushed in at another end of its row or column, so that the cubes between move on by one. A full row, column or
-diagonal wins, for the other player as well: who makes one of the opponent's loses, even if there is one of one's own.
+All cubes are blank at first. A position is a bit for each cell with an X, row by row from the top left, then a bit for
+each cell with an O, and above them the player to move, 0 for X. In each turn a player takes a cube from the rim that is
+blank or her own. It becomes her own, and she pushes it in at another end of its row or column, so that the cubes
+between move by one. A full row, column or diagonal wins for its owner. A player who completes one of the opponent's
+loses, even if she completes one of her own.
 
     . X O .        the cube of a2, taken out by X          . X O .
     X . . O        and pushed in at d2, on the right       . . O X
@@ -50,7 +51,8 @@ class Quixo(InLine, Placed):
 
     @cached_property
     def pushes(self):
-        """Whence and whither a cube may be moved, the cells from here to there, and from one to the next."""
+        """For each push: source, target, the cells between and including them (bits), and the step between
+        neighbours."""
         ends, found = (0, self.side - 1), []
         for source in range(self.cells):
             row, column = divmod(source, self.side)
@@ -80,7 +82,7 @@ class Quixo(InLine, Placed):
         return LOSE if self.fill_line(theirs) else UNDECIDED
 
     def parents(self, position):
-        """Yield the positions in which the other player has moved a cube of his own, and pushed it in."""
+        """Yield the positions from which the opponent's last push leads here."""
         other = 1 - (position >> 2 * self.cells)
         for push in range(len(self.pushes)):
             source, target, cells, step = self.pushes[push]
@@ -88,7 +90,7 @@ class Quixo(InLine, Placed):
                 yield self.pushed(position, other, target, source, cells, step)
 
     def pushed(self, position, player, source, target, cells, step):
-        """Return a position after a player's push, and with the turn of the other one."""
+        """Return the position after a player's push, with the other player to move."""
         both = cells | cells << self.cells
         moving = position & both & ~(1 << source | 1 << source + self.cells)
         moving = moving >> step if target > source else moving << step

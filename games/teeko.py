@@ -1,8 +1,8 @@
-"""Teeko, by John Scarne: put four men each on a board, then move one at a time to a cell beside it, cornerwise as well.
+"""Teeko, by John Scarne: put down four men each, then move them to neighbouring cells, diagonals included.
 
-A position is a bit for each cell with an X, row by row from the top left, then one for each with an O, and above them
-who is to move, 0 for X. Whoever has all men in a row, of any direction, or four in a square of two by two, has won; so
-has who leaves the other no move. With perfect play nobody does, as G. L. Steele found in 1998.
+A position is a bit for each cell with an X, row by row from the top left, then a bit for each cell with an O, and above
+them the player to move, 0 for X. A player with all men in a row, in any direction, or with four men in a 2 × 2 square
+wins. So does a player who leaves the opponent no move. With perfect play nobody wins, as G. L. Steele found in 1998.
 """
 
 from functools import cached_property
@@ -15,7 +15,7 @@ from retrograde.games.kinds.sliding import Sliding, joined
 
 
 class Teeko(InLine, Sliding):
-    """Get your men in a row, or in a square."""
+    """Get all your men in a row, or in a 2 × 2 square."""
 
     words = {"X": "Black", "O": "Red"}
     example = "3,3"
@@ -46,7 +46,7 @@ class Teeko(InLine, Sliding):
 
     @cached_property
     def lines(self):
-        """What wins, as bits."""
+        """The winning sets of cells, as bits."""
         cells = range(self.cells - self.side) if self.men == 4 else ()
         squares = [(at, at + 1, at + self.side, at + self.side + 1) for at in cells if (at + 1) % self.side]
         rows = grid(self.side, self.side).in_a_row(self.men)
@@ -54,10 +54,10 @@ class Teeko(InLine, Sliding):
 
     @cached_property
     def beside(self):
-        """The cells beside each, as bits."""
+        """The neighbours of each cell, as bits."""
         return joined(self.cells, grid(self.side, self.side).in_a_row(2))
 
-    # The rules: a move is whence and whither; to put a man down is to move him from `cells`
+    # The rules: a move is source × number of cells + target; the source `cells` puts down a man
 
     def generate_moves(self, position):
         mine, theirs = self.sides(position)
@@ -91,6 +91,6 @@ class Teeko(InLine, Sliding):
     # For people
 
     def draw_end(self, position):
-        """Return the men that have won."""
+        """Return the cells of the winning men."""
         won = [line for line in self.lines if line in (line & men for men in self.sides(position))]
         return tuple(cell for cell in range(self.cells) if won and won[0] >> cell & 1)

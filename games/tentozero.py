@@ -1,14 +1,14 @@
 """1, 2, …, 10: the first game that GamesCrafters teaches, for any target and any steps.
 
-A position is the running total alone, since both players have the same moves. A total from which every step would
-pass the target is an end too: the player who is stuck there has lost.
+A position is the running total alone, because both players have the same moves. A total from which every step would
+pass the target is an end too: the player to move there loses.
 """
 
 from retrograde.games.contract.game import LOSE, POSITION_BITS, UNDECIDED, Game
 
 
 class TenToZero(Game):
-    """Add one of the steps to the total by turns; whoever reaches the target, or leaves no step to take, wins."""
+    """Players add one of the steps to the total in turn. Who reaches the target, or leaves no possible step, wins."""
 
     title = "1, 2, …, 10"
 
@@ -58,7 +58,7 @@ class TenToZero(Game):
         return f"+{step}"
 
     def draw_board(self):
-        """Return a row of totals, for targets that fit a picture."""
+        """Return a row of totals, if the target is small enough for a picture."""
         from retrograde.games.contract.drawing import grid
 
         totals = [str(total) for total in range(self.target + 1)]

@@ -1,4 +1,7 @@
-"""Tic-tac-toe on a square board: a bit for each cell with an X, row by row from the top left, then one for each O."""
+"""Tic-tac-toe on a square board.
+
+A position is a bit for each cell with an X, row by row from the top left, then a bit for each cell with an O.
+"""
 
 from functools import cached_property
 
@@ -7,7 +10,7 @@ from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
 
 
 class TicTacToe(Game):
-    """Claim cells by turns; whoever first owns a whole line wins, or loses in the misère game."""
+    """Claim cells by turns. The first to own a whole line wins, or loses in the misère game."""
 
     title = "Tic-tac-toe"
     words = {"X": "X", "O": "O"}
@@ -66,7 +69,7 @@ class TicTacToe(Game):
         return self.cells - position.bit_count()
 
     def estimate(self, position):
-        """Return how many more lines are still open to the player to move than to the other."""
+        """Return how many more lines are still open to the player to move than to the opponent."""
         ahead = 0
         for line in self.lines:
             ahead += (position >> self.cells & line == 0) - (position & line == 0)
@@ -77,7 +80,7 @@ class TicTacToe(Game):
         return f"{self.title}{size}{', misère' if self.misere else ''}"
 
     def draw_end(self, position):
-        """Return the cells of the lines that are full."""
+        """Return the cells of all full lines."""
         signs = self.signs(position)
         full = [row for row in self.board.in_a_row(self.size) if {signs[cell] for cell in row} in ({"X"}, {"O"})]
         return tuple(sorted({cell for row in full for cell in row}))

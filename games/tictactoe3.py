@@ -1,6 +1,7 @@
-"""Tic-tac-toe for three: X, O and Δ by turns; whoever first owns a line gets all three points, in a tie each gets one.
+"""Tic-tac-toe for three players: X, O and Δ in turn.
 
-A position has a bit for each cell with an X, row by row from the top left, then as many for O, and for Δ.
+The first player to own a line gets all three points. In a tie each player gets one. A position is a bit for each cell
+with an X, row by row from the top left, then as many bits for O, and then for Δ.
 """
 
 from functools import cached_property
@@ -12,7 +13,7 @@ PLAYERS = 3
 
 
 class TicTacToe3(Game):
-    """Claim cells by turns, three players; whoever first owns a whole line wins."""
+    """Three players claim cells in turn. The first to own a whole line wins."""
 
     title = "Tic-tac-toe for three"
     words = {"X": "X", "O": "O", "A": "A"}
@@ -44,7 +45,7 @@ class TicTacToe3(Game):
 
     @cached_property
     def symmetries(self):
-        """The cells of the board as its seven turns and mirrors order them."""
+        """The cells of the board in the order of each of its seven turns and mirrors."""
         board = [tuple(range(self.size * row, self.size * (row + 1))) for row in range(self.size)]
         boards = []
         for _ in range(4):
@@ -67,7 +68,7 @@ class TicTacToe3(Game):
         return position | 1 << cell + self.cells * self.turn(position)
 
     def last(self, position):
-        """Return who has moved last."""
+        """Return the player who has moved last."""
         return (position.bit_count() + PLAYERS - 1) % PLAYERS
 
     def has_won(self, position):

@@ -1,8 +1,8 @@
-"""A player of tic-tac-toe who goes by the rules that people learn, and so loses now and then.
+"""A player of tic-tac-toe that follows the rules of thumb people learn, and so loses now and then.
 
-It comes by an entry point of the group `retrograde.players`, as players of other distributions do: a function that is
-given a solved game and a source of chance, and returns a function from the solved game and a position to a move. Where
-it cannot play that game it raises ValueError.
+It is an entry point of the group `retrograde.players`, like players of other distributions: a function that takes a
+solved game and a random generator, and returns a function from the solved game and a position to a move. It raises
+ValueError for a game that it cannot play.
 """
 
 from collections.abc import Callable
@@ -14,16 +14,17 @@ from retrograde.games.tictactoe import TicTacToe
 
 
 class Solved(Protocol):
-    """What a player sees of a solution: the game, and what else it has to say, which this one does not ask."""
+    """What a player sees of a solution: the game. This player uses nothing else of it."""
 
     @property
     def game(self) -> Game: ...
 
 
 def by_rules(solved: Solved, chance: Random) -> Callable[[Solved, int], int]:
-    """Return who wins, blocks, takes the centre, a corner, an edge; by chance among equals. The database is not asked.
+    """Return a player that wins, blocks, takes the centre, a corner, or an edge, in this order.
 
-    Raises ValueError for all games but tic-tac-toe as everybody knows it.
+    It chooses at random among equal moves, and does not use the database. Raises ValueError for every game but
+    tic-tac-toe on 3 × 3 cells.
     """
     game = known(solved.game)
 
@@ -34,7 +35,7 @@ def by_rules(solved: Solved, chance: Random) -> Callable[[Solved, int], int]:
 
 
 def known(game: Game) -> TicTacToe:
-    """Return the game if it is the one that the player knows; raise ValueError where it is not."""
+    """Return the game if it is plain tic-tac-toe; raise ValueError otherwise."""
     if not isinstance(game, TicTacToe) or options_of(game) != options_of(TicTacToe()):
         raise ValueError("the player 'rules' knows tictactoe alone, three by three")
     return game
@@ -45,15 +46,15 @@ def options_of(game: TicTacToe) -> tuple[int, bool]:
 
 
 def weights(game: Game, position: int) -> dict[int, int]:
-    """Return with what weights the player moves, for those who want to compute a best response to it."""
+    """Return the weight of each move that the player may make, for computing a best response to it."""
     return dict.fromkeys(moves_by_rules(known(game), position), 1)
 
 
-by_rules.weights = weights  # type: ignore[attr-defined]  # what a player offers beside
+by_rules.weights = weights  # type: ignore[attr-defined]  # an optional attribute of a player
 
 
 def moves_by_rules(game: TicTacToe, position: int) -> list[int]:
-    """Return the moves that the rules leave in a position.
+    """Return the moves that the rules of thumb allow in a position.
 
     >>> game = TicTacToe()
     >>> moves_by_rules(game, game.read("XX./OO./..."))

@@ -1,13 +1,14 @@
-"""The Royal Game of Ur: two players race along paths that share a stretch of squares, by four dice of two faces.
+"""The Royal Game of Ur: two players race along paths that share some squares, with four two-sided dice.
 
-A path has `safe` squares of a player's own, then `shared` ones, then `last` ones of its own. Pieces enter from before
-square 1 and leave by an exact throw from any square to just behind the last. A piece may land on an empty square, or on
-one of the other's, which has to begin anew, unless it stands on a rosette. Landing on a rosette gives another throw.
-Who throws 0, or cannot move, passes. The first whose pieces have all left has won; the expectation is the probability
-of that less the probability to lose.
+A path has `safe` squares of a player's own, then `shared` squares, then `last` squares of the player's own. Pieces
+enter from before square 1, and leave by an exact throw to just behind the last square. A piece may land on an empty
+square, or on one of the opponent's pieces, which must begin again, unless it stands on a rosette. Landing on a rosette
+gives another throw. A player who throws 0 or cannot move passes. The first player whose pieces have all left wins. The
+expectation is the probability of winning minus that of losing.
 
-By default the board is that of I. Finkel's reading: 4, 8 and 2 squares, with rosettes on the last square of each
-stretch and in the middle of the shared one; with its 7 pieces there are 137,892,016 states, so the default is 1. ::
+By default the board is that of I. Finkel's reading: 4, 8 and 2 squares, with rosettes on the last square of each part
+of a player's own and in the middle of the shared squares. With its 7 pieces there are 137,892,016 states, so the
+default is 1 piece. ::
 
     | player 1 bit | throw + 1, or 0 before it, 3 | waiting of player 1, 3 | of 0, 3 | squares of player 1 | of 0 |
 """
@@ -19,16 +20,16 @@ from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
 
 PASS = 63
-"""A move; others are the squares that a piece leaves, 0 to enter."""
+"""The move that passes. Any other move is the square that a piece leaves, 0 to enter."""
 
 
 def way(squares):
-    """Return how far the pieces on some squares, as bits, have come."""
+    """Return how far the pieces on some squares (bits) have come, in all."""
     return sum(number for number in range(squares.bit_length()) if squares >> number & 1)
 
 
 class Ur(Game):
-    """Race all pieces along the path and off the board before the other does."""
+    """Race all pieces along the path and off the board before the opponent does."""
 
     title = "Royal Game of Ur"
     metric = "expectation"
@@ -57,7 +58,7 @@ class Ur(Game):
 
     @property
     def contested(self):
-        """The shared squares, square 1 being bit 0."""
+        """The shared squares, as bits; square 1 is bit 0."""
         return (1 << self.shared) - 1 << self.safe
 
     @property
@@ -79,7 +80,7 @@ class Ur(Game):
         return position >> 2 * self.length + 9
 
     def thrown(self, position):
-        """Return the throw that is to be moved by; -1 before it."""
+        """Return the throw that the player must use; -1 before the throw."""
         return (position >> 2 * self.length + 6 & 7) - 1
 
     def waiting(self, position, player):
@@ -89,7 +90,7 @@ class Ur(Game):
         return position >> self.length * player & self.squares
 
     def left(self, position, player):
-        """Return how many pieces have not left the board yet."""
+        """Return how many pieces have not left the board yet, those that wait included."""
         return self.waiting(position, player) + self.on_board(position, player).bit_count()
 
     # The rules
@@ -119,7 +120,7 @@ class Ur(Game):
                 yield PASS
 
     def can_leave(self, position, square, throw):
-        """Tell whether a piece on a square, or one that waits, may move by a throw."""
+        """Return whether the throw can move a piece on a square, or enter one that waits (square 0)."""
         player = self.player(position)
         own, other = self.on_board(position, player), self.on_board(position, 1 - player)
         target = square + throw
@@ -158,15 +159,16 @@ class Ur(Game):
         return position if bit & self.rosettes else position ^ self.turn_bit
 
     def tier(self, position):
-        """Return how many pieces have left, and who of both has fewer left."""
+        """Return how many pieces have left the board, then the smaller number of pieces that one player still has."""
         first, second = self.left(position, 0), self.left(position, 1)
         return (2 * self.pieces - first - second) * 8 + self.pieces - min(first, second)
 
-    # The numbering: positions before a throw of player 0, by how many pieces each has left, then so that a move without
-    # a capture makes for a greater slot. Squares that are not safe are *far*; how many stand there is the *crowd*
+    # The numbering holds positions before a throw of player 0. It goes by how many pieces each player still has, and
+    # then so that a move without a capture leads to a greater slot. Squares that are not safe are *far*; the numbers
+    # of both players' pieces there are the *crowd*.
 
     def swapped(self, position):
-        """Return the same for the other player."""
+        """Return the position with the two players exchanged."""
         rest = position >> 2 * self.length + 6 ^ 8
         waiting = self.waiting(position, 0) << 3 | self.waiting(position, 1)
         paths = self.on_board(position, 0) << self.length | self.on_board(position, 1)
@@ -174,7 +176,7 @@ class Ur(Game):
 
     @cached_property
     def tiers(self):
-        """All tiers; none where stretches are too long for tables."""
+        """All tiers; none if parts of the path are too long for tables."""
         if self.shared > 8 or self.safe > 6 or self.last > 3:
             return ()
         both = range(1, self.pieces + 1)
@@ -233,23 +235,23 @@ class Ur(Game):
         return (self.far + 1) ** 2
 
     def crowd(self, own, other):
-        """Return how many pieces of both stand on far squares, as one number."""
+        """Return how many pieces of both players are on far squares, as one number."""
         return own.bit_count() * (self.far + 1) + other.bit_count()
 
     def far_key(self, own, other):
-        """Return a number for the far squares of both: a shared one is empty, player 0's or player 1's."""
+        """Return a number for the far squares of both players: a shared square is empty, player 0's or player 1's."""
         shared = (1 << self.shared) - 1
         behind = own >> self.shared << self.last | other >> self.shared
         return behind * 3**self.shared + self.threes[own & shared] + 2 * self.threes[other & shared]
 
     @cached_property
     def threes(self):
-        """Bits as digits to the base 3."""
+        """Bits read as digits to the base 3."""
         return tuple(int(f"{bits:b}", 3) for bits in range(1 << self.shared))
 
     @cached_property
     def crowd_order(self):
-        """Crowds, the fewest pieces first, and those next to one another in which players have changed places."""
+        """All crowds, fewest pieces first. Crowds that an exchange of players turns into each other are neighbours."""
         both = [divmod(crowd, self.far + 1) for crowd in range(self.crowds)]
         return tuple(
             sorted(
@@ -259,7 +261,7 @@ class Ur(Game):
 
     @cached_property
     def far_codes(self):
-        """The ways to stand on far squares, player 0's above player 1's: by crowd, the farthest last."""
+        """The ways to stand on far squares, player 0's bits above player 1's: by crowd, the furthest last."""
         one, found = range(1 << self.far), []
         for own in one:
             shared = own & (1 << self.shared) - 1
@@ -269,7 +271,7 @@ class Ur(Game):
 
     @cached_property
     def crowd_begins(self):
-        """The first of these codes of each crowd, and how many there are."""
+        """The index of each crowd's first code, and last the number of codes."""
         counts = [0] * (self.crowds + 1)
         for code in self.far_codes:
             counts[self.crowd(code >> self.far, code & (1 << self.far) - 1) + 1] += 1
@@ -277,7 +279,7 @@ class Ur(Game):
 
     @cached_property
     def far_ranks(self):
-        """Where each of these codes is among those of its crowd, by its key."""
+        """For each key of far squares, the rank of its code among the codes of its crowd."""
         ranks = [0] * (3**self.shared << 2 * self.last)
         for number, code in enumerate(self.far_codes):
             own, other = code >> self.far, code & (1 << self.far) - 1
@@ -286,7 +288,7 @@ class Ur(Game):
 
     @cached_property
     def safe_codes(self):
-        """The ways to stand on safe squares: the fewest pieces first, then the farthest last."""
+        """The ways to stand on safe squares: fewest pieces first, and the furthest last."""
         return tuple(sorted(range(1 << self.safe), key=lambda bits: (bits.bit_count(), way(bits), bits)))
 
     @cached_property
@@ -295,22 +297,22 @@ class Ur(Game):
 
     @cached_property
     def safe_ways(self):
-        """How many of these have so many pieces or fewer."""
+        """For each number of pieces, how many of these codes have that many pieces or fewer."""
         return tuple(sum(bits.bit_count() <= most for bits in self.safe_codes) for most in range(8))
 
     @cached_property
     def crowd_slots(self):
-        """Where the slots of a crowd begin, by how many pieces both have left; -1 where they have fewer."""
+        """The first slot of each crowd, by how many pieces both players still have; -1 if they have fewer."""
         return tuple(slot for row in self.crowd_rows for slot in row[:-1])
 
     @cached_property
     def halves(self):
-        """How many slots there are by how many pieces player 0 has left, and player 1."""
+        """The number of slots, by how many pieces player 0 and player 1 still have."""
         return tuple(row[-1] for row in self.crowd_rows)
 
     @cached_property
     def crowd_rows(self):
-        """For each number of pieces that both have left where each crowd begins, and where the last one ends."""
+        """For each pair of numbers of pieces, the first slot of each crowd, and last the number of slots."""
         rows = []
         for first in range(8):
             for second in range(8):
@@ -331,7 +333,8 @@ class Ur(Game):
         return f"Royal Game of Ur with {self.pieces} piece{'s' * (self.pieces > 1)}"
 
     def write(self, position):
-        """Return the pieces that wait and the paths of both, who is to move, and the throw: `2:..X./1:.... 0 3`."""
+        """Return the waiting pieces and the path of both players, the player to move, and the throw: `2:..X./1:.... 0
+        3`."""
         paths = [
             f"{self.waiting(position, player)}:"
             + "".join(".X"[position >> self.length * player + square & 1] for square in range(self.length))
@@ -375,16 +378,16 @@ class Ur(Game):
             return "pass"
         return f"{move or 'in'}-{move + throw if move + throw <= self.length else 'off'}"
 
-    # The board: player 0 below, player 1 above, the squares that both share between them. Beside its path each has how
-    # many pieces wait, and how many have left; the throw lies apart
+    # The board: player 0 below, player 1 above, the shared squares between them. At the ends of each path are the
+    # numbers of pieces that wait and that have left. The throw has a place of its own.
 
     words = {"X": "Light", "O": "Dark"}
 
     @cached_property
     def path_places(self):
-        """Where the squares of a player's path are from left to right: first the wait, then the squares, then the end.
+        """The columns of a player's path: first the waiting pieces, then the squares, then the exit.
 
-        The stretches of a player's own run back beside the shared one where there is room, and else on.
+        A player's own squares run back beside the shared ones if there is space, and otherwise onward.
         """
         back = self.safe + self.last + 2 <= self.shared
         first = [self.safe - at if back else at - self.safe - 1 for at in range(self.safe + 1)]
@@ -393,7 +396,7 @@ class Ur(Game):
 
     @cached_property
     def board(self):
-        """The cells of player 1 but the shared ones, the shared ones, those of player 0, and one for the dice."""
+        """Player 1's own cells, the shared cells, player 0's own cells, and a cell for the dice."""
         own = [at for at in range(self.length + 2) if not self.safe < at <= self.safe + self.shared]
         shared = range(self.safe + 1, self.safe + self.shared + 1)
         cells = [(at, 1) for at in own] + [(at, -1) for at in shared] + [(at, 0) for at in own]
@@ -405,7 +408,7 @@ class Ur(Game):
         return Board(tuple(places), (*names, "dice"), looks, len(places))
 
     def place_of(self, at, player):
-        """Return the place of the board where a player's path has come so far: 0 is the wait."""
+        """Return the place of the board for a step *at* of a player's path; 0 is the waiting pieces."""
         own = self.safe + self.last + 2
         if self.safe < at <= self.safe + self.shared:
             return own + at - self.safe - 1

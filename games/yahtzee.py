@@ -1,19 +1,19 @@
-"""Yahtzee, alone: the greatest expected score, by any of the thirteen categories.
+"""Yahtzee for one player: the greatest expected score, with any of the thirteen categories.
 
-In each turn five dice are rolled, and twice any of them may be rolled again; then a category is chosen that has not
-been used, and what the dice score there is paid as a reward. 63 points or more in the upper categories, 1 to 6, bring
-35. The others are 7 three of a kind, 8 four of a kind, 9 full house, 10 small straight, 11 large straight, 12 Yahtzee,
-13 chance.
+In each turn the player rolls five dice, and may roll any of them again twice. Then she chooses a category that has not
+been used; the score of the dice there is paid as a reward. 63 points or more in the upper categories, 1 to 6, earn a
+bonus of 35. The other categories are 7 three of a kind, 8 four of a kind, 9 full house, 10 small straight, 11 large
+straight, 12 Yahtzee, 13 chance.
 
-A further Yahtzee, when 50 have been scored for one, brings 100; and once category 12 is used it is a joker: it must go
-to its own upper category, if that is open, else to a lower one, where it scores as a straight or a full house would.
-With `forced=0` it may go to any category, and scores so once its own upper one is used.
+Once 50 points were scored for a Yahtzee, each further Yahtzee earns 100. Once category 12 is used, a Yahtzee is a
+joker. It must go to its own upper category if that is open, else to a lower one, where it also scores as a straight or
+as a full house. With `forced=0` it may go to any category, and scores so once its own upper one is used.
 
-Dice that are to be rolled come one by one, which is the same, so that what is kept is a position like any other::
+Dice that are rolled come one by one, which changes nothing. So a position after some dice are kept is like any other::
 
     | used categories 13 | 50 scored for a Yahtzee 1 | upper points, at most 63, 6 | rolls left 2 | dice by face, 3 |
 
-All thirteen categories make 536,448 turns of 1,386 positions, 743 million; the turns alone are numbered.
+All thirteen categories make 536,448 turns of 1,386 positions each, 743 million in all. Only turns are numbered.
 """
 
 from functools import cached_property
@@ -27,11 +27,11 @@ NAMES = (
 DICE, FACES = 5, 6
 UPPER_GOAL, UPPER_BONUS, YAHTZEE, AGAIN = 63, 35, 50, 100
 SIX = 0o777777
-"""The bits of the dice."""
+"""The bits of the dice: three for each of the six faces."""
 
 
 class Yahtzee(Game):
-    """Roll five dice up to three times, and choose a category, until all are used."""
+    """Roll five dice up to three times and choose a category, until all are used."""
 
     title = "Yahtzee"
     metric = "expectation"
@@ -65,7 +65,7 @@ class Yahtzee(Game):
         return position >> 18 & 3
 
     def face(self, position, face):
-        """Return how many dice show a face, from 0."""
+        """Return how many dice show a face, counted from 0."""
         return position >> 3 * face & 7
 
     def dice(self, position):
@@ -74,7 +74,8 @@ class Yahtzee(Game):
             total += self.face(position, face)
         return total
 
-    # The rules: chance's moves are faces; a player's, kept dice as bits of the dice in order, or 64 + category
+    # The rules: a chance move is a face. A player's move is either the dice to keep, a bit for each die in ascending
+    # order, or 64 + category
 
     def turn(self, position):
         return CHANCE if self.dice(position) < DICE and self.primitive(position) == UNDECIDED else 0
@@ -94,7 +95,7 @@ class Yahtzee(Game):
             yield from self.choices(position)
 
     def keeps(self, position):
-        """Yield which dice may be kept; of equal ones, the first."""
+        """Yield the sets of dice to keep. Of equal dice, the first ones are kept."""
         for keep in range(1 << DICE):
             fine = True
             number = 0
@@ -113,7 +114,7 @@ class Yahtzee(Game):
                 yield 64 + category
 
     def allowed(self, position):
-        """Return the categories to which a joker must go; all others where there is none."""
+        """Return the categories (bits) that a joker may go to; all categories if the dice are no joker."""
         face = self.same(position)
         if not self.joker or not self.forced or face < 0 or not self.used(position) >> 11 & 1:
             return 0x1FFF
@@ -123,7 +124,7 @@ class Yahtzee(Game):
         return 0x1FC0 if open_ones & 0x1FC0 else 0x1FFF
 
     def same(self, position):
-        """Return the face that all dice show, -1 where they do not."""
+        """Return the face that all dice show, or -1."""
         for face in range(FACES):
             if self.face(position, face) == DICE:
                 return face
@@ -175,7 +176,7 @@ class Yahtzee(Game):
         return used << 27 | (1 if flag and self.joker else 0) << 26 | upper << 20 | 2 << 18
 
     def keep(self, position, kept):
-        """Return the position after the other dice were taken up; with all kept, none is rolled any more."""
+        """Return the position after the other dice are picked up. If all dice are kept, no more rolls follow."""
         if kept == (1 << DICE) - 1:
             return position & ~(3 << 18)
         number = 0
@@ -199,12 +200,12 @@ class Yahtzee(Game):
         return paid
 
     def tier(self, position):
-        """Return the turn and how far it is: rolls that were taken, and dice on the table."""
+        """Return the turn and how far it has come: the rolls taken, and the dice on the table."""
         if self.primitive(position) != UNDECIDED:
             return 32 * self.used(position).bit_count()
         return 32 * self.used(position).bit_count() + 8 * (2 - self.rolls(position)) + self.dice(position)
 
-    # The numbering: turns before the first roll, by the categories used, the upper points, and whether a Yahtzee counts
+    # The numbering: turns before the first roll, by categories used, upper points, and the flag of a scored Yahtzee
 
     @property
     def tiers(self):
@@ -233,24 +234,24 @@ class Yahtzee(Game):
         return used << 27 | i % self.flags(used) << 26 | upper << 20 | 2 << 18
 
     def flags(self, used):
-        """Return how many states there are of whether a further Yahtzee brings more."""
+        """Return the number of states of the Yahtzee flag: 2 if further Yahtzees may earn more, else 1."""
         return 2 if self.joker and used >> 11 & 1 else 1
 
     @cached_property
     def masks(self):
-        """Categories that may be used, the fewest first."""
+        """All sets of used categories, the smallest first."""
         masks = [used for used in range(1 << 13) if not used & ~self.all_categories]
         return tuple(sorted(masks, key=lambda used: (used.bit_count(), used)))
 
     @cached_property
     def first_masks(self):
-        """The first of these of each number of categories, and how many there are."""
+        """For each number of used categories, the index of its first mask; last, the number of masks."""
         counts = [used.bit_count() for used in self.masks]
         return (*(counts.index(number) for number in range(len(self.categories) + 1)), len(counts))
 
     @cached_property
     def begins(self):
-        """The first slot of the categories used, in its tier."""
+        """For each set of used categories, its first slot in its tier. Behind them, the sizes of the tiers."""
         begins, ends, rows = [0] * (1 << 13), [0] * 14, self.upper_rows
         for used in self.masks:
             begins[used] = ends[used.bit_count()]
@@ -263,7 +264,7 @@ class Yahtzee(Game):
 
     @property
     def upper_rows(self):
-        """The upper points that there may be, ascending, by the upper categories used."""
+        """For each set of used upper categories, the possible upper points, ascending."""
         rows = []
         for used in range(64):
             sums = {0}

@@ -1,4 +1,4 @@
-"""`retrograde annotate`: games in, and out again with what each move was worth, and where value was given up."""
+"""`retrograde annotate`: adds to the moves of games what each was worth, and where value was given up."""
 
 import sys
 from collections.abc import Iterator
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("words", metavar="[VARIANT] FILE", nargs=-1, required=True, shell_complete=complete_files)
 @click.option(
-    "--database", metavar="PATH", shell_complete=complete_files, help="A database, or for PGN a folder of some."
+    "--database", metavar="PATH", shell_complete=complete_files, help="A database, or for PGN a folder of databases."
 )
 @json_option
 def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None:
-    """Say of each move in a FILE what it is worth, and where value was given up.
+    """Annotate each move in FILE with its value, and mark moves that gave up value.
 
-    FILE is PGN, and - is standard input. What the databases know is said in comments, as `[%eval #12]` and in words; a
-    move that gives up a win or a draw gets the glyph ?? and is told the best one. A game that begins outside the
-    databases is annotated from where it enters them. Distances are to mate; the fifty-move rule counts where they
-    are solved by dtz as well. Annotated again, a game gets new comments for the old ones. Games of other variants
-    than chess and Chess960, as their tag Variant says, are left as they are.
+    FILE is PGN; - is standard input. Comments give what the databases know, as `[%eval #12]` and in words. A move that
+    gives up a win or a draw gets the glyph ?? and the best move. A game that begins outside the databases is annotated
+    from the move that enters them. Distances are to mate. The fifty-move rule counts if the ending is solved by dtz as
+    well. If you annotate a game again, new comments replace the old ones. Games of chess variants other than Chess960,
+    as the tag Variant says, stay as they are.
 
-    For another game name the VARIANT: FILE then has a game a line, its moves parted by spaces; or records with tags,
-    as the PDN of draughts, whose tag FEN is where a game begins.
+    For another game name the VARIANT. FILE then has one game per line, moves separated by spaces; or records with tags,
+    such as PDN for draughts, where the tag FEN gives the first position.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
 
 
 def text_of(name: str) -> str:
-    """Return what a file holds, or standard input; bytes that are no UTF-8 are read as Latin-1, as PGN used to be."""
+    """Return the text of a file or of standard input. Bytes that are not UTF-8 are read as Latin-1, as in old PGN."""
     from pathlib import Path
 
     content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
@@ -67,7 +67,7 @@ def text_of(name: str) -> str:
 
 
 def check_kind(words: tuple[str, ...], text: str) -> None:
-    """Raise Failure where a text is not what was announced: lines of moves of a VARIANT, or else PGN."""
+    """Raise Failure if a text is not what the command line says: moves of a VARIANT, or PGN."""
     name = "standard input" if words[-1] == "-" else repr(words[-1])
     if len(words) == 2:
         if "\0" in text:
@@ -80,7 +80,7 @@ def check_kind(words: tuple[str, ...], text: str) -> None:
 
 
 def is_pgn(text: str) -> bool:
-    """Tell whether a text has a game with tags, or with a move that is written as those of chess are."""
+    """Return whether a text has a game with tags, or a move in chess notation."""
     from retrograde.games.chess.movetext import CASTLING, MOVE, read_games
     from retrograde.games.chess.san import SAN, UCI
 
@@ -95,7 +95,7 @@ def is_pgn(text: str) -> bool:
 
 
 def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool) -> None:
-    """Print the games of a text as PGN, or as JSON, with what is known of their moves."""
+    """Print the games of a text as PGN or JSON, with what the databases know of their moves."""
     from pathlib import Path
 
     from retrograde.games.chess.movetext import read_games, written
@@ -126,7 +126,7 @@ def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool)
 def chess_reviews(
     game: "Written", tables: "Tables", tally: Tally, said: set[str]
 ) -> Iterator[tuple[str, "Review | None"]]:
-    """Yield the moves of a game, and what is known of each; after one that is not legal nothing is known."""
+    """Yield each move of a game with its review, or None. After an illegal move all reviews are None."""
     from retrograde.games.chess.anyboard import AnyBoard
     from retrograde.games.chess.movetext import MOVE, NULL_MOVES, legal_move
 
@@ -155,7 +155,10 @@ def chess_reviews(
 
 
 def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str]) -> "Review | None":
-    """Return what the databases know of a move, by the fifty-move rule if they do; None where none has the position."""
+    """Return the review of a move by the databases, or None if none has the position.
+
+    The review uses the fifty-move rule if the databases do.
+    """
     from retrograde.games.chess.san import uci
     from retrograde.games.contract.game import RetrogradeError
     from retrograde.solver.play.match import review
@@ -177,7 +180,7 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str])
 
 
 def chess_comments(game: "Written", reviews: "list[tuple[str, Review | None]]") -> Iterator[str]:
-    """Yield what is known of the moves of a game that have a review."""
+    """Yield the comments for the moves that have a review."""
     white = game.white_begins
     for _, found in reviews:
         if found:
@@ -186,7 +189,7 @@ def chess_comments(game: "Written", reviews: "list[tuple[str, Review | None]]") 
 
 
 def chess_comment(found: "Review", white: bool) -> str:
-    """Return what is known of a move of a side, for programs and for people."""
+    """Return the comment on a move of one side, for programs and for people."""
     from retrograde.games.contract.game import DRAW, WIN
 
     mates = mate_in(found.played)
@@ -207,5 +210,5 @@ def chess_comment(found: "Review", white: bool) -> str:
 
 
 def mate_in(choice: Any) -> int:
-    """Return in how many moves there is mate after a move, from the side that will give it; 0 on the board."""
+    """Return in how many moves there is mate after a move, counted for the side that mates; 0 for mate itself."""
     return ((choice.remoteness or 0) + 1) // 2

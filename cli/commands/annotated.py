@@ -1,6 +1,6 @@
-"""Games with what each move was worth: comments put into them, and all of it for games other than chess.
+"""Games with annotated moves: puts comments into games, and annotates games other than chess.
 
-Such a game is a line of moves, or a record with tags, as PGN and draughts' PDN are.
+Such a game is a line of moves, or a record with tags, as in PGN and draughts' PDN.
 """
 
 import re
@@ -26,11 +26,11 @@ OWN = re.compile(
     EVAL.pattern + r" (draw( by the fifty-move rule)?|(White|Black) mates in \d+)"
     r"(?P<mistake>; this gives the (win|draw) away: \S+ (mates in \d+|draws))?(; \S+ is \d+ sooner)?"
 )
-"""What `chess_comment` says."""
+"""What `chess_comment` writes."""
 
 
 class Tally:
-    """What was found, in all games."""
+    """Counts over all games: games, known moves, mistakes, and errors."""
 
     def __init__(self) -> None:
         self.games = self.known = self.mistakes = self.wrong = 0
@@ -41,7 +41,7 @@ class Tally:
         self.mistakes += found.mistake
 
     def told(self) -> str:
-        """Return all of it in words."""
+        """Return the counts in words."""
         games = "1 game" if self.games == 1 else f"{self.games:,} games"
         if not self.known:
             return f"{games}: no move is known to the databases here"
@@ -50,7 +50,7 @@ class Tally:
         return f"{games}, {self.known:,} moves known, {self.mistakes:,} of them mistakes"
 
     def complain(self, about: str) -> None:
-        """Say what is wrong with a game."""
+        """Print what is wrong with a game."""
         self.wrong += 1
         click.echo(printable(f"retrograde: {about}"), err=True)
 
@@ -59,7 +59,7 @@ class Tally:
 
 
 def with_comments(game: "Written", reviews: "list[Review | None]", comments: Iterable[str]) -> "Written":
-    """Return a game with what is known of its moves: the comments on those that have a review."""
+    """Return a game with comments on the moves that have a review."""
     from retrograde.games.chess.movetext import MOVE, Word
 
     words: list[Word] = []
@@ -76,12 +76,11 @@ def with_comments(game: "Written", reviews: "list[Review | None]", comments: Ite
 
 
 def told_of(words: "list[Word]", found: "Review", comment: str) -> "list[Word]":
-    """Return a move, what is known of it, and the words that followed it: glyphs first, and of comments what is not
-    said anew."""
+    """Return a move, its comment, and the words that followed it: glyphs first, then comments that are not replaced."""
     from retrograde.games.chess.movetext import BLUNDER, COMMENT, GLYPH, Word
 
     own = [match for word in words if word.kind == COMMENT and (match := OWN.fullmatch(word.text))]
-    marked = found.mistake or any(match["mistake"] for match in own)  # by us, if not by the author
+    marked = found.mistake or any(match["mistake"] for match in own)  # we set the glyph ?? earlier
     marks, others = [Word(GLYPH, BLUNDER)] * found.mistake, list[Word]()
     for word in words[1:]:
         if word.kind == COMMENT:
@@ -93,14 +92,14 @@ def told_of(words: "list[Word]", found: "Review", comment: str) -> "list[Word]":
 
 
 def besides(text: str, comment: str) -> str:
-    """Return what a text says besides a new comment: nothing of our own, and no old `%eval`."""
+    """Return what a comment says apart from our own text and old `%eval` commands."""
     if text == comment or OWN.fullmatch(text):
         return ""
     return " ".join(EVAL.sub(" ", text).split())
 
 
 def annotate_records(source: str, database: str | None, text: str, tally: Tally, as_json: bool) -> None:
-    """Print games that stand in records with tags, each with what is known of it."""
+    """Print games in records with tags, with annotated moves."""
     from retrograde.cli.common import open_source
     from retrograde.games.chess.movetext import read_games, written
     from retrograde.solver.play.solution import solution_of
@@ -122,7 +121,7 @@ def annotate_records(source: str, database: str | None, text: str, tally: Tally,
 
 
 def beginning(solution: "Solution", game: "Written", tally: Tally) -> int | None:
-    """Return where a game begins, as its tag FEN or the rules say; None if the database does not have that."""
+    """Return the first position of a game by its tag FEN or the rules; None if it is not stored."""
     from retrograde.cli.commands.query import read_reachable
 
     try:
@@ -140,7 +139,7 @@ def beginning(solution: "Solution", game: "Written", tally: Tally) -> int | None
 
 
 def annotate_lines(source: str, database: str | None, text: str, tally: Tally, as_json: bool) -> None:
-    """Print games that stand in lines of moves, each with what is known of it."""
+    """Print games in lines of moves, with annotated moves."""
     from retrograde.cli.common import open_source
     from retrograde.solver.play.solution import solution_of
 
@@ -163,14 +162,14 @@ def annotate_lines(source: str, database: str | None, text: str, tally: Tally, a
 
 
 def has_moves(line: str) -> bool:
-    """Tell whether a line is a game: it is neither empty nor a remark."""
+    """Return whether a line is a game: neither empty nor a comment."""
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
 def reviewed(
     solution: "Solution", position: int | None, moves: Iterable[str], where: str, tally: Tally
 ) -> Iterator[tuple[str, "Review | None"]]:
-    """Yield moves from a position, and what is known of each; after one that is not legal nothing is known."""
+    """Yield each move from a position with its review, or None. After an illegal move all reviews are None."""
     from retrograde.games.contract.game import UNDECIDED, MoveError
     from retrograde.solver.play.match import review
 
@@ -182,7 +181,7 @@ def reviewed(
                 if game.primitive(position) != UNDECIDED:
                     raise MoveError(f"the game is over before {word!r}")
                 legal = {game.move_name(position, move) for move in game.generate_moves(position)}
-                word = word if word in legal else word.rstrip("?")  # as we write mistakes
+                word = word if word in legal else word.rstrip("?")  # the mark of a mistake
                 found = review(solution, position, game.move(position, word))
                 tally.count(found)
                 position = found.played.position
@@ -195,7 +194,7 @@ def reviewed(
 def comments_on(
     solution: "Solution", position: int | None, reviews: "list[tuple[str, Review | None]]"
 ) -> Iterator[str]:
-    """Yield what is known of the moves from a position that have a review."""
+    """Yield the comments for the moves that have a review."""
     from retrograde.games.contract.naming import player_to_move
 
     for _, found in reviews:
@@ -208,7 +207,7 @@ def comments_on(
 
 
 def prospect(value: Any, plies: int, sides: tuple[str, str]) -> str:
-    """Return what is to come after a move: *sides* are who has made it, and who answers."""
+    """Return what follows after a move. *sides* are the player who has moved and the player who answers."""
     from retrograde.games.contract.game import DRAW, TIE, WIN
 
     if value == DRAW:
@@ -221,14 +220,14 @@ def prospect(value: Any, plies: int, sides: tuple[str, str]) -> str:
 
 
 def better(value: Any) -> str:
-    """Return what a better move would have brought."""
+    """Return what a better move would have achieved."""
     from retrograde.games.contract.game import DRAW, TIE, WIN
 
     return {WIN: "wins", TIE: "ties", DRAW: "draws"}[value]
 
 
 def facts(found: "Review | None") -> dict[str, Any]:
-    """Return what is known of a move, for who made it, ready for JSON; plies are counted from before the move."""
+    """Return the review of a move, for the player who made it, ready for JSON. Plies count from before the move."""
     if found is None:
         return {"value": None, "remoteness": None, "mistake": None, "best": None, "best_value": None}
     return {

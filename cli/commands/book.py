@@ -1,4 +1,4 @@
-"""`retrograde book`: the first plies of a game that is too large to be solved, searched once and kept."""
+"""`retrograde book`: searches the first plies of a game that is too large to solve, and keeps the results."""
 
 import time
 from pathlib import Path
@@ -22,12 +22,18 @@ TABLE = "256M"
 @click.command()
 @variant_argument
 @click.option("--plies", type=click.IntRange(0, 60), required=True, metavar="N", help="How many plies from the start.")
-@click.option("--value-only", is_flag=True, help="Leave out the distances, which take longer.")
+@click.option("--value-only", is_flag=True, help="Prove values only; distances take longer.")
 @click.option(
-    "--table", "size", type=Size(), default=TABLE, show_default=True, metavar="SIZE", help="Memory for positions met."
+    "--table",
+    "size",
+    type=Size(),
+    default=TABLE,
+    show_default=True,
+    metavar="SIZE",
+    help="Memory for the transposition table.",
 )
 @workers_option
-@click.option("--fresh", is_flag=True, help="Begin anew, whatever was done before.")
+@click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
 @database_option
 @json_option
 def command(
@@ -40,13 +46,13 @@ def command(
     database: str | None,
     as_json: bool,
 ) -> None:
-    """Make an opening book: what every position is worth within N plies of the start.
+    """Make an opening book: the value of every position within N plies of the start.
 
-    The positions of the last ply are searched, each until it is proved, and the others follow from them. Where a game
-    has no database, play, query and the page look into its book first, and search beyond it. A book that was
-    interrupted goes on where it stopped.
+    The command searches the positions of the last ply until each is proved. The values of the others follow. If a game
+    has no database, play, query and the page look into its book first, and search beyond it. Run the same command again
+    to resume an interrupted book.
 
-    How far a tie is, is looked for a moment only, and may stay unknown; values are always proved.
+    The search for the distance of a tie is short, and the distance may stay unknown. Values are always proved.
 
     \b
     Examples:
@@ -67,7 +73,7 @@ def command(
         clear_leftovers(path)
     else:
         run(game, path, {"plies": plies, "distances": not value_only, "workers": workers, "size": size}, fresh, as_json)
-    trust(game)  # whose file the person has named
+    trust(game)  # the user has named its file
     with open_book(path, game) as book:
         facts = summary(book)
     seconds = time.monotonic() - began
@@ -81,7 +87,7 @@ def command(
 
 
 def is_there(game: "Game", path: Path, plies: int, distances: bool) -> bool:
-    """Tell whether there is such a book already; raise Failure where something else is there."""
+    """Return whether this book exists already; raise Failure if something else is there."""
     from retrograde.databases.book import BookFile
     from retrograde.databases.open import matching_game
     from retrograde.games import RetrogradeError
@@ -97,7 +103,7 @@ def is_there(game: "Game", path: Path, plies: int, distances: bool) -> bool:
 
 
 def run(game: "Game", path: Path, wanted: dict[str, Any], fresh: bool, as_json: bool) -> None:
-    """Make a book with progress on the terminal, and say on Ctrl-C that what is done is kept."""
+    """Make a book with progress on the terminal. On Ctrl-C, raise Failure that says that finished work is kept."""
     try:
         with listening(as_json) as line:
             from retrograde.solver.play.oracles.book import BookOptions, make_book

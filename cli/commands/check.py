@@ -1,4 +1,4 @@
-"""`retrograde check`: whether a rule module keeps the contract."""
+"""`retrograde check`: checks whether a rule module keeps the contract."""
 
 from typing import TYPE_CHECKING
 
@@ -14,22 +14,26 @@ if TYPE_CHECKING:
 COMPILED_ALONE = ("search", "prove", "book", "judge", "solve --estimate", "solve --metric", "solve --against")
 """Commands that refuse rules that do not compile."""
 SEARCHING = ("query", "play", "match")
-"""Commands that refuse them where there is no database."""
+"""Commands that also refuse such rules if there is no database."""
 
 
 @click.command()
 @variant_argument
 @click.option(
-    "--positions", type=click.IntRange(1), metavar="N", default=10_000, show_default=True, help="The most to try."
+    "--positions",
+    type=click.IntRange(1),
+    metavar="N",
+    default=10_000,
+    show_default=True,
+    help="The greatest number of positions to try.",
 )
 @json_option
 @click.pass_context
 def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> None:
     """Check that a rule module keeps the contract of games.
 
-    Tries its rules at many positions, interpreted and compiled, and prints what it understood. The exit status is
-    1 if anything is wrong.
-    With --json, progress goes to standard error as lines of JSON.
+    Runs the rules at many positions, interpreted and compiled, and prints what it understood. The exit status is 1 if
+    anything is wrong. With --json, progress goes to standard error as lines of JSON.
 
     \b
     Examples:
@@ -78,7 +82,7 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
 
 
 def refusing(game: "Game") -> tuple[str, ...]:
-    """Return the commands that refuse rules of a game that do not compile: also `solve`, but for remoteness."""
+    """Return the commands that refuse rules that do not compile. `solve` is one, unless the metric is remoteness."""
     from retrograde.games.contract.game import METRICS, metric_of
 
     return (*(["solve"] if metric_of(game) != METRICS[0] else []), *COMPILED_ALONE)

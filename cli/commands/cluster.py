@@ -1,4 +1,4 @@
-"""The options `--cluster` and `--mpi`: the machines that a solve runs on."""
+"""The options `--cluster` and `--mpi`: which machines a solve runs on."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,15 +22,15 @@ def cluster_options(command: Command) -> Command:
     )(command)  # fmt: skip
     return click.option(
         "--cluster", metavar="ADDRESS",
-        help="Run on a Dask cluster: tcp://host:port, a scheduler's file, or local:4 for so many processes of this "
+        help="Run on a Dask cluster: tcp://host:port, a scheduler file, or local:4 for four processes on this "
         "machine. Needs distributed, the extra `dask`.",
     )(command)  # fmt: skip
 
 
 def join(ctx: click.Context, param: click.Parameter, wanted: bool) -> "ClusterExecutor | None":
-    """Return the executor over the ranks of an MPI job where this is the first; any other works for it, and ends.
+    """Return the executor over the ranks of an MPI job in the first rank. All other ranks work for it, and end.
 
-    It is done before other options are looked at, so that one rank alone complains of them.
+    This runs before other options are read, so that only one rank reports errors in them.
     """
     if not wanted or ctx.resilient_parsing:
         return None
@@ -46,7 +46,7 @@ def join(ctx: click.Context, param: click.Parameter, wanted: bool) -> "ClusterEx
 
 @contextmanager
 def executor_for(cluster: str | None, mpi: "ClusterExecutor | None") -> Iterator["ClusterExecutor | None"]:
-    """Give the executor that the options ask for; None for threads."""
+    """Yield the executor that the options choose; None for threads."""
     if cluster is None:
         yield mpi
         return

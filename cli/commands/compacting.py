@@ -1,4 +1,5 @@
-"""`retrograde export --compact`: databases of games that number their positions, smaller, a line for each."""
+"""`retrograde export --compact`: writes smaller databases of games that number their positions, and prints a line for
+each."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ Facts = dict[str, Any]
 
 
 def export_compact(source: str, folder: Path, database: str | None, as_json: bool) -> None:
-    """Write a database, or those of a set, into a folder, each smaller, unless it is there already."""
+    """Write a database, or those of a set, into a folder in compact form, except those already there."""
     done = []
     for one in sources_in(source, database):
         with open_source(one, database) as opened:
@@ -29,7 +30,7 @@ def export_compact(source: str, folder: Path, database: str | None, as_json: boo
 
 
 def sources_in(source: str, database: str | None) -> list[str]:
-    """Return what is to be opened, each for itself."""
+    """Return the databases to open, each by its own name."""
     from retrograde.games.catalog import variants_in
 
     members = [] if file_named(source) else variants_in(source)
@@ -39,7 +40,7 @@ def sources_in(source: str, database: str | None) -> list[str]:
 
 
 def compact_of(database: "Database", folder: Path, as_json: bool) -> Facts:
-    """Write a compact database of another one, unless it is there; return what there is."""
+    """Write the compact form of a database unless it exists; return the facts about it."""
     from retrograde.databases import database_path
     from retrograde.solver.methods.numbered.compact.making import make_compact
 
@@ -56,7 +57,7 @@ def compact_of(database: "Database", folder: Path, as_json: bool) -> Facts:
 
 
 def check_compact(path: Path, database: "Database") -> None:
-    """Raise RetrogradeError where a file is no compact database of the same game as another one."""
+    """Raise RetrogradeError if a file is not a compact database of the same game."""
     from retrograde.databases import DatabaseFile
     from retrograde.databases.slots.compact import CompactReader
 
@@ -68,6 +69,6 @@ def check_compact(path: Path, database: "Database") -> None:
 
 
 def line_of(facts: Facts) -> str:
-    """Return in words what was written: `chess:KRKN       521 kB ->    150 kB`."""
+    """Return the result in a line: `chess:KRKN       521 kB ->    150 kB`."""
     sizes = f"{facts['variant']:<14}{size(facts['before']):>9} ->{size(facts['bytes']):>9}"
     return sizes + (f"  {faint('there before')}" if facts["there_before"] else "")

@@ -1,4 +1,4 @@
-"""`retrograde compare`: a database of chess endings beside tables that others have made."""
+"""`retrograde compare`: compares a database of chess endings with other people's tables."""
 
 import signal
 import threading
@@ -25,50 +25,51 @@ if TYPE_CHECKING:
 
 Facts = dict[str, Any]
 MOST_SHOWN = 10
-"""Positions that differ which are shown."""
+"""How many differing positions are shown."""
 TOGETHER = 1 << 12
-"""Positions that are looked up together."""
+"""How many positions are looked up at once."""
 LONGEST_PROBE = 20.0
-"""Seconds after which a table is taken for damaged: python-chess loops for ever in some that are."""
+"""Seconds after which a table counts as damaged: python-chess loops for ever in some damaged tables."""
 
 
 class Tables(Protocol):
-    """Tables of somebody else, in a folder."""
+    """Other people's tables, in a folder."""
 
     name: str
     what: str
-    """What they tell."""
+    """What the tables say about a position."""
     pattern: str
-    """The names of their files."""
+    """A pattern of the names of their files."""
 
     def __init__(self, folder: Path): ...
 
     def tells(self, board: Any) -> Any:
-        """Return what they tell of a position, for who is to move; MissingTableError if they lack its men."""
+        """Return what the tables say of a position, for the player to move; raise MissingTableError if they lack its
+        men."""
 
     def of_ours(self, value: Value, remoteness: int) -> Any:
-        """Return what they should tell of a position that we know."""
+        """Return what the tables should say of a position whose value and remoteness we know."""
 
     def is_alike(self, ours: Any, told: Any) -> bool:
-        """Tell whether it is the same, of a position that they have."""
+        """Return whether both agree about a position that the tables have."""
         return bool(ours == told)
 
     def in_words(self, told: Any) -> str:
-        """Return in words what they tell."""
+        """Return in words what the tables say."""
 
     @property
     def counted(self) -> dict[str, int]:
-        """What was counted besides, by its name."""
+        """Other counts, by name."""
         return {}
 
     @property
     def note(self) -> str:
-        """The same in words; nothing if there is none."""
+        """The other counts in words; "" if there is none."""
         return ""
 
 
 class Syzygy(Tables):
-    """Who wins, with the fifty-move rule or without: that is no matter here, but counted."""
+    """Wins, losses and draws without the fifty-move rule. Results that the rule would change are counted."""
 
     name, what, pattern = "Syzygy", "values", "*.rtbw"
 
@@ -100,7 +101,8 @@ class Syzygy(Tables):
 
 
 class SyzygyZeroing(Tables):
-    """The distance to zeroing in plies, negative for who loses; 0 for a draw. Tables may have it a ply too low."""
+    """The distance to zeroing in plies, negative for the loser, 0 for a draw. The tables may have it one ply too
+    low."""
 
     name, what, pattern = "Syzygy", "distances to zeroing", "*.rtbz"
 
@@ -135,12 +137,12 @@ class SyzygyZeroing(Tables):
 
 
 def category_of(plies: int) -> str:
-    """Return what a signed distance to zeroing is worth by the fifty-move rule."""
+    """Return the value of a signed distance to zeroing under the fifty-move rule."""
     return category(WIN if plies > 0 else LOSE if plies < 0 else DRAW, abs(plies))
 
 
 class Gaviota(Tables):
-    """The distance to mate in plies, negative for who is mated; 0 for a draw."""
+    """The distance to mate in plies, negative for the loser, 0 for a draw."""
 
     name, what, pattern = "Gaviota", "distances to mate", "*.gtb.cp4"
 
@@ -160,12 +162,12 @@ class Gaviota(Tables):
 
 
 KINDS = {METRICS[0]: (Syzygy, Gaviota), DTZ: (SyzygyZeroing,)}
-"""By the metric of the database."""
+"""The kinds of tables for each metric of a database."""
 
 
 class Beside:
-    """A comparison with some tables: how many positions are alike, how many have men of which there is no table, and
-    those that differ."""
+    """A comparison with one kind of tables: counts of equal positions and of missing tables, and the differing
+    positions."""
 
     def __init__(self, tables: Tables):
         self.tables = tables
@@ -174,11 +176,11 @@ class Beside:
         self.missing: Counter[str] = Counter()
 
     def look(self, fen: str, board: Any, value: Value, remoteness: int) -> None:
-        """Compare a position, of which we know the value and the remoteness."""
+        """Compare a position whose value and remoteness we know."""
         try:
             with limited(LONGEST_PROBE):
                 told = self.tables.tells(board)
-        except Exception as error:  # whatever python-chess meets in a file that is damaged
+        except Exception as error:  # python-chess may raise anything on a damaged file
             if is_missing(error):
                 self.missing[men_of(board)] += 1
                 return
@@ -199,7 +201,7 @@ class Beside:
 
 
 def is_missing(error: Exception) -> bool:
-    """Return whether python-chess says that there is no table."""
+    """Return whether python-chess reports that there is no table."""
     from chess import gaviota, syzygy
 
     return isinstance(error, syzygy.MissingTableError | gaviota.MissingTableError)
@@ -207,7 +209,8 @@ def is_missing(error: Exception) -> bool:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError if a block of Python takes longer; unlimited on Windows and outside the main thread."""
+    """Raise TimeoutError if a block of Python takes longer. On Windows and outside the main thread there is no
+    limit."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -229,10 +232,12 @@ def limited(seconds: float) -> Iterator[None]:
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), shell_complete=complete_files)
 @click.option(
     "--positions", type=click.IntRange(1), default=5_000, show_default=True, metavar="N",
-    help="How many to compare, taken by chance.",
+    help="How many positions to compare, selected at random.",
 )  # fmt: skip
-@click.option("--all", "every", is_flag=True, help="Compare all positions, one of each that are equal by symmetry.")
-@click.option("--seed", type=int, default=1, show_default=True, help="For the same positions each time.")
+@click.option("--all", "every", is_flag=True, help="Compare all positions, counting symmetric ones once.")
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="Random seed; the same seed selects the same positions."
+)
 @database_option
 @json_option
 def command(
@@ -240,9 +245,9 @@ def command(
 ) -> None:
     """Compare a database of chess endings with the tables in FOLDER, position by position.
 
-    Of Syzygy's tables (.rtbw) values are compared, of Gaviota's (.gtb.cp4) distances to mate; with a database by
-    distance to zeroing, chess:KRK@dtz, those of Syzygy's (.rtbz). The tables are read by python-chess: pip install
-    chess. Exit status 1 where something differs.
+    Syzygy's tables (.rtbw) are compared by value, Gaviota's (.gtb.cp4) by distance to mate. A database by distance to
+    zeroing, chess:KRK@dtz, is compared with Syzygy's .rtbz tables. python-chess reads the tables: pip install chess.
+    The exit status is 1 if something differs.
 
     \b
     Examples:
@@ -291,7 +296,7 @@ def tables_in(folder: Path, wanted_kinds: tuple[type[Tables], ...]) -> Iterator[
 
 
 def kinds_for(database: "Database") -> tuple[type[Tables], ...]:
-    """Return the kinds of tables that a database is compared with; raise Failure where there is none."""
+    """Return the kinds of tables that a database can be compared with; raise Failure if there are none."""
     variant = database.file.variant
     if variant.partition(":")[0] != "chess":
         raise Failure(f"error: others' tables are of chess, not of {variant}")
@@ -302,7 +307,7 @@ def kinds_for(database: "Database") -> tuple[type[Tables], ...]:
 
 
 def sample(solution: "Solution", count: int, seed: int) -> Iterator[tuple[str, Value, int]]:
-    """Yield so many positions of a database by chance, as FEN, with value and remoteness."""
+    """Yield *count* random positions of a database, as (FEN, value, remoteness)."""
     from random import Random
 
     import numpy as np
@@ -326,7 +331,7 @@ def sample(solution: "Solution", count: int, seed: int) -> Iterator[tuple[str, V
 
 
 def everything(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
-    """Yield all positions of a database, as `sample` does."""
+    """Yield all positions of a database, like `sample`."""
     from retrograde.solver.play.listing import Listing
 
     for piece in Listing(solution.database):
@@ -336,21 +341,21 @@ def everything(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
 
 
 def board_of(fen: str) -> Any:
-    """Return a position as python-chess has it."""
+    """Return a position as a board of python-chess."""
     from chess import Board
 
     return Board(fen)
 
 
 def men_of(board: Any) -> str:
-    """Return the men of a position as tables are named, `KRvKN`."""
+    """Return the men of a position in the notation of tables, `KRvKN`."""
     from chess import syzygy
 
     return str(syzygy.calc_key(board))
 
 
 def print_beside(beside: Beside) -> None:
-    """Print how a comparison came out."""
+    """Print the result of a comparison."""
     tables, differ = beside.tables, beside.differ
     click.echo(f"{tables.name}, {tables.what}: {beside.alike:,} alike, {len(differ):,} differ")
     if tables.note:

@@ -1,4 +1,4 @@
-"""`retrograde export`: positions and what they are worth, for other programs, as Parquet, CSV or NumPy arrays."""
+"""`retrograde export`: writes positions and their values for other programs, as Parquet, CSV or NumPy arrays."""
 
 import csv
 import re
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from retrograde.solver.play.solution import Solution
 
     Columns = dict[str, list[Any]]
-    """Items of a piece by name; a remoteness is None where there is none."""
+    """Columns of a chunk of positions, by name; the remoteness of a draw is None."""
 
 SUFFIXES = (".parquet", ".csv", ".npz")
 VALUES = {name: value for value, name in NOUNS.items()}
 
 
 def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range | None:
-    """Return the numbers of plies that an option names: `5`, `3..9`, `12..`."""
+    """Return the range of plies that an option names: `5`, `3..9`, `12..`."""
     if text is None:
         return None
     found = re.fullmatch(r"(\d{1,9})(\.\.(\d{1,9})?)?", text)
@@ -46,21 +46,23 @@ def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range
 @source_argument
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="The file, .parquet, .csv or .npz; by default the database's name with .csv, in this folder.",
+    help="The output file, .parquet, .csv or .npz; by default the database's name with .csv, in this folder.",
 )  # fmt: skip
-@click.option("--value", type=click.Choice(list(VALUES)), help="Only positions of a value, for the player to move.")
-@click.option("--remoteness", callback=plies, metavar="N|N..M", help="Only positions so many plies from the end.")
-@click.option("--tier", type=int, metavar="TIER", help="Only positions of a tier.")
-@click.option("--sample", type=click.IntRange(1), metavar="N", help="So many of them, by chance.")
-@click.option("--seed", type=click.IntRange(0), metavar="SEED", help="The same chance each time.")
-@click.option("--moves", is_flag=True, help="The best moves as well: a column more, and much slower.")
+@click.option(
+    "--value", type=click.Choice(list(VALUES)), help="Export only positions with this value, for the player to move."
+)
+@click.option("--remoteness", callback=plies, metavar="N|N..M", help="Only this remoteness, or a range.")
+@click.option("--tier", type=int, metavar="TIER", help="Export only positions of this tier.")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="Export N of them, selected at random.")
+@click.option("--seed", type=click.IntRange(0), metavar="SEED", help="Random seed for --sample.")
+@click.option("--moves", is_flag=True, help="Also export the best moves, which is much slower.")
 @click.option(
     "--syzygy", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
-    help="Instead, write Syzygy's tables of a chess ending, and of all that may follow, into a folder.",
+    help="Instead, write Syzygy tables of a chess ending, and of all endings that may follow, into a folder.",
 )  # fmt: skip
 @click.option(
     "--compact", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
-    help="Instead, write the database itself, smaller, into a folder: of each ending one side to move is kept.",
+    help="Instead, write a smaller database into a folder: it keeps one side to move of each ending.",
 )  # fmt: skip
 @database_option
 @json_option
@@ -68,18 +70,18 @@ def command(
     source: str, output: Path | None, syzygy: Path | None, compact: Path | None, database: str | None, as_json: bool,
     **wanted: Any,
 ) -> None:  # fmt: skip
-    """Write positions, values, remoteness and, if asked for, the best moves to a file for other programs.
+    """Write positions, values, remoteness and optionally the best moves to a file for other programs.
 
-    Columns are tier, position (a number; where positions are tuples, position0, position1, …), text, value (win, lose,
-    tie or draw, for the player to move), remoteness (empty for a draw), and moves, with spaces between. Of positions
-    that are equal by symmetry there is one; of a large game stored as steps those where the game is over are left out.
-    In .npz a value is its number (lose 1, draw 2, tie 3, win 4). Parquet needs pyarrow, the extra `export`.
+    Columns are tier, position (a number; or position0, position1, … if positions are tuples), text, value (win, lose,
+    tie or draw, for the player to move), remoteness (empty for a draw), and moves, separated by spaces. Symmetric
+    positions are written once. For a large game stored as steps, positions where the game is over are left out. In .npz
+    a value is a number (lose 1, draw 2, tie 3, win 4). Parquet needs pyarrow, the extra `export`.
 
-    Syzygy's tables, .rtbw and .rtbz, are what chess engines read. They are made from distances to zeroing, which
-    `solve --metric dtz` finds; tables that are in the folder already are left as they are.
+    Chess engines read Syzygy's tables, .rtbw and .rtbz. They are made from distances to zeroing, which `solve --metric
+    dtz` computes. Tables already in the folder are left as they are.
 
-    A compact database answers as the other one does: what it does not keep follows from the moves, when it is asked.
-    It is for games that number their positions and tell sides to move apart, as chess endings do.
+    A compact database gives the same answers: the values that it does not keep are computed from the moves when needed.
+    It is for games that number their positions and keep sides to move apart, such as chess endings.
 
     \b
     Examples:
@@ -124,19 +126,19 @@ def command(
 
 
 def chosen(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[Piece]":
-    """Yield the positions that the options choose."""
+    """Yield the positions that the options select."""
     value = VALUES[wanted["value"]] if wanted["value"] else None
     listing = solution.positions(value, wanted["remoteness"], wanted["tier"])
     return iter([listing.sample(wanted["sample"], wanted["seed"])] if wanted["sample"] else listing)
 
 
 def numbers_of(game: "Game") -> list[str]:
-    """Return the names of the columns that hold positions: one, or one for each int of a tuple."""
+    """Return the names of the columns for positions: one, or one for each int of a tuple."""
     return [f"position{k}" for k in range(width_of(game))] or ["position"]
 
 
 def columns(solution: "Solution", piece: "Piece", moves: bool) -> "Columns":
-    """Return what is written of some positions."""
+    """Return the columns for a chunk of positions."""
     game, positions = solution.game, piece.each()
     rows = piece.positions.reshape(len(positions), -1).T.tolist() if positions else [[] for _ in numbers_of(game)]
     said = {
@@ -151,11 +153,11 @@ def columns(solution: "Solution", piece: "Piece", moves: bool) -> "Columns":
     return said
 
 
-# Files: each is written as pieces come, and returns how many positions there are
+# Files: each function writes the chunks as they come, and returns the number of positions
 
 
 def write_csv(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -> int:
-    """Write a table in text, whose first line has the names."""
+    """Write a table as text; its first line has the names."""
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -167,7 +169,7 @@ def write_csv(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -
 
 
 def write_parquet(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -> int:
-    """Write a table of columns; raise RetrogradeError where pyarrow is not installed."""
+    """Write a table of columns; raise RetrogradeError if pyarrow is not installed."""
     try:
         import pyarrow as arrow
         from pyarrow import parquet
@@ -185,9 +187,9 @@ def write_parquet(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]
 
 
 def write_npz(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -> int:
-    """Write arrays of NumPy's, by name; a value is its number, as in Value, and what has no remoteness -1.
+    """Write NumPy arrays by name; a value is its number in `Value`, a missing remoteness -1.
 
-    How long an array is, and how wide its texts, stands before it: so columns are put aside until all are known.
+    An array's header has its length and the width of its texts. So columns are spilled to disk until all are known.
     """
     from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -203,7 +205,7 @@ def write_npz(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -
 
 @contextmanager
 def columns_folder(path: Path) -> Iterator[Path]:
-    """Give an empty folder beside a file, and delete it; it takes the place of one that a killed export has left."""
+    """Yield an empty folder beside a file, and delete it at the end. It replaces one left by a killed export."""
     folder = path.with_name(f"{path.name}.columns")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -214,7 +216,7 @@ def columns_folder(path: Path) -> Iterator[Path]:
 
 
 class Aside:
-    """Columns put aside, each in a file, as pieces of NumPy arrays one after another."""
+    """Columns spilled to disk, a file for each, as chunks of NumPy arrays."""
 
     def __init__(self, folder: Path, names: tuple[str, ...]):
         self.paths = {name: folder / name for name in names}
@@ -222,7 +224,7 @@ class Aside:
         self.count = 0
 
     def add(self, piece: "Columns") -> None:
-        """Put a piece aside."""
+        """Append a chunk."""
         import numpy as np
 
         for name, items in piece.items():
@@ -238,7 +240,7 @@ class Aside:
         self.count += len(piece["tier"])
 
     def write(self, name: str, write: Callable[[bytes], object]) -> None:
-        """Write a column as one array, in the form of .npy."""
+        """Write a column as one array in the .npy format."""
         import numpy as np
         from numpy.lib import format as npy
 
@@ -253,7 +255,7 @@ class Aside:
 
 
 class Written:
-    """A file as far as NumPy writes a header to it."""
+    """The part of a file object that NumPy uses to write a header."""
 
     def __init__(self, write: Callable[[bytes], object]):
         self.write = write

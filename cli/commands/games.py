@@ -1,4 +1,4 @@
-"""`retrograde games`: the games there are, and what one of them is about."""
+"""`retrograde games`: lists the games, or describes one of them."""
 
 import inspect
 from dataclasses import MISSING, fields
@@ -27,14 +27,14 @@ ABILITIES = {
 }
 """Optional methods, and what each is good for."""
 FROM_A_BOARD = ("read", "show", "move_name")
-"""Those of them that a game has without a method of its own where it declares a board."""
+"""The methods that a declared board also gives."""
 
 
 @click.command()
 @click.argument("game", required=False, shell_complete=complete_games)
 @json_option
 def command(game: str | None, as_json: bool) -> None:
-    """List the games; or tell the rules, options and start of one.
+    """List the games, or show the rules, options and start of one.
 
     GAME is a name, or the path of your own file, such as ./mygame.py.
 
@@ -68,7 +68,7 @@ def print_list(as_json: bool) -> None:
 
 
 def title_of(name: str) -> str:
-    """Return what people call a game; nothing where it cannot be read."""
+    """Return a game's name for people; "" if the game cannot be read."""
     try:
         return title(game_class(name))
     except RetrogradeError:
@@ -76,7 +76,7 @@ def title_of(name: str) -> str:
 
 
 def summary(name: str) -> str:
-    """Return the first line of a game's rules, or why there is none."""
+    """Return the first line of a game's rules, or the error that prevents reading them."""
     try:
         return (rules(game_class(name)) or "").partition("\n")[0]
     except RetrogradeError as error:
@@ -84,13 +84,13 @@ def summary(name: str) -> str:
 
 
 def rules(cls: type[Game]) -> str | None:
-    """Return what a game's class says about its rules, unless that is only what a dataclass says of itself."""
+    """Return the docstring of a game's class, or None if it has only the one that dataclasses generate."""
     text = vars(cls).get("__doc__") or ""
     return None if text.startswith(f"{cls.__name__}(") else printable(inspect.cleandoc(text)) or None
 
 
 def describe(text: str) -> dict[str, Any]:
-    """Return the facts about a game, ready for JSON. Options behind the name are those of the start shown."""
+    """Return the facts about a game, ready for JSON. The start shown is for the options given after the name."""
     cls = type(load_game(text)) if ":" in text else game_class(text)
     facts: dict[str, Any] = {
         "name": cls.name,
@@ -108,7 +108,7 @@ def describe(text: str) -> dict[str, Any]:
     try:
         game = load_game(text)
     except VariantError:
-        return facts  # it has an option without a default
+        return facts  # an option without a default is missing
     if (start := given_start(game)) is not None:
         facts.update(start=game.write(start), picture=game.show(start))
     return facts

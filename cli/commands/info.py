@@ -1,4 +1,4 @@
-"""`retrograde info`: what came out of a solve, and what the file is like."""
+"""`retrograde info`: shows the result of a solve, and facts about its file."""
 
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 
 MOST_STARTS = 3
-"""First positions that are named."""
+"""How many first positions are named."""
 MOST_OTHERS = 4
-"""Databases that are named, of those on which one rests."""
+"""How many databases that this one rests on are named."""
 
 
 @click.command()
@@ -49,13 +49,13 @@ MOST_OTHERS = 4
 @database_option
 @json_option
 def command(source: str, database: str | None, as_json: bool) -> None:
-    """Show what came out: counts by value and remoteness, the longest win, the size.
+    """Show the result of a solve: counts by value and remoteness, the longest win, the size.
 
-    An opening book, where a variant has no database but a book, is told as such.
+    If a variant has no database but an opening book, the book is shown.
 
-    A file is described even where its rules are gone, or have changed since: that is said. Positions are counted each,
-    those equal by symmetry, too; the parts of a chess endgame with one of each, as tables of endgames do. Of a
-    certificate, what it proves is shown.
+    A file is shown even if its rules are missing or have changed; the output says so. Counts of positions include all
+    symmetric images. Counts for the parts of a chess endgame include only one of them, as endgame tables do. For a
+    certificate, the output says what it proves.
 
     \b
     Examples:
@@ -92,7 +92,7 @@ def command(source: str, database: str | None, as_json: bool) -> None:
 
 
 def describe_certificate(path: Path, source: str, database: str | None, as_json: bool) -> None:
-    """Show what a certificate proves, and what it is like; its rules need not be at hand."""
+    """Print what a certificate proves, and facts about it; its rules may be missing."""
     from retrograde.databases import CertificateFile, OtherRules
     from retrograde.games import VariantError
 
@@ -108,7 +108,7 @@ def describe_certificate(path: Path, source: str, database: str | None, as_json:
 
 
 def rules_changed(source: str, database: str | None) -> bool:
-    """Tell whether the rules that VARIANT|FILE names are others than a database was made with."""
+    """Return whether the rules that VARIANT|FILE names differ from those that made the database."""
     from retrograde.databases import OtherRules
     from retrograde.games import RetrogradeError
 
@@ -122,7 +122,7 @@ def rules_changed(source: str, database: str | None) -> bool:
 
 
 def print_changed(source: str, database: str | None) -> None:
-    """Print that a database was made with other rules than those there are now, and what to do."""
+    """Print that a database was made with other rules than those of today, and what to do."""
     from retrograde.games.contract.text import printable
 
     path = file_named(source)
@@ -133,21 +133,21 @@ def print_changed(source: str, database: str | None) -> None:
 
 
 def print_starts(facts: Facts) -> None:
-    """Print how many first positions there are, where there are several."""
+    """Print the number of first positions, if there are several."""
     if len(starts := facts.get("starts", [])) > 1:
         said = f"play begins in {len(starts):,} positions: {', '.join(starts[:MOST_STARTS])}"
         click.echo(wrap(said + (", …" if len(starts) > MOST_STARTS else ""), 2) + "\n")
 
 
 def print_symmetry(facts: Facts) -> None:
-    """Print how many positions there are where of those equal by symmetry one counts."""
+    """Print how many positions there are if symmetric ones count once."""
     if facts["stored"] != facts["positions"]:
         said = f"positions equal by symmetry are counted each; where one of each counts, there are {facts['stored']:,}"
         click.echo(indent(faint(wrap(said, 2))) + "\n")
 
 
 def print_tiers(facts: Facts, game: "Game | None") -> None:
-    """Print what each part of each tier of a dense numbering has; of symmetric positions one counts."""
+    """Print the counts of each part of each tier of a dense numbering; symmetric positions count once."""
     if "tiers" not in facts:
         return
     if "slices" in facts:
@@ -165,7 +165,7 @@ def print_tiers(facts: Facts, game: "Game | None") -> None:
 
 
 def print_slices(slices: list[Facts]) -> None:
-    """Print what there is of each material, over all tiers: a game of many tiers has these."""
+    """Print the counts for each material, over all tiers, for a game of many tiers."""
     nouns = ("win", "draw", "lose")
     rows = [[heading("to move"), heading("the other"), *map(heading, nouns), heading("longest win")]]
     for found in slices:
@@ -176,13 +176,13 @@ def print_slices(slices: list[Facts]) -> None:
 
 
 def longest_in_words(longest: Facts, game: "Game | None", metric: str) -> str:
-    """Return how far the longest win or loss of a part is from the end: `win in 7`, `mate in 16`."""
+    """Return the distance of the longest win or loss of a part: `win in 7`, `mate in 16`."""
     told = game and distance(game, value_of(longest), longest["remoteness"], metric)
     return told or f"{longest['value']} in {longest['remoteness']}"
 
 
 def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
-    """Print the win that takes longest, and where it is; nothing where nobody ever wins."""
+    """Print the longest win and an example of it; nothing if nobody ever wins."""
     from retrograde.solver.play.analysis import board
 
     wins = [row for row in file.legend if row.value == WIN]
@@ -200,7 +200,7 @@ def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") ->
 
 
 def those_of(others: list[str]) -> str:
-    """Return the databases on which one rests in words.
+    """Return in words the databases that this one rests on.
 
     >>> those_of(["chess:KK", "chess:KRK"]), those_of([f"chess:K{'P' * k}K" for k in range(6)])
     ('chess:KK, chess:KRK', 'chess:KK, chess:KPK, chess:KPPK, chess:KPPPK and 2 more')
@@ -210,7 +210,7 @@ def those_of(others: list[str]) -> str:
 
 
 def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
-    """Print what the database holds, and what it was made by and of."""
+    """Print what the database holds, and what it was made from and by."""
     rules = file.rules if game is not None else f"{file.rules}, not at hand or changed since"
     of_slots = "compact: {kept:,} of {slots:,} slots are kept, and the others follow from the moves"
     rows = [

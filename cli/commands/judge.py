@@ -1,4 +1,4 @@
-"""`retrograde judge`: how often a search to a depth errs, since a database knows the truth."""
+"""`retrograde judge`: measures how often a depth-limited search picks a wrong move, checked against a database."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,28 +25,36 @@ ORDERS = {"worst": "worst first", "given": "as given", "best": "best first"}
     default=6,
     show_default=True,
     metavar="N",
-    help="Plies to look ahead at most.",
+    help="The greatest depth of the search, in plies.",
 )
 @click.option(
-    "--positions", type=click.IntRange(1), default=200, show_default=True, metavar="N", help="How many to try."
+    "--positions",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    metavar="N",
+    help="How many positions to try.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="For the same positions each time.")
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="Random seed; the same seed selects the same positions."
+)
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A picture as well: .png, .svg, .pdf.",
+    help="Also write a picture: .png, .svg or .pdf.",
 )
 @database_option
 @json_option
 def command(
     source: str, depth: int, positions: int, seed: int, plot: Path | None, database: str | None, as_json: bool
 ) -> None:
-    """Tell how often a search to a depth errs: chooses a move that gives up value, where there are others.
+    """Measure how often a depth-limited search picks a move that gives up value.
 
-    By the game's own estimate; by none, so that ends alone count; by numbers that mean nothing; and by the truth where
-    it is wrong in one position of ten, with which to look further can be worse (Beal's and Nau's pathology). Then what
-    the order of moves saves alpha-beta: b^d positions, or as few as b^(d/2).
+    Only positions where some move gives up value count. The command tries four evaluations: the game's own estimate;
+    none, so that only ends of games count; random numbers; and the true value, made wrong in one position of ten. With
+    the last, a deeper search can be worse (the pathology of Beal and Nau). Then it counts how many positions alpha-beta
+    visits with good and with bad move ordering: between b^d and b^(d/2).
 
     \b
     Examples:
@@ -105,7 +113,7 @@ def print_errors(facts: dict[str, Any], errors: "list[Errors]") -> None:
 
 
 def print_order(counts: "list[Counts]") -> None:
-    """Print what the order of moves saves."""
+    """Print what move ordering saves."""
     text = "Positions looked at from the start, and to which power of minimax' that is (½: as if half as deep):"
     click.echo("\n" + wrap(text) + "\n")
     heads = [cell for name in ORDERS.values() for cell in (heading(name), "")]
@@ -132,7 +140,7 @@ def save(path: Path, facts: dict[str, Any]) -> None:
 
 
 def draw(facts: dict[str, Any]) -> Any:
-    """Return a figure: errors by depth, and positions looked at by depth."""
+    """Return a figure of errors by depth, and of visited positions by depth."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 4.5), dpi=120, layout="constrained")

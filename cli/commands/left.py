@@ -1,9 +1,9 @@
-"""What there is of a variant on disk: its database, and beside it what a solve has left that has not come to its end.
+"""The files of a variant on disk: its database, and what an unfinished solve has left beside it.
 
 connect4,width=5,height=5.h5                        the database
-connect4,width=5,height=5.h5.81-c0ffee01.partial    one that was being written
-connect4,width=5,height=5.h5.scratch                a folder of what was put aside
-connect4,width=5,height=5.h5.journal                what is done, from which the same command goes on
+connect4,width=5,height=5.h5.81-c0ffee01.partial    a database that was being written
+connect4,width=5,height=5.h5.scratch                a folder of spilled data
+connect4,width=5,height=5.h5.journal                finished work, from which the same command resumes
 """
 
 import glob
@@ -20,16 +20,17 @@ JOURNAL, SCRATCH, PARTIAL = ".journal", ".scratch", ".partial"
 
 
 def belongings(path: Path) -> list[Path]:
-    """Return what there is of the database at a path, in the order in which to remove it: the journal last, which says
-    what the rest is."""
+    """Return all files of the database at a path, in the order in which to remove them.
+
+    The journal is last, because it says what the others are.
+    """
     partial = sorted(path.parent.glob(f"{glob.escape(path.name)}.*-*{PARTIAL}"))
     beside = [path.with_name(path.name + ending) for ending in (SCRATCH, JOURNAL)]
     return [one for one in (path, *partial, *beside) if one.is_symlink() or one.exists()]
 
 
 def unfinished(folder: Path | None = None) -> list[Path]:
-    """Return the paths of the databases, in the usual folder if no other is given, of which a solve has left
-    something."""
+    """Return the paths of databases with files of an unfinished solve, in *folder* or the usual one."""
     found = (folder or home_folder()).glob(f"*{SUFFIX}.*")
     pattern = re.compile(rf"(.+{re.escape(SUFFIX)})({JOURNAL}|{SCRATCH}|\.\d+-[0-9a-f]+{PARTIAL})")
     names = {match[1]: one for one in found if (match := pattern.fullmatch(one.name))}
@@ -37,14 +38,14 @@ def unfinished(folder: Path | None = None) -> list[Path]:
 
 
 def bytes_of(path: Path) -> int:
-    """Return how many bytes a file has, or all files in a folder; of a link those of the link."""
+    """Return the size of a file, or of all files in a folder; of a link itself, not its target."""
     if path.is_symlink() or not path.is_dir():
         return path.lstat().st_size
     return sum(one.lstat().st_size for one in path.rglob("*") if one.is_symlink() or one.is_file())
 
 
 def is_locked(path: Path) -> bool:
-    """Tell whether somebody is writing the database at a path."""
+    """Return whether a process is writing the database at a path."""
     if not path.with_name(path.name + ".lock").exists():
         return False
     try:
@@ -52,42 +53,43 @@ def is_locked(path: Path) -> bool:
             return False
     except InUse:
         return True
-    except CannotWrite:  # whose folder this is we cannot tell
+    except CannotWrite:  # without write access we cannot tell
         return False
 
 
-# How far
+# Progress of an unfinished solve
 
 
 @dataclass
 class Done:
-    """What the journal of a solve says is done."""
+    """How far a solve has come, as its journal says."""
 
     variant: str = ""
-    """The variant that it is of; nothing where the file says none."""
+    """The variant of the journal; "" if the file does not say."""
     of_now: bool = False
-    """Whether this version of retrograde can go on from it."""
+    """Whether this version of retrograde can resume from it."""
     phase: str = ""
-    """Exploring or solving; nothing where it has only begun."""
+    """Exploring, solving and so on; "" if the solve has only begun."""
     unit: str = ""
     """What is counted: records, slots or waves."""
     found: dict[str, int] = field(default_factory=dict)
-    """Records found, by the name under which they are noted, and waves."""
+    """Numbers of records and waves found, by the names of their journal entries."""
     waves: set[int] = field(default_factory=set)
-    """Waves of a stream that are all found."""
+    """The waves of a stream that are found completely."""
     solved: int = 0
     total: int = 0
 
     def note(self, name: str, lengths: list[int], first: list[int]) -> None:
-        """Take an entry in: its name, the lengths of its arrays, and the first one if it is short."""
-        if name.startswith("not by "):  # what was found in that way is of no use
+        """Add a journal entry: its name, the lengths of its arrays, and the first array if it is short."""
+        # Each kind of entry says which phase the solve is in, and how much is done.
+        if name.startswith("not by "):  # that method does not apply: discard what it found
             self.waves.clear()
         elif name in ("first waves", "waves"):  # tiers, how many of each, the positions, and edges
             self.found[name] = self.found.get(name, 0) + lengths[2]
             self.phase, self.unit, self.solved, self.total = "exploring", "records", self.found[name], 0
         elif name in ("positions", "sets"):
             self.note_wave(lengths, first)
-        elif name in ("steps", "worths"):  # the wave, what is solved; nothing where all is begun anew
+        elif name in ("steps", "worths"):  # the wave, then its results; empty if solving starts over
             self.phase, self.unit, self.total = "solving", "waves", len(self.waves) + 1
             self.solved = self.total - 1 - first[0] if first else 0
         elif name == "searched":  # of an opening book: positions, values, remotenesses
@@ -96,15 +98,18 @@ class Done:
         elif name.startswith("replies"):  # of a certificate: positions, replies
             self.phase, self.unit, self.total = "proving", "replies", 0
             self.solved += lengths[0]
-        elif name.startswith("scores"):  # stretches of tiers, scores, sizes; or a tier, scores, counts
+        elif name.startswith("scores"):  # ranges of tiers, scores, sizes; or a tier, scores, counts
             before = self.solved if self.phase == "solving" else 0
             listed = self.found.get("waves") or self.found.get("first waves") or 0
             self.phase, self.unit = "solving", "records" if listed else "slots"
             self.solved, self.total = before + lengths[1], listed
 
     def note_wave(self, lengths: list[int], first: list[int]) -> None:
-        """Take an entry about the waves of a stream in: of nothing where all is begun anew, else its kind and wave,
-        followed by what has been found, or by nothing where the wave is whole (1) or to be found anew (2)."""
+        """Add an entry about the waves of a stream.
+
+        Empty: exploring starts over. Else it has a kind and a wave, then either what was found, or nothing: kind 1 for
+        a complete wave, 2 for a wave to be found again.
+        """
         if not first:
             self.waves.clear()
         elif first[0] == 1:
@@ -122,7 +127,7 @@ class Done:
 
 
 def read_done(journal: Path) -> Done:
-    """Return what a journal says is done; of a file that is no journal, nothing."""
+    """Return the progress that a journal records; an empty one if the file is not a journal."""
     from retrograde.solver.runtime.journal import outline
     from retrograde.solver.runtime.sources import journal_digest
 
@@ -134,13 +139,13 @@ def read_done(journal: Path) -> Done:
             else:
                 done.variant, _, sources = name.rsplit(" ", 2)
                 done.of_now = sources == journal_digest()
-    except Exception:  # whatever comes of what others may have written into the file
+    except Exception:  # the file may hold anything
         return Done()
     return done
 
 
 def facts_of(path: Path) -> dict[str, Any]:
-    """Return the facts about what a solve has left of the database at a path, ready for JSON."""
+    """Return the facts about an unfinished solve of the database at a path, ready for JSON."""
     journal = path.with_name(path.name + JOURNAL)
     done = read_done(journal) if journal.is_file() else Done()
     left = [one for one in belongings(path) if one != path]
@@ -162,12 +167,12 @@ def facts_of(path: Path) -> dict[str, Any]:
 
 
 def is_there(path: Path) -> bool:
-    """Tell whether the database is there of which something was left; a certificate may be made once more."""
+    """Return whether the database itself exists. Certificates count as missing: they may be made again."""
     return path.exists() and not path.name.endswith(CERTIFICATE_SUFFIX)
 
 
 def says(path: Path, done: Done) -> str:
-    """Return in words how far a solve has come, or why it is of no use."""
+    """Return in words how far a solve has come, or why its files are useless."""
     if is_locked(path):
         return f"{done}; being solved now"
     if is_there(path):

@@ -1,4 +1,4 @@
-"""`retrograde list`: the databases in the home folder."""
+"""`retrograde list`: lists the databases in the home folder."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -25,9 +25,9 @@ Facts = dict[str, Any]
 @click.command("list")
 @json_option
 def command(as_json: bool) -> None:
-    """List the databases there are, and what interrupted solves have left: how far they are, and how to go on.
+    """List the databases, and what interrupted solves have left: how far they have come, and how to resume them.
 
-    They are in the folder that RETROGRADE_HOME names, else in the usual one for data.
+    They are in the folder that RETROGRADE_HOME names, or else in the usual folder for data.
 
     \b
     Example:
@@ -66,7 +66,7 @@ def print_lists(databases: list[Facts], certificates: list[Facts], begun: list[F
 
 
 def describe(path: Path) -> Facts:
-    """Return the facts about a database, ready for JSON; of one that cannot be read, the error."""
+    """Return the facts about a database, ready for JSON; the error if it cannot be read."""
     from retrograde.databases import DatabaseFile
     from retrograde.databases.book import BookFile, is_book
     from retrograde.solver.values.worth import facts_of
@@ -116,8 +116,10 @@ def cells(facts: Facts) -> tuple[str, ...]:
 
 
 def players_of(variant: str) -> int:
-    """Return of how many players a variant is. Of a game that is not ours it is not asked, since its file may be
-    anybody's: it counts as one of two."""
+    """Return the number of players of a variant.
+
+    Games that are not ours count as games for two: their files, which anyone may have written, are not run.
+    """
     from retrograde.games.catalog import BUILT_IN, named_game
 
     with suppress(RetrogradeError):
@@ -126,7 +128,7 @@ def players_of(variant: str) -> int:
 
 
 def describe_certificate(path: Path) -> Facts:
-    """Return the facts about a certificate, ready for JSON; of one that cannot be read, the error."""
+    """Return the facts about a certificate, ready for JSON; the error if it cannot be read."""
     from retrograde.cli.render.certified import CLASS, facts_of
     from retrograde.databases import CertificateFile
 

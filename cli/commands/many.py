@@ -1,8 +1,8 @@
-"""Many positions from a file or standard input, each answered on a line: what it is worth, or why there is no answer.
+"""Many positions from a file or standard input: prints a line for each, with its value or an error.
 
-A line is a position; or a variant, a tab and a position. Where no variant is given beside, a space does for the tab.
-Lines are read some ten thousand at a time, and those of one variant looked up together. Where the variant given beside
-has no database, each line is searched for as long as is allowed for one.
+A line is a position; or a variant, a tab and a position. Without a variant on the command line, a space works as well
+as the tab. Lines are read in chunks, and those of one variant are looked up together. If the variant on the command
+line has no database, each line is searched for as long as --time allows.
 """
 
 import re
@@ -34,15 +34,16 @@ if TYPE_CHECKING:
     Facts = Callable[[Oracle, int, int], dict[str, Any]]
 
 LINES = 1 << 15
-"""Lines that are answered together."""
+"""The number of lines in a chunk."""
 MOST_SEARCHED = 16
-"""Variants that are searched at once, endings of chess, each of which has a table of so many bytes."""
+"""The greatest number of variants (endings of chess) that are searched; each has a transposition table of TABLE
+bytes."""
 TABLE = 1 << 26
 CHESS = "chess"
 """The game whose databases are found by the men on the board."""
 
 BAD = (RetrogradeError, ArithmeticError, LookupError, TypeError, ValueError)
-"""What reading a text may raise: rules need not cope with what is no position."""
+"""What reading a text may raise: rules need not handle texts that are not positions."""
 
 
 class Line(NamedTuple):
@@ -53,10 +54,10 @@ class Line(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What is known of a line: who answers, the position, after how many plies without progress it comes, its value and
-    remoteness (-1: none); or what is wrong.
+    """The answer to a line: the oracle, the position, the plies without progress, value and remoteness (-1: none); or
+    an error.
 
-    Of who searches, nothing else: searched is when the answer is told.
+    If the oracle searches, the value is left out: the search runs when the answer is printed.
     """
 
     oracle: "Oracle | None" = None
@@ -68,7 +69,7 @@ class Answer(NamedTuple):
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[Line]:
-    """Yield the lines of a stream that say something, whatever bytes they hold: neither empty ones, nor remarks (#)."""
+    """Yield the lines of a stream, whatever bytes they hold, except empty ones and comments (#)."""
     for number, line in enumerate(stream, 1):
         text = line.decode(errors="replace").strip()
         if text and not text.startswith("#"):
@@ -76,9 +77,9 @@ def lines_of(stream: IO[bytes]) -> Iterator[Line]:
 
 
 def answer_file(name: str, desk: "Desk", facts: "Facts | None", as_json: bool) -> None:
-    """Print an answer to each line of a file, or of standard input, -; raise Failure where some have none.
+    """Print an answer to each line of a file, or of standard input (-); raise Failure if some lines have none.
 
-    With *facts*, which gives all that JSON says of a position, the moves are told as well.
+    *facts* returns everything that JSON says of a position; with it, the moves are printed as well.
     """
     with ExitStack() as opened:
         stream = sys.stdin.buffer if name == "-" else opened.enter_context(Path(name).open("rb"))
@@ -98,23 +99,24 @@ def answer_file(name: str, desk: "Desk", facts: "Facts | None", as_json: bool) -
 
 
 class Desk:
-    """Knows the solutions that lines ask for, and answers them. A context manager, which closes what it has opened."""
+    """Opens the solutions that lines need, and answers lines. A context manager that closes what it has opened."""
 
     def __init__(self, source: str | None = None, database: str | None = None, seconds: float | None = None):
-        """Answer by the database that VARIANT|FILE and --database name; by what each line says, if there is none.
+        """Answer by the database that VARIANT|FILE and --database name, or by the variant in each line.
 
-        With *seconds*, what VARIANT names is searched for so long a line where it has no database.
+        With *seconds*, a VARIANT without a database is searched for that long a line.
         """
         self.source, self.database, self.seconds = source, database, seconds
         self.stack = ExitStack()
         self.found: dict[str, Oracle | RetrogradeError] = {}
         self.searching: dict[str, SearchingOracle] = {}
-        """Those of them who search."""
+        """The oracles that search."""
 
     def answers(self, lines: list[Line]) -> list[Answer]:
-        """Return what is known of each line."""
+        """Return the answer to each line."""
         from retrograde.solver.play.solution import Solution
 
+        # Step 1: read each line.
         answers: list[Answer] = []
         for line in lines:
             try:
@@ -122,6 +124,7 @@ class Desk:
             except BAD as error:
                 what = str(error) if isinstance(error, RetrogradeError) else f"{type(error).__name__}: {error}"
                 answers.append(Answer(error=printable(what)))
+        # Step 2: look up all positions of each database together.
         for solution in {id(answer.oracle): answer.oracle for answer in answers if answer.oracle}.values():
             if not isinstance(solution, Solution):
                 continue
@@ -135,24 +138,24 @@ class Desk:
         return answers
 
     def read(self, line: str) -> "tuple[Oracle, int, int]":
-        """Return who answers, the position that a line asks for, and after how many plies without progress it comes."""
+        """Return for a line: the oracle that answers, the position, and the plies without progress before it."""
         source, tab, text = line.partition("\t")
         if not tab and self.source is not None:
             source, text = self.source, line
         else:
             if not tab:
                 source, _, text = line.partition(" ")
-            if not tab and source.count("/") == 7:  # chess alone has such positions
+            if not tab and source.count("/") == 7:  # only chess has such positions
                 source, text = CHESS, line
             if not text.strip():
                 raise PositionError(f"a line is a VARIANT and a position, not {line!r}")
-            if re.search(r"[/\\]|\.py\b|\.h5\b", source):  # what a line says may be anybody's word
+            if re.search(r"[/\\]|\.py\b|\.h5\b", source):  # anyone may have written the line
                 raise VariantError(f"a line names a game, not a file, as {source!r} does")
         oracle = self.open(source.strip(), text.strip())
         return oracle, read_position(oracle.game, text.strip()), count_in(text)
 
     def open(self, source: str, text: str) -> "Oracle":
-        """Return who answers for what VARIANT|FILE names; where that is just chess, for the men of a text."""
+        """Return the oracle for VARIANT|FILE; if that is just chess, for the men in a text."""
         key = f"{CHESS}:{men_of(text)}" if source == CHESS else source
         if key not in self.found:
             from retrograde.databases import NoDatabase
@@ -169,11 +172,11 @@ class Desk:
         return found
 
     def may_search(self, source: str) -> bool:
-        """Tell whether to search what has no database: only what the person has named, and no line."""
+        """Return whether to search a variant without a database: only one on the command line, not one in a line."""
         return self.seconds is not None and self.database is None and source == self.source
 
     def search(self, key: str, error: "NoDatabase") -> "Oracle | RetrogradeError":
-        """Return who searches for a variant, or why nobody can."""
+        """Return the oracle that searches a variant, or the error that prevents it."""
         from retrograde.cli.common import file_named
         from retrograde.cli.render.known import searching
 
@@ -189,7 +192,7 @@ class Desk:
         return self.searching[key]
 
     def solution(self, key: str, source: str) -> "Solution":
-        """Open a solution."""
+        """Open the solution of a variant."""
         from retrograde.solver.play.solution import solution_of
 
         if self.database is not None:
@@ -207,8 +210,7 @@ class Desk:
 
 
 def men_of(text: str) -> str:
-    """Return the men of a FEN, White's first, as a variant names them; raise PositionError where it has no
-    such board, or not two kings.
+    """Return the men of a FEN as a variant names them, White's first; raise PositionError for an invalid board.
 
     >>> men_of("8/8/8/3k4/8/8/2n5/K6R w")
     'KRKN'
@@ -222,8 +224,7 @@ def men_of(text: str) -> str:
 
 
 def database_with(ending: str) -> Path:
-    """Return the smallest database of chess here that has an ending: its own, or one that has all that may follow, as
-    they had before each ending had its own."""
+    """Return the smallest chess database here that has an ending: its own, or an older one with several endings."""
     from retrograde.databases import NoDatabase
     from retrograde.databases.location import database_path, list_databases
     from retrograde.games.catalog import named_game, variant
@@ -247,7 +248,7 @@ def database_with(ending: str) -> Path:
 
 
 def in_columns(lines: Iterable[Line], answers: Iterable[Answer], moves: bool) -> Iterator[str]:
-    """Yield answers as text, with tabs between: number of the line, text, value, remoteness, and moves, best first."""
+    """Yield answers as text separated by tabs: line number, text, value, remoteness, and the moves, best first."""
     for line, answer in zip(lines, answers, strict=True):
         text = printable(line.text.replace("\t", " "))
         if answer.error or not answer.oracle:
@@ -263,7 +264,7 @@ def in_columns(lines: Iterable[Line], answers: Iterable[Answer], moves: bool) ->
 
 
 def searched(oracle: "Oracle", position: int, moves: bool = False) -> "Known":
-    """Return what is known of a position after a search, of its moves too if they are wanted."""
+    """Return what a search finds out about a position, and about its moves if they are wanted."""
     if moves:
         return searched_with_moves(oracle, position)[0]
     with thinking(oracle, "searching"):
@@ -271,9 +272,9 @@ def searched(oracle: "Oracle", position: int, moves: bool = False) -> "Known":
 
 
 def moves_in_short(oracle: "Oracle", position: int) -> str:
-    """Return the moves of a position, best first, each with what it brings and how far the end is: `4:tie:12 1:lose:8`.
+    """Return the moves of a position, best first, each with its value and distance: `4:tie:12 1:lose:8`.
 
-    What is not known is a question mark.
+    An unknown value is a question mark.
     """
     each = []
     for one in oracle.moves(position, 0):
@@ -283,7 +284,7 @@ def moves_in_short(oracle: "Oracle", position: int) -> str:
 
 
 def in_json(lines: Iterable[Line], answers: Iterable[Answer], facts: "Facts | None") -> Iterator[str]:
-    """Yield answers as JSON; with *facts*, those of the position."""
+    """Yield answers as JSON; with *facts*, everything about the position."""
     for line, answer in zip(lines, answers, strict=True):
         said: dict[str, Any] = {"line": line.number}
         if answer.error or not answer.oracle:

@@ -1,4 +1,4 @@
-"""`retrograde match`: games between two players, counted."""
+"""`retrograde match`: plays games between two players, and counts the results."""
 
 from collections import defaultdict
 from contextlib import ExitStack, closing
@@ -41,10 +41,10 @@ SECONDS = 1.0
 @source_argument
 @click.argument("a", metavar="A", shell_complete=complete_players)
 @click.argument("b", metavar="B", shell_complete=complete_players)
-@click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many to play.")
-@click.option("--from", "position", metavar="POSITION", help="Where to begin, instead of the start; or random.")
-@click.option("--seed", type=int, default=1, show_default=True, help="For the same play by chance each time.")
-@click.option("--exact", is_flag=True, help="Play nothing, and compute what both can expect to be paid.")
+@click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many games to play.")
+@click.option("--from", "position", metavar="POSITION", help="First position instead of the start; or random.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed; the same seed gives the same games.")
+@click.option("--exact", is_flag=True, help="Compute the expected payoff of both players instead of playing.")
 @time_option(SECONDS, "for a move")
 @pgn_option("the games")
 @database_option
@@ -62,24 +62,25 @@ def command(
     database: str | None,
     as_json: bool,
 ) -> None:
-    """Let two players play one another, taking turns at moving first.
+    """Let two players play each other; they take turns at moving first.
 
-    A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; depth:4 or time:0.5 (looks
-    ahead so many plies or seconds, and goes by the game's estimate); paranoid:4 (the same, and takes several others for
-    one side against him); a player that is installed, such as rules (for
-    tic-tac-toe); a skill from 0 to 1; skill:0.8 (the same, but any perfect move as likely); exploit:random (a best
-    response to that player, once it is solved: solve --against random); or a function of your own, FILE.py:function. A
-    win is a point, a tie or a draw half of one. Mistakes are moves that gave up value; where there is no database,
-    those of which a search has proved it in the time for a move.
+    A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; depth:4 or time:0.5
+    (searches to that depth in plies or for that many seconds, and uses the game's estimate); paranoid:4 (the same, and
+    treats several opponents as one side); an installed player, such as rules (for tic-tac-toe); a skill from 0 to 1;
+    skill:0.8 (the same, but every perfect move is equally likely); exploit:random (a best response to that player, once
+    that is solved: solve --against random); or a function of your own, FILE.py:function.
 
-    Where chess is solved by mate and by zeroing (--metric dtz), plies without progress are counted, from the counter of
-    a FEN on; players go by the fifty-move rule, and after 100 such plies it is a draw.
+    A win is one point, a tie or a draw half a point. Mistakes are moves that gave up value; without a database, those
+    that a search has proved to be mistakes within the time for a move.
 
-    A game without a start begins in random positions, each played twice, once with either side.
+    If a chess ending is solved by mate and by zeroing (--metric dtz), plies without progress are counted, from the
+    counter of a FEN on. Players then use the fifty-move rule, and after 100 such plies the game is a draw.
 
-    With --exact, A and B are players of whom it is known with what weights they move: random, greedy, perfect,
-    skill:0.8, depth:4, exploit:random, FILE.py:function, or one that is installed and says so. What is told is what
-    they are paid.
+    In a game without a start, games begin in random positions. Each is played twice, once with either side.
+
+    With --exact, A and B must be players whose move probabilities are known: random, greedy, perfect, skill:0.8,
+    depth:4, exploit:random, FILE.py:function, or an installed player that gives them. The output is what each can
+    expect to be paid.
 
     \b
     Examples:
@@ -112,7 +113,7 @@ def command(
 
 
 def print_exact(source: str, database: str | None, names: tuple[str, str], position: str | None, as_json: bool) -> None:
-    """Print what both players can expect to be paid, less what the other is."""
+    """Print each player's expected payoff, minus the other's."""
     from retrograde.games.catalog import variant
     from retrograde.solver.metrics.models.model import NoModel
     from retrograde.solver.metrics.models.names import model_named
@@ -137,13 +138,13 @@ def print_exact(source: str, database: str | None, names: tuple[str, str], posit
 
 
 def turned(facts: dict[str, Any]) -> dict[str, float]:
-    """Return an expectation as the other player has it."""
+    """Return an expectation as the other player sees it."""
     names = {"expectation": "expectation", "low": "high", "high": "low"}
     return {name: 0.0 - facts[other] for name, other in names.items()}  # not -0.0
 
 
 def game_of(source: str, database: str | None) -> "tuple[Game, str]":
-    """Return the game that VARIANT|FILE and --database name, and what people call it."""
+    """Return the game that VARIANT|FILE and --database name, and its name."""
     from retrograde.databases.location import metric_named
     from retrograde.games.catalog import load_game
     from retrograde.games.contract.unfolded import folded
@@ -158,10 +159,10 @@ def game_of(source: str, database: str | None) -> "tuple[Game, str]":
 def contest(
     oracle: "Oracle", names: tuple[str, str], games: int, position: str | None, seed: int, pgn: bool = False
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Play games, the first player named moving first in every other; return the counts of both, and the games as PGN
-    if that is wanted.
+    """Play games; return the counts of both players, and the games as PGN if *pgn*.
 
-    A puzzle has one player, who is the first in every other.
+    The first player named moves first in every other game. A puzzle has one player, who is the first named in every
+    other game.
     """
     from retrograde.solver.play.match import play, points, random_position
     from retrograde.solver.play.oracles.counting import counting, counts

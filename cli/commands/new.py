@@ -1,4 +1,4 @@
-"""`retrograde new`: the skeleton of a rule file, and its test."""
+"""`retrograde new`: writes the skeleton of a rule file, and its test."""
 
 import keyword
 import re
@@ -11,17 +11,17 @@ import click
 from retrograde.cli.failure import Failure
 
 TAKEN = {*sys.stdlib_module_names, *("click", "h5py", "numba", "numpy", "psutil", "pytest", "retrograde", "zstandard")}
-"""Modules that Python, or a program of ours, would look for, and find the rule file instead."""
+"""Names of modules that Python or our own code imports. A rule file with such a name would be imported instead."""
 
 
 @click.command()
 @click.argument("name")
 @click.option("--board", is_flag=True, help="A game on a grid of cells, with pictures, instead of one with a heap.")
 def command(name: str, board: bool) -> None:
-    """Write a rule file to begin with, NAME.py, and its test, test_NAME.py, in this folder.
+    """Write a rule file to start from, NAME.py, and its test, test_NAME.py, in this folder.
 
-    It is a small game that is whole: it can be checked, solved and played as it stands. Change it into yours.
-    A file that is there already is never written over.
+    It is a complete small game: you can check, solve and play it at once. Change it into yours. Existing files are
+    never overwritten.
 
     \b
     Examples:
@@ -47,7 +47,7 @@ def command(name: str, board: bool) -> None:
 
 
 def valid_name(name: str) -> str:
-    """Return a name that a rule file may have; raise UsageError where it may not."""
+    """Return a valid name for a rule file; raise UsageError for an invalid one."""
     from retrograde.games.catalog import game_names
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name.endswith("_"):

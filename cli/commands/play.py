@@ -1,4 +1,4 @@
-"""`retrograde play`: a game between a person, a perfect player and others, in any pairing."""
+"""`retrograde play`: a game between people, the perfect player and other players, in any pairing."""
 
 import shutil
 import sys
@@ -43,9 +43,9 @@ SECONDS = 3.0
 
 HUMAN = "human"
 ROWS_BESIDE = 9
-"""Rows of the screen that a position with hints takes beside the board and the moves."""
+"""Rows of the screen that a position with hints needs besides the board and the moves."""
 FEWEST_MOVES = 3
-"""Moves that hints show at least."""
+"""Hints show at least this many moves."""
 HELP = """\
   a move         by its name, as the list of moves has it
   ?              all moves with their values, and what to expect
@@ -57,7 +57,7 @@ HELP = """\
 
 
 class Quit(Exception):
-    """The person has had enough."""
+    """The person wants to stop."""
 
 
 @click.command(cls=WithPlayers)
@@ -73,9 +73,9 @@ class Quit(Exception):
 @click.option("--hints", is_flag=True, help="Show the values of all moves with every position.")
 @click.option(
     "--from", "position", metavar="POSITION",
-    help="Where to begin, instead of the start: a position, longest (a longest win), or random.",
+    help="First position instead of the start: a position, longest (a longest win), or random.",
 )  # fmt: skip
-@click.option("--seed", type=int, metavar="N", help="For the same play by chance each time.")
+@click.option("--seed", type=int, metavar="N", help="Random seed; the same seed gives the same random play.")
 @time_option(SECONDS, "for a move")
 @pgn_option("the game")
 @database_option
@@ -91,19 +91,18 @@ def command(
     pgn: str | None,
     database: str | None,
 ) -> None:
-    """Play a solved game against a perfect player, or watch one.
+    """Play a solved game against a perfect player, or watch a game.
 
-    Where there is no database, the perfect player searches. It says what it has proved, and what it does not know; once
-    it has proved what a position is worth, it keeps that.
+    If there is no database, the perfect player searches. It says what it has proved and what it does not know. Once it
+    has proved the value of a position, it does not give that up.
 
     WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
-    (looks ahead so many plies or seconds, and goes by the game's estimate); paranoid:4 (the same, and takes several
-    others for one side against him); a player that is installed, such as rules
-    (tic-tac-toe as people learn it); a skill: 0.8 plays perfectly four times out of five, and else by chance;
-    exploit:random (a best response to that player, once it is solved: solve --against random); or a function of your
-    own, FILE.py:function.
+    (searches to that depth in plies or for that many seconds, and uses the game's estimate); paranoid:4 (the same, and
+    treats several opponents as one side); an installed player, such as rules (tic-tac-toe by rules of thumb); a skill:
+    0.8 plays perfectly four times out of five, and otherwise at random; exploit:random (a best response to that player,
+    once that is solved: solve --against random); or a function of your own, FILE.py:function.
 
-    A game without a start, such as chess, begins in a random position unless you say where.
+    A game without a start, such as chess, begins in a random position, unless --from names one.
 
     \b
     Examples:
@@ -159,36 +158,36 @@ def first_position(oracle: "Oracle", text: str | None, seed: int | None) -> int:
 
 
 class Match:
-    """One game as it goes: who plays, and what has been played."""
+    """One game in progress: its players, positions and moves."""
 
     def __init__(
         self, oracle: "Oracle", start: int, names: list[str], players: "list[Player | None]", hints: bool, dice: Random
     ):
-        """Begin a game; *dice* are what chance moves by."""
+        """Begin a game; *dice* is the random generator for chance moves."""
         self.oracle = oracle
         self.start = start
         self.names = names
         self.players = players
-        """Who moves first and second; None for a person."""
+        """The players who move first and second; None for a person."""
         self.hints = hints
         self.dice = dice
         game = oracle.game
         self.metric = getattr(oracle, "metric", METRICS[0])
         self.expected = self.metric == EXPECTATION
-        """Whether it is expectations that are known, of a game with chance."""
+        """Whether the database has expectations: a game with chance."""
         self.puzzle = game.players == 1
         self.sides = sides_of(game, start)
-        """What those are called who move first and second."""
+        """Names of the players who move first and second."""
         self.moves: list[int] = []
         self.positions = [start]
         self.counts = [0]
-        """After how many plies without progress each of them came, by a rule that makes a draw of long play so."""
+        """The plies without progress at each position, for a rule that makes a draw of long play without progress."""
         self.judged: list[int] = []
-        """The plies that people have played, by number from 0."""
+        """The numbers of the plies that people have played, from 0."""
 
     @property
     def turn(self) -> int:
-        """Who is to move: 0 for who moved first, 1 for the other."""
+        """The player to move: 0 for the player who moved first, 1 for the other."""
         from retrograde.solver.play.match import side_of
 
         return side_of(self.oracle.game, self.start, self.position, len(self.moves))
@@ -199,39 +198,39 @@ class Match:
 
     @property
     def here(self) -> "Oracle":
-        """Who answers for the position, by such a rule if that is known."""
+        """The oracle for this position. It counts plies without progress if the rule is known."""
         from retrograde.solver.play.oracles.counting import counting
 
         return counting(self.oracle, self.position, self.counts[-1])
 
     def is_over(self) -> bool:
-        """Tell whether the game is over, if only because it goes round in a circle, or on for too long."""
+        """Return whether the game is over, also by repetition or by the fifty-move rule."""
         from retrograde.solver.play.match import ENDLESS
 
         over = self.oracle.game.primitive(self.position) != UNDECIDED or self.is_too_long()
         return over or (not self.expected and self.positions.count(self.position) == ENDLESS)
 
     def is_too_long(self) -> bool:
-        """Tell whether so many plies went by without progress that it is a draw by a rule, as far as that is known."""
+        """Return whether the game is a draw after too many plies without progress, if such a rule is known."""
         from retrograde.solver.play.oracles.counting import counts
 
         return self.counts[-1] >= PATIENCE and counts(self.oracle)
 
     def add(self, move: int) -> None:
-        """Note a move that is made."""
+        """Add a move to the game."""
         game = self.oracle.game
         self.counts.append(count_after(game, self.position, move, self.counts[-1]))
         self.positions.append(game.do_move(self.position, move))
         self.moves.append(move)
 
     def print_title(self) -> None:
-        """Print what the game is called, and for whom a person plays it."""
+        """Print the name of the game, and which side the person plays."""
         mine = [side for side, name in zip(self.sides, self.names, strict=True) if name == HUMAN]
         who = f", you are {mine[0]}" if len(mine) == 1 and not self.is_over() and not self.puzzle else ""
         click.echo(f"{heading(variant_title(self.oracle.game))}{who}")
 
     def play(self) -> None:
-        """Play the game to its end, showing every position and move."""
+        """Play the game to its end, and print every position and move."""
         game = self.oracle.game
         self.show()
         while not self.is_over():
@@ -259,7 +258,7 @@ class Match:
         self.print_result()
 
     def roll(self) -> None:
-        """Let chance move by its odds, and say how likely that was."""
+        """Make a random chance move, and print how likely it was."""
         from retrograde.solver.play.match import roll
 
         game, odds = self.oracle.game, odds_of(self.oracle.game, self.position)
@@ -270,7 +269,7 @@ class Match:
         self.show()
 
     def show(self) -> None:
-        """Show the position, and its moves with their values where they are wanted."""
+        """Print the position, and with hints its moves and their values."""
         game, oracle = self.oracle.game, self.oracle
         hints = self.hints and self.players[self.turn] is None and not self.is_over()
         last = game.draw_move(self.positions[-2], self.moves[-1]) if self.moves else ()
@@ -283,13 +282,13 @@ class Match:
             self.print_moves(max(FEWEST_MOVES, rows) if sys.stdout.isatty() else None)
 
     def print_how(self) -> None:
-        """Print what is known of a position in which a machine moves, and how, unless a database knows all."""
+        """Print what the computer knows of the position, and how, unless a database knows everything."""
         if self.oracle.source != "database":
             known = self.oracle.known(self.position, 0)
             click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({how_known(known)})")
 
     def print_moves(self, most: int | None = None) -> None:
-        """Print what to expect, and the moves, best first, with what they bring; so many at *most*."""
+        """Print what to expect, and the moves, best first, with their values; at most *most* moves."""
         game, oracle = self.oracle.game, self.here
         with thinking(self.oracle):
             choices = oracle.moves(self.position)
@@ -301,14 +300,14 @@ class Match:
         click.echo(moves_table(game, choices, most, worths(oracle, choices)))
 
     def print_all_moves(self) -> None:
-        """Print the same with all moves, page by page if need be."""
+        """Print the same with all moves, page by page if needed."""
         with paged():
             self.print_moves()
 
     # People
 
     def ask(self) -> int | None:
-        """Ask the person at the terminal for a move; return None where something else was wanted and done."""
+        """Ask the person at the terminal for a move; return None after another command."""
         text = ask(f"{self.sides[self.turn].removeprefix('the ')}, your move: ")
         legal = {self.oracle.game.move_name(self.position, move): move for move in self.legal()}
         if text in legal:
@@ -357,7 +356,7 @@ class Match:
         click.echo(wrap(f"Best play  {line}", 11))
 
     def undo(self) -> None:
-        """Take back the last move of a person, and what has come after it."""
+        """Take back the person's last move, and what came after it."""
         if not self.judged:
             click.echo("there is nothing to take back")
             return
@@ -400,7 +399,7 @@ class Match:
         if value == UNDECIDED and self.is_too_long():
             when = f" {after}:" if self.moves else ""
             click.echo("\n" + coloured(TIE, f"a draw{when} by the fifty-move rule"))
-        elif not self.moves:  # it was over before it began
+        elif not self.moves:  # the first position was already over
             click.echo("\n" + prospect(value, 0, mover(game, self.position), ending=game.ending(self.position)))
         elif self.expected:
             click.echo("\n" + coloured(value, f"over after {moves_played(game, len(self.moves))}{how}"))
@@ -418,12 +417,12 @@ class Match:
             self.print_winner(self.turn if value == WIN else 1 - self.turn, after + how)
 
     def print_winner(self, winner: int, after: str) -> None:
-        """Print who has won, after how many moves."""
+        """Print who has won, and after how many moves."""
         colour = LOSE if self.names[1 - winner] == HUMAN != self.names[winner] else WIN
         click.echo("\n" + coloured(colour, f"{self.sides[winner]} wins {after}"))
 
     def print_points(self, after: str) -> None:
-        """Print who has more, of two players whose moves pay."""
+        """Print which of two players has more points, in a game whose moves pay."""
         from retrograde.solver.play.match import points_of
 
         points = points_of(self.oracle.game, self.start, self.moves)
@@ -439,7 +438,7 @@ class Match:
         return game.payoff(self.position, player) + sum(game.reward(position, move, player) for position, move in made)
 
     def print_scorecard(self) -> None:
-        """Print what each move of a person was worth, and what would have been better."""
+        """Print the value of each of the person's moves, and better moves."""
         from retrograde.cli.render.scorecard import scorecard
 
         if self.judged and not self.expected:
@@ -447,7 +446,7 @@ class Match:
 
 
 class Resigned(Quit):
-    """The person has given the game up."""
+    """The person has resigned."""
 
 
 def ask(prompt: str) -> str:
@@ -457,11 +456,11 @@ def ask(prompt: str) -> str:
         try:
             line = input_line()
         except KeyboardInterrupt:
-            click.echo()  # the terminal has put ^C behind the prompt
+            click.echo()  # the terminal has printed ^C after the prompt
             raise
         if not line:
             raise Quit
         if not sys.stdin.isatty():
-            click.echo(line.rstrip("\n"))  # so that a transcript reads as it would on a terminal
+            click.echo(line.rstrip("\n"))  # so that a transcript looks as on a terminal
         if line.strip():
             return line.strip()

@@ -1,4 +1,4 @@
-"""`retrograde plot`: a picture of the counts by value and remoteness."""
+"""`retrograde plot`: draws the counts by value and remoteness."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,14 +17,14 @@ SUFFIXES = (".png", ".svg", ".pdf")
 @source_argument
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="The picture, .png, .svg or .pdf; by default the database's name with .png, in this folder.",
+    help="The output file, .png, .svg or .pdf; by default the database's name with .png, in this folder.",
 )  # fmt: skip
-@click.option("--linear", is_flag=True, help="Count on a linear scale, not a logarithmic one.")
+@click.option("--linear", is_flag=True, help="Use a linear scale for the counts, not a logarithmic one.")
 @database_option
 def command(source: str, output: Path | None, linear: bool, database: str | None) -> None:
     """Draw how many positions there are of each value and remoteness.
 
-    Needs the extra plot: pip install '.[plot]' where the sources are.
+    Needs the extra plot: pip install '.[plot]' in the folder of the sources.
 
     \b
     Examples:
@@ -52,13 +52,13 @@ def command(source: str, output: Path | None, linear: bool, database: str | None
 
 
 def draw(file: "CheckedFile", linear: bool) -> Any:
-    """Return a figure: for each number of plies a bar for each value, and one more for draws, which have no end."""
+    """Return a figure: for each number of plies a bar for each value, and one for draws."""
     from matplotlib.figure import Figure
 
     from retrograde.games import DRAW, LOSE, TIE, WIN
     from retrograde.solver.play.marks import COLOURS
 
-    # values are told without their colours as well
+    # hatches, so that values can be told apart without colours
     hatches = {WIN: ("", "#333"), TIE: ("....", "#333"), DRAW: ("xxxx", "#333"), LOSE: ("////", "#fff")}
     figure = Figure(figsize=(10, 5), dpi=120, layout="constrained")
     axes = figure.subplots()
@@ -80,6 +80,6 @@ def draw(file: "CheckedFile", linear: bool) -> Any:
     axes.set_xlabel("plies to the end under best play")
     axes.set_ylabel("positions")
     axes.set_title(f"{file.variant}: {file.positions:,} positions, by what they are worth to the player to move",
-                   parse_math=False)  # fmt: skip  # a variant is what somebody has written into a file
+                   parse_math=False)  # fmt: skip  # the variant comes from a file, and may hold anything
     figure.legend(loc="outside lower center", ncols=4)
     return figure

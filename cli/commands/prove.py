@@ -1,4 +1,4 @@
-"""`retrograde prove`: a certificate of what a position is worth, which anybody can check."""
+"""`retrograde prove`: writes a certificate of a position's value, which anyone can check."""
 
 import os
 import time
@@ -30,7 +30,7 @@ MOST_LEAVES = 15
 
 
 class Odd(click.IntRange):
-    """An odd number, or 0: plies in which a side that moves first has the last move."""
+    """An odd number of plies, or 0: after an odd number the side that moved first has also moved last."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         number: int = super().convert(value, param, ctx)
@@ -45,17 +45,21 @@ class Odd(click.IntRange):
 @source_argument
 @click.argument("position", required=False)
 @click.option(
-    "--value", type=click.Choice(["win", "tie", "draw", "lose"]), help="What to prove; found out if not given."
+    "--value",
+    type=click.Choice(["win", "tie", "draw", "lose"]),
+    help="The value to prove; by default a search finds it.",
 )
-@click.option("--at-least", is_flag=True, help="Prove only that it is worth so much at least.")
+@click.option("--at-least", is_flag=True, help="Prove only that the position is worth at least that.")
 @click.option(
     "--leaves", type=Odd(0, MOST_LEAVES), default=LEAVES, show_default=True, metavar="N",
-    help="Leave out what plain play decides within N plies.",
+    help="Leave out positions that a search decides within N plies.",
 )  # fmt: skip
-@click.option("--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds to take.")
+@click.option(
+    "--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds."
+)
 @click.option(
     "--table", "table_size", type=Size(), default=TABLE, show_default=True, metavar="SIZE",
-    help="Memory of the search for positions met.",
+    help="Memory for the transposition table of the search.",
 )  # fmt: skip
 @click.option(
     "--memory",
@@ -66,8 +70,8 @@ class Odd(click.IntRange):
     help="Memory for the positions of the proof.",
 )
 @click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core.")
-@click.option("--fresh", is_flag=True, help="Begin anew, whatever was done before.")
-@click.option("--out", metavar="FILE", help="Where to write it, instead of the usual place.")
+@click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
+@click.option("--out", metavar="FILE", help="The certificate's file, if it is not to be in the usual place.")
 @json_option
 def command(
     source: str,
@@ -83,11 +87,11 @@ def command(
     out: str | None,
     as_json: bool,
 ) -> None:
-    """Prove what a position is worth, and keep the proof: a certificate.
+    """Prove the value of a position, and keep the proof: a certificate.
 
-    POSITION is the start if not given. A certificate has a reply for every position in which the side that keeps the
-    value may find itself; where nobody wins, for both sides. It is checked, reply by reply, before it gets its name,
-    and by verify whenever you like. query and play use it where there is no database.
+    By default POSITION is the start. A certificate has a reply for every position that the side that keeps the value
+    may meet; for a tie or draw, for both sides. The command checks every reply before it gives the file its name;
+    verify checks it again whenever you like. query and play use it if there is no database.
 
     \b
     Examples:
@@ -121,8 +125,10 @@ def command(
 
 @contextmanager
 def kept(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]:
-    """Give the journal of a proof and the lock of its path. The journal stays where the proof is stopped before it is
-    done, and has found anything by then; on Ctrl-C that is said."""
+    """Yield the journal of a proof and the lock of its path.
+
+    The journal stays if the proof stops early and has found anything. On Ctrl-C the message says so.
+    """
     from retrograde.databases.lock import Lock
     from retrograde.solver.runtime.journal import Journal
     from retrograde.solver.search.certificates.prover import NotProved, Unfinished
@@ -139,7 +145,7 @@ def kept(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]
                     done = not before and journal.end == end
             done = True
         except NotProved as error:
-            done |= not isinstance(error, Unfinished)  # more time would not help
+            done |= not isinstance(error, Unfinished)  # else more time would help: keep the journal
             raise
         except KeyboardInterrupt as error:
             failure = explain(error)
@@ -148,12 +154,12 @@ def kept(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]
             raise Failure(text, failure.status) from None
         finally:
             if done:
-                with suppress(OSError):  # what stays is of no use, and no harm
+                with suppress(OSError):  # a journal that stays is useless, but harmless
                     beside.unlink(missing_ok=True)
 
 
 def identity(game: "Game", position: int, wish: "Wish") -> str:
-    """Return what the journal of a proof is of: only the same goes on from it."""
+    """Return the identity of a proof's journal: only the same proof resumes from it."""
     from retrograde.games.catalog import rules_digest, variant
     from retrograde.solver.runtime.sources import journal_digest
 
@@ -164,7 +170,7 @@ def identity(game: "Game", position: int, wish: "Wish") -> str:
 
 
 def path_of(game: "Game", position: int | None, out: str | None) -> Path:
-    """Return where a certificate is to be written: of the start, or of another position."""
+    """Return the path of a certificate, of the start or of another position."""
     from retrograde.databases import certificate_path
     from retrograde.games.catalog import variant
 
@@ -172,7 +178,7 @@ def path_of(game: "Game", position: int | None, out: str | None) -> Path:
 
 
 def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: bool, lock: "Lock") -> "Verification":
-    """Write a certificate, have it checked, and name it; raise RuleError or InternalError where it is no proof."""
+    """Write a certificate, check it, and give it its name; raise RuleError or InternalError if it is wrong."""
     from retrograde.databases import open_certificate, write_certificate
     from retrograde.solver.conformance.precheck import blamed
     from retrograde.solver.verification.certificates import verify_certificate
@@ -211,7 +217,7 @@ def tell(path: Path, report: "Verification", seconds: tuple[float, float], nodes
 
 
 def so_far(prover: "Prover", seconds: float) -> "Progress":
-    """Return how far a proof has come: positions looked at by search, and then those of the proof."""
+    """Return how far a proof has come: positions searched, and later positions of the proof."""
     from retrograde.solver.runtime.progress import Progress
 
     if prover.found < 2:  # the first reply takes the longest

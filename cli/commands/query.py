@@ -1,4 +1,4 @@
-"""`retrograde query`: what a position is worth, and every move in it."""
+"""`retrograde query`: shows the value of a position and of every move."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from retrograde.solver.play.solution import Solution
 
     Reader = Callable[[str], tuple[Oracle, int, int]]
-    """Returns who answers, the position that a text stands for, and after how many plies without progress it comes."""
+    """Returns for a text: the oracle that answers, the position, and the plies without progress before it."""
 
 SECONDS = 10.0
 
@@ -60,9 +60,9 @@ SECONDS = 10.0
     "--batch",
     metavar="FILE",
     shell_complete=complete_files,
-    help="Answer each line of a file, or of standard input (-), on one line.",
+    help="Answer each line of a file, or of standard input (-), in one line.",
 )
-@click.option("--moves", is_flag=True, help="With --batch, tell of the moves as well.")
+@click.option("--moves", is_flag=True, help="With --batch, print the moves as well.")
 @time_option(SECONDS, "for the position and its moves")
 @database_option
 @json_option
@@ -75,18 +75,18 @@ def command(
     database: str | None,
     as_json: bool,
 ) -> None:
-    """Show what a position is worth, every move, and best play.
+    """Show the value of a position, every move, and best play.
 
-    POSITION is the start if not given; - reads positions from standard input, one a line. Where VARIANT is chess, a
-    database is taken that has the men on the board: chess:KRKN, say, for rook against knight, or for a rook alone.
+    By default POSITION is the start; - reads positions from standard input, one a line. If VARIANT is just chess, the
+    men on the board choose the database: chess:KRKN for rook against knight, or chess:KRK for a rook alone.
 
-    Where there is no database, the position is searched: what is told is proved, and what is not proved in time is told
-    as not known.
+    If there is no database, the command searches the position. Everything it prints is proved. What it cannot prove in
+    time it prints as not known.
 
-    With --batch a line is a position, or VARIANT, a tab and a position; where no VARIANT is given beside, a space does
-    for the tab. Lines are answered by number, position, value (for the player to move) and plies to the end. Where the
-    VARIANT beside has no database, each line is searched for --time. What cannot be answered says why, and the exit
-    status is 1; not to know a value is an answer.
+    With --batch a line is a position, or VARIANT, a tab and a position. Without a VARIANT on the command line, a space
+    works as well as the tab. Each answer has the line's number, the position, the value (for the player to move) and
+    the plies to the end. If the VARIANT on the command line has no database, each line is searched for --time. If a
+    line has no answer, the output says why and the exit status is 1. A value that is not known counts as an answer.
 
     \b
     Examples:
@@ -116,7 +116,7 @@ def command(
 
 
 def reader(source: str, position: str | None, database: str | None, seconds: float, opened: ExitStack) -> "Reader":
-    """Return what reads positions of VARIANT|FILE, and says who answers for each."""
+    """Return a function that reads positions of VARIANT|FILE, and says which oracle answers for each."""
     from retrograde.cli.commands.many import CHESS, Desk, men_of
     from retrograde.databases import NoDatabase
 
@@ -138,7 +138,7 @@ def reader(source: str, position: str | None, database: str | None, seconds: flo
 
 
 def show_lines(read: "Reader", as_json: bool) -> None:
-    """Answer each line of standard input as it comes; raise Failure where some have no answer."""
+    """Answer each line of standard input as it comes; raise Failure if some have no answer."""
     from retrograde.cli.commands.many import BAD
 
     number = asked = bad = 0
@@ -160,7 +160,7 @@ def show_lines(read: "Reader", as_json: bool) -> None:
 
 
 def show(oracle: "Oracle", place: int, count: int, as_json: bool) -> None:
-    """Print what is known of a position after so many plies without progress, for people or as JSON."""
+    """Print what is known of a position, after *count* plies without progress, for people or as JSON."""
     from retrograde.solver.play.solution import Solution
 
     if not isinstance(oracle, Solution):
@@ -178,7 +178,7 @@ def show(oracle: "Oracle", place: int, count: int, as_json: bool) -> None:
 
 
 def start_of(oracle: "Oracle") -> int:
-    """Return the start of the game; raise UsageError where it has none."""
+    """Return the start of the game; raise UsageError if it has none."""
     if oracle.start is None:
         example = oracle.game.write(oracle.start_or_example)
         raise click.UsageError(
@@ -188,7 +188,7 @@ def start_of(oracle: "Oracle") -> int:
 
 
 def read_reachable(oracle: "Oracle", text: str) -> int:
-    """Return the position that a text stands for; raise NotInDatabase where play never reaches it."""
+    """Return the position that a text stands for; raise NotInDatabase if play never reaches it."""
     from retrograde.databases import NotInDatabase
     from retrograde.games.catalog import variant
 
@@ -198,12 +198,15 @@ def read_reachable(oracle: "Oracle", text: str) -> int:
     return position
 
 
-# Where all is known
+# Positions with a database
 
 
 def facts(solution: "Solution", position: int, count: int = 0) -> dict[str, Any]:
-    """Return a position's facts, ready for JSON; those of a move are of the position reached, for who moves there,
-    which may be the same player *again*. *count* says how many plies without progress there were before."""
+    """Return a position's facts, ready for JSON, after *count* plies without progress.
+
+    A move's facts are those of the position it leads to, for the player to move there; with *again* that is the same
+    player.
+    """
     write, choices = solution.game.write, solution.moves(position)
     counts = {choice.position: count_after(solution.game, position, choice.move, count) for choice in choices}
     odds = odds_of(solution.game, position) if solution.metric == EXPECTATION else {}
@@ -235,19 +238,19 @@ def facts(solution: "Solution", position: int, count: int = 0) -> dict[str, Any]
 
 
 def who_moves(oracle: "Oracle", position: int) -> str:
-    """Return how to speak of the player to move; at the start, if positions do not tell, `the first player`."""
+    """Return words for the player to move; at the start `the first player` if positions do not name players."""
     who = mover(oracle.game, position)
     return "the first player" if who == MOVER and position == oracle.start else who
 
 
 def distance(solution: "Solution", position: int) -> dict[str, str]:
-    """Return how far the end is in the words of the game, if it has them."""
+    """Return the distance to the end in the words of the game, if it has them."""
     words = distance_of(solution.game, *solution.value(position), solution.metric)
     return {"distance": words} if words else {}
 
 
 def facts_of(oracle: "Oracle", position: int, count: int) -> dict[str, Any]:
-    """Return a position's facts after so many plies without progress, ready for JSON, whoever knows them."""
+    """Return a position's facts after *count* plies without progress, ready for JSON, from any oracle."""
     from retrograde.solver.play.solution import Solution
 
     if isinstance(oracle, Solution):
@@ -260,7 +263,7 @@ def outcome(value: Any, remoteness: int | None) -> dict[str, Any]:
 
 
 def print_position(solution: "Solution", position: int, count: int = 0) -> None:
-    """Print a position's picture and worth after so many plies without progress, its moves, and best play."""
+    """Print a position's picture and value after *count* plies without progress, its moves, and best play."""
     choices = solution.moves(position)
     print_board(solution.game, position, choices)
     if solution.metric == EXPECTATION:
@@ -283,17 +286,21 @@ def print_position(solution: "Solution", position: int, count: int = 0) -> None:
 
 
 def of_paying_game(game: "Game", position: int) -> str:
-    """Return what to say of an end of a game whose moves pay: who has won follows from what was paid before, which no
-    position tells. Return nothing for other games and positions."""
+    """Return the text for an end of a game whose moves pay; "" for other games and positions.
+
+    Who has won depends on what was paid before, which the position does not say.
+    """
     if game.primitive(position) == UNDECIDED or not defines(game, "reward"):
         return ""
     return f"the game is over{': ' * bool(ending := game.ending(position))}{ending}"
 
 
 def print_worth(solution: "Solution", position: int, count: int) -> None:
-    """Print what another metric than remoteness says of a position; nothing where it is remoteness, or one of
-    TO_PROGRESS, of which the words before have told. But where it is remoteness, and dtz is known as well, what the
-    fifty-move rule says."""
+    """Print what the database's metric says of a position, beyond what is printed already.
+
+    Prints nothing for remoteness, and for metrics in TO_PROGRESS. For remoteness with a dtz database beside it, prints
+    the result under the fifty-move rule.
+    """
     from retrograde.solver.values.worth import in_words
 
     if solution.zeroing:
@@ -309,11 +316,11 @@ def print_worth(solution: "Solution", position: int, count: int) -> None:
         click.echo(f"{heading(NAMES.get(solution.metric, solution.metric.capitalize()))}: {said or 'no draw'}")
 
 
-# Where it is searched
+# Positions that are searched
 
 
 def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> dict[str, Any]:
-    """Return what was found of a position, ready for JSON; of a move, what is known of the position reached."""
+    """Return what a search found of a position and of each position after a move, ready for JSON."""
     write = oracle.game.write
     reached = [(choice, oracle.known(choice.position, 0)) for choice in oracle.moves(position, 0)]
     return {
@@ -336,7 +343,7 @@ def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[s
 
 
 def print_known(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> None:
-    """Print a position, what is known of it and how, its moves, and best play as far as it is known."""
+    """Print a position, what is known of it, its moves, and best play as far as known."""
     game, choices = oracle.game, oracle.moves(position, 0)
     print_board(game, position, choices)
     if game.primitive(position) != UNDECIDED:

@@ -18,7 +18,7 @@ from retrograde.games.contract.text import printable
 
 
 def complete_kept(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the variants of which there is something to remove; where none fits, let the shell complete files."""
+    """Return the variants with something to remove; if none matches, let the shell complete files."""
     from retrograde.databases.location import list_databases
 
     names = sorted({path.stem.replace(",", ":", 1) for path in (*list_databases(), *unfinished())})
@@ -29,16 +29,19 @@ def complete_kept(ctx: click.Context, param: click.Parameter, incomplete: str) -
 @click.command()
 @click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_kept)
 @click.option(
-    "--unfinished", "only_unfinished", is_flag=True, help="Keep the database, and remove only what a solve has left."
+    "--unfinished",
+    "only_unfinished",
+    is_flag=True,
+    help="Keep the database, and remove only what an interrupted solve has left.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @database_option
 @json_option
 def command(source: str, only_unfinished: bool, yes: bool, database: str | None, as_json: bool) -> None:
-    """Delete a database, and what an interrupted solve has left: its journal, and what it put aside.
+    """Delete a database, and what an interrupted solve has left: its journal and its scratch files.
 
-    What would be deleted is shown with its size, and you are asked first. Nothing else is touched, and nothing at all
-    while the variant is being solved.
+    The command lists the files with their sizes, and asks first. It touches nothing else, and nothing at all while the
+    variant is being solved.
 
     \b
     Examples:
@@ -52,7 +55,7 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
     if not there:
         what = "no interrupted solve" if only_unfinished else "neither a database nor an interrupted solve"
         raise Failure(f"error: there is {what} of {source}; see what there is with: retrograde list")
-    with Lock(path, 0):  # held until the person has answered, so that what was shown is what is removed
+    with Lock(path, 0):  # until the user has answered, so that exactly the files shown are removed
         there = to_remove(path, only_unfinished)
         refuse_others(path, variant, there)
         facts = [{"path": str(one), "bytes": bytes_of(one)} for one in there]
@@ -72,7 +75,7 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
 
 
 def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
-    """Return the path of the database that is meant, and its variant, None where only the file is named."""
+    """Return the path of the database, and its variant; None if only the file is named."""
     from retrograde.databases.location import SUFFIX, database_path, metric_named
     from retrograde.games import VariantError
     from retrograde.games.catalog import load_game
@@ -90,22 +93,22 @@ def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
     except VariantError:
         if not belongings(database_path(text, metric=metric)):
             raise
-        # of a file of rules that is not at hand
+        # the files exist, but their rules are missing
     return database_path(text, metric=metric), text
 
 
 def to_remove(path: Path, only_unfinished: bool) -> list[Path]:
-    """Return what there is of a database, without itself if *only_unfinished*."""
+    """Return the files of a database, without the database itself if *only_unfinished*."""
     return [one for one in belongings(path) if not (only_unfinished and one == path)]
 
 
 def clear_leftovers(path: Path) -> None:
-    """Delete what a solve has left beside its finished database, where it was killed before it could clean up."""
+    """Delete what a solve has left beside its finished database, if it was killed before it could clean up."""
     from retrograde.databases.lock import Lock
 
     if belongings(path) == [path] and not path.with_name(path.name + ".lock").exists():
         return
-    with suppress(OSError, Failure), Lock(path, 0):  # which deletes its own file; unless another process solves it anew
+    with suppress(OSError, Failure), Lock(path, 0):  # deletes its own file; fails if another process is solving
         left = to_remove(path, only_unfinished=True)
         refuse_others(path, None, left)
         for one in left:
@@ -113,7 +116,7 @@ def clear_leftovers(path: Path) -> None:
 
 
 def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
-    """Raise what fits where something has the name of what would be deleted, and is not ours, or of another game."""
+    """Raise an error if a file that would be deleted is not ours, or is of another game."""
     from retrograde.databases import OtherRules
     from retrograde.databases.book import BookFile, is_book
     from retrograde.databases.checked import CheckedFile
@@ -131,13 +134,13 @@ def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
             with (BookFile if is_book(path) else CheckedFile)(path) as file:  # of any kind, a certificate as well
                 found = file.variant
         except (DamagedDatabase, VersionTooNew):
-            pass  # ours, and to be removed all the more
+            pass  # it is ours, and may be removed
     if variant is not None and found and found != variant:
         raise OtherRules(f"{str(path)!r} is of {found}, not of {variant}; nothing was removed")
 
 
 def is_journal(path: Path) -> bool:
-    """Tell whether a file begins as journals do, or is empty, as one is whose solve was killed at once."""
+    """Return whether a file begins as a journal does, or is empty because its solve was killed at once."""
     from retrograde.solver.runtime.journal import MAGIC
 
     with open(path, "rb") as file:
@@ -145,7 +148,7 @@ def is_journal(path: Path) -> bool:
 
 
 def about(one: Path, path: Path) -> str:
-    """Return what a file is that would be deleted."""
+    """Return what a file that would be deleted is."""
     from retrograde.databases.book import is_book
 
     if one == path:
@@ -160,7 +163,7 @@ def about(one: Path, path: Path) -> str:
 
 
 def is_meant(question: str, to_errors: bool) -> bool:
-    """Ask a person; raise Failure where there is none."""
+    """Ask the user; raise Failure if nobody answers."""
     click.echo(f"{question} [y/N] ", nl=False, err=to_errors)
     answer = input_line()
     if not answer:
@@ -170,7 +173,7 @@ def is_meant(question: str, to_errors: bool) -> bool:
 
 
 def delete(path: Path) -> Any:
-    """Delete a file, or a folder with all that is in it; of a link the link alone."""
+    """Delete a file, or a folder with all its contents; of a link only the link."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

@@ -1,4 +1,4 @@
-"""`retrograde search`: what a position is worth, proved without a database."""
+"""`retrograde search`: proves the value of a position without a database."""
 
 import os
 from dataclasses import replace
@@ -26,37 +26,47 @@ if TYPE_CHECKING:
 TABLE = "256M"
 METHODS = ["alpha-beta", "pn"]
 DISTANCE_SECONDS = 10.0
-"""Seconds in which it is found out how far the end is that proof-number search has proved, unless somebody says."""
+"""Seconds to search for the distance of a value that proof-number search has proved, unless --time is given."""
 
 
 @click.command()
 @source_argument
 @click.argument("position", required=False)
-@click.option("--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds to search.")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Only what is decided within N plies.")
 @click.option(
-    "--table", "size", type=Size(), default=TABLE, show_default=True, metavar="SIZE", help="Memory for positions met."
+    "--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds."
+)
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Search to a depth of N plies only.")
+@click.option(
+    "--table",
+    "size",
+    type=Size(),
+    default=TABLE,
+    show_default=True,
+    metavar="SIZE",
+    help="Memory for the transposition table.",
 )
 @click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core.")
 @click.option(
     "--method",
     type=click.Choice(METHODS),
-    help="How to search; by default by proof numbers (pn) where play can go round in circles.",
+    help="How to search; by default by proof numbers (pn) if positions can repeat, else by alpha-beta.",
 )
 @click.option(
     "--metric",
     type=click.Choice(["remoteness", "score"]),
-    help="Whether to search for value and distance, or for the score; by default what the game is about.",
+    help="What to search for: value and distance, or the score; by default the game's own metric.",
 )
 @click.option(
     "--tables/--no-tables",
     default=True,
     show_default=True,
-    help="Whether to ask databases of smaller games of the family, such as endings, of positions that are met.",
+    help="Probe databases of smaller games of the family, such as endings, during the search.",
 )
-@click.option("--value-only", is_flag=True, help="Leave out the distance, which takes longer.")
-@click.option("--tree", is_flag=True, help="Draw what textbook searches look at, to --depth; it proves nothing.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="The --tree as .svg.")
+@click.option("--value-only", is_flag=True, help="Prove the value only; the distance takes longer.")
+@click.option("--tree", is_flag=True, help="Draw the trees of textbook searches to --depth; this proves nothing.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the --tree to an .svg file."
+)
 @json_option
 def command(
     source: str,
@@ -73,12 +83,12 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Prove what a position is worth by search, where no database reaches.
+    """Prove the value of a position by search, without a database.
 
-    POSITION is the start if not given. What is told is proved by the rules alone; when time is out, what is known by
-    then is told. Alpha-beta search finds the distance as well; proof-number search (pn) proves draws by endless play.
-    Of games that are about points, the score is found: how much the player to move can win by. Where the home folder
-    has databases of smaller games of the family (of chess endings to which captures lead), they are believed.
+    By default POSITION is the start. The result is proved by the rules alone; when time is over, the command prints
+    what is known by then. Alpha-beta search finds the distance as well. Proof-number search (pn) also proves draws by
+    endless play. In games with points, the result is the score: how much the player to move can win by. Databases of
+    smaller games of the family in the home folder (such as endings of chess that captures lead to) are taken as true.
 
     \b
     Examples:
@@ -129,7 +139,7 @@ def command(
 
 
 class Limits(NamedTuple):
-    """What a search may take, whether the distance is wanted, and whether tables are asked."""
+    """The limits of a search, whether to find the distance, and whether to probe tables."""
 
     seconds: float | None
     depth: int | None
@@ -142,7 +152,7 @@ class Limits(NamedTuple):
 def searched(
     game: "Game", place: int, method: str | None, limits: Limits, line: "Listener"
 ) -> tuple["Finding", list[int]]:
-    """Return what was found by a method, or by the one that fits the game, and the moves of best play."""
+    """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
     from retrograde.solver.search.prover import goes_round
 
     if method is None and not limits.depth and goes_round(game, place):
@@ -159,7 +169,7 @@ def searched(
 
 
 def by_proof_numbers(game: "Game", place: int, limits: Limits, line: "Listener") -> "Finding":
-    """Return what proof-number search finds out of a position."""
+    """Return what proof-number search finds for a position."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.prover import Prover
 
@@ -170,7 +180,7 @@ def by_proof_numbers(game: "Game", place: int, limits: Limits, line: "Listener")
 
 
 def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") -> tuple["Finding", list[int]]:
-    """Return what alpha-beta search finds out of a position, and the moves of best play."""
+    """Return what alpha-beta search finds for a position, and the moves of best play."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.searcher import Search
 
@@ -182,7 +192,7 @@ def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") ->
 
 
 def tables_of(game: "Game", place: int, limits: Limits) -> "Tables | None":
-    """Return the tables that are asked, if there are any, and they are wanted."""
+    """Return the tables to probe, or None."""
     if not limits.tables or not is_numbered(game):
         return None
     from retrograde.solver.search.probing.tables import find_tables
@@ -191,7 +201,7 @@ def tables_of(game: "Game", place: int, limits: Limits) -> "Tables | None":
 
 
 def start_of(game: "Game") -> int:
-    """Return the first position of a game; raise UsageError where it has none."""
+    """Return the first position of a game; raise UsageError if it has none."""
     start: int | None = given_start(game)
     if start is None:
         raise click.UsageError(f"{game.name} has no start; give a POSITION", click.get_current_context())

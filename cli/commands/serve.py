@@ -1,4 +1,4 @@
-"""`retrograde serve`: a page to play on, and JSON for other programs."""
+"""`retrograde serve`: serves a page to play on, and JSON for other programs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,13 +14,15 @@ SECONDS = 3.0
 @click.command()
 @click.argument("variants", nargs=-1, metavar="[VARIANT…]", shell_complete=complete_variants)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 is any free one.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 for any free one."
+)
 @click.option("--allow-host", "allowed", multiple=True, metavar="NAME",
-              help="Answer for this name too, as that of a proxy; may be given several times.")  # fmt: skip
+              help="Also answer for this host name, such as that of a proxy; may be repeated.")  # fmt: skip
 @click.option(
     "--allow-solve",
     is_flag=True,
-    help="Solve small games on request, and search others, though others can reach the page.",
+    help="Solve small games on request, and search others, even if other machines can reach the page.",
 )
 @time_option(SECONDS, "for a move")
 @click.option("--open", "to_open", is_flag=True, help="Open the page in the browser.")
@@ -35,15 +37,15 @@ def command(
 ) -> None:
     """Serve a page to play on, and JSON, until Ctrl-C.
 
-    All variants that have databases are served, or those given. Only this machine can reach the page, unless --host
-    says otherwise. Needs the extra web: pip install '.[web]' where the sources are.
+    Serves the given VARIANTs, or all that have databases. Only this machine can reach the page, unless --host says
+    otherwise. Needs the extra web: pip install '.[web]' in the folder of the sources.
 
-    Requests are answered for localhost, for --host and for each --allow-host; those for other names are turned away.
-    Web pages from elsewhere may read GamesCrafters' and Lichess' APIs, and nothing else.
+    The server answers requests for localhost, for --host and for each --allow-host, and refuses those for other names.
+    Web pages from elsewhere may read the APIs of GamesCrafters and Lichess, and nothing else.
 
-    The page solves small games on request, unless others can reach it (--host, --allow-host) or VARIANTs are given. A
-    game that has no database can be played as well: the computer goes by its book and by its certificate, if there are,
-    searches beyond, and tells what it has proved and how.
+    The page solves small games on request, unless other machines can reach it (--host, --allow-host) or VARIANTs are
+    given. Games without a database can be played as well: the computer uses the game's book and certificate, if there
+    are any, searches beyond, and says what it has proved and how.
 
     \b
     Examples:
@@ -75,7 +77,7 @@ def command(
             what = f"no database for {name}: {how_answered(oracle)}"
             click.echo(f"{what}; to solve it: retrograde solve {typed(oracle.game)}", err=True)
         with listening_errors(host, port):
-            sock.listen()  # only now is the port known to be free
+            sock.listen()  # only this shows that the port is free
         shown = f"[{host}]" if ":" in host else host
 
         def listening() -> None:
@@ -91,9 +93,9 @@ def command(
 
 
 def open_page(address: str, port: int) -> None:
-    """Open the page in the person's browser, which is not waited for; say so where there is none.
+    """Open the page in the user's browser without waiting for it; print the address if there is no browser.
 
-    Who listens on all addresses of a machine is found there by the one that stands for itself.
+    If the server listens on all addresses, the browser uses the loopback address.
     """
     import threading
     import webbrowser
@@ -114,7 +116,7 @@ def open_page(address: str, port: int) -> None:
 
 @contextmanager
 def listening_errors(host: str, port: int) -> Iterator[None]:
-    """Raise RetrogradeError where a socket cannot be listened on."""
+    """Raise RetrogradeError if the server cannot listen on a socket."""
     from retrograde.games import RetrogradeError
 
     try:

@@ -1,5 +1,7 @@
-"""Sets of variants, `chess:all=4`, solved one after another, or on a cluster several at once: a line for each, and what
-they come to."""
+"""Sets of variants such as `chess:all=4`: solved one after another, or several at once on a cluster.
+
+Prints a line for each variant, and then the sums.
+"""
 
 from collections import deque
 from collections.abc import Callable
@@ -26,11 +28,13 @@ SAME = "the same command"
 def solve_set(
     variants: list[str], solve: Callable[[str], tuple[Facts, bool]], as_json: bool = False, fresh: bool = False
 ) -> None:
-    """Let each variant be solved, print a line for each, and then the sums; raise Failure where some were not.
+    """Solve each variant of a set, print a line for each, then the sums.
 
-    *solve* gives what came out, and whether it had been solved before. What cannot be solved hinders no other. What
-    another process solves is asked for again after all others, until that has ended. Where all are solved *fresh*, the
-    same command does not go on from an interruption.
+    Raises Failure if some could not be solved.
+
+    *solve* returns (the facts, whether the variant had been solved before). A failure does not stop the others. A
+    variant that another process is solving is tried again after all others, until that process has ended. If all are
+    solved *fresh*, the same command does not resume after an interruption.
     """
     wide, done, failed = max(map(len, variants)), dict[str, Facts](), dict[str, str]()
     queue, waiting = deque(variants), set[str]()
@@ -71,8 +75,11 @@ def solve_set(
 def came_or_found(
     ahead: "Ahead", found: Callable[[str], tuple[Facts, bool]], facts_in: Callable[["Game", Path], Facts], as_json: bool
 ) -> Callable[[str], tuple[Facts, bool]]:
-    """Return what gives the facts of a variant once a worker of a cluster has solved it; any other is *found*, and what
-    is too large for the part of the memory that a worker has is solved by all of them together."""
+    """Return a function that returns a variant's facts once a worker of the cluster has solved it.
+
+    Other variants go to *found*. So do variants that need more memory than one worker has: all workers solve them
+    together.
+    """
     from retrograde.games.catalog import load_game
     from retrograde.solver.runtime.memory import MemoryLimit
     from retrograde.solver.runtime.progress import announce
@@ -93,7 +100,7 @@ def came_or_found(
 
 
 def line_of(facts: Facts, before: bool, wide: int) -> str:
-    """Return in words what came out: `chess:KRK   16.1 kB   0.1 s   32 plies  8/8/8/8/8/8/2Rk4/1K6 b - - 0 1`."""
+    """Return the result in a line: `chess:KRK   16.1 kB   0.1 s   32 plies  8/8/8/8/8/8/2Rk4/1K6 b - - 0 1`."""
     longest = furthest(facts)
     plies = longest and ("1 ply" if longest["remoteness"] == 1 else f"{longest['remoteness']} plies")
     far = f"{plies}  {longest['position']}" if longest else "a draw, all of it"
@@ -102,7 +109,8 @@ def line_of(facts: Facts, before: bool, wide: int) -> str:
 
 
 def furthest(facts: Facts) -> Facts | None:
-    """Return the end that is furthest: of a game of tiers in the first, since the others are other variants'."""
+    """Return the end that is furthest away. In a game of tiers, look in the first: the others belong to other
+    variants."""
     for parts in facts.get("tiers", {}).values():
         ends = [part["longest"] for part in parts.values() if part["longest"]]
         found: Facts | None = max(ends, key=lambda end: end["remoteness"], default=None)

@@ -1,4 +1,4 @@
-"""What `retrograde new` writes: rules of a small game that is whole, for a person to change, and their test.
+"""The files that `retrograde new` writes: rules of a complete small game for users to change, and their test.
 
 `$name` stands for the name of the file, `$game` for that of the class.
 """

@@ -1,4 +1,4 @@
-"""`retrograde solve`: from the rules to the database."""
+"""`retrograde solve`: makes a game's database from its rules."""
 
 import time
 import warnings
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Goal(NamedTuple):
-    """What is to be computed, how utilities break ties, and against which model of a player expectations are."""
+    """What to compute: the metric, how utilities break ties, and the model of the opponent for a best response."""
 
     metric: str
     ties: str
@@ -40,9 +40,9 @@ class Goal(NamedTuple):
 
 
 SOON_SOLVED = 100_000
-"""Records up to which a database is made anew in a few seconds, and so without asking."""
+"""Databases of up to this many records are replaced without asking: making them again takes seconds."""
 MOST_ROWS = 100
-"""Rows of the table of an estimate."""
+"""The greatest number of rows in the table of an estimate."""
 
 
 @click.command()
@@ -50,23 +50,23 @@ MOST_ROWS = 100
 @database_option
 @workers_option
 @click.option(
-    "--memory", type=Size(), metavar="SIZE", help="The most memory to use, such as 1.5G; all that is free if not given."
+    "--memory", type=Size(), metavar="SIZE", help="The most memory to use, such as 1.5G; by default all that is free."
 )
-@click.option("--fresh", is_flag=True, help="Solve anew, whatever was done before.")
-@click.option("--estimate", "only_estimate", is_flag=True, help="Say what it will take, and do not solve.")
+@click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
+@click.option("--estimate", "only_estimate", is_flag=True, help="Print what a solve will take, and do not solve.")
 @click.option(
-    "--metric", type=click.Choice(METRICS), help="What to compute of each position; the game's own if not given."
+    "--metric", type=click.Choice(METRICS), help="What to compute for each position; by default the game's own metric."
 )
 @click.option(
     "--ties",
     type=click.Choice(["first", "leader", "average", "paranoid"]),
-    help="Of utilities: which of several moves that are as good for who moves is made; or paranoid, what each can "
-    "force if all others stand together against him.",
+    help="For utilities: which of several equally good moves a player makes; or paranoid: what each player can force "
+    "if all others play together against that player.",
 )
 @click.option(
     "--against", metavar="MODEL",
     help="Compute expectations of a best response to an opponent who moves by this model: random, greedy, perfect, "
-    "skill:0.8, depth:4, exploit:MODEL, a player that is installed, or a function of your own, FILE.py:function.",
+    "skill:0.8, depth:4, exploit:MODEL, an installed player, or a function of your own, FILE.py:function.",
 )  # fmt: skip
 @cluster_options
 @json_option
@@ -86,9 +86,9 @@ def command(
 ) -> None:
     """Solve a game and keep its database.
 
-    A solve that was interrupted goes on where it stopped; a game that is solved is not solved again. Some games know
-    sets of variants, which are solved one after another: chess:all=4 is all endings of three and four men.
-    With --json, progress goes to standard error as lines of JSON.
+    Run the same command again to resume an interrupted solve. A game that is solved already is not solved again. Some
+    games have names for sets of variants, which are solved one after another: chess:all=4 is all endings of three and
+    four men. With --json, progress goes to standard error as lines of JSON.
 
     \b
     Examples:
@@ -140,8 +140,8 @@ def command(
 
 
 class Run(NamedTuple):
-    """How a solve is to run: on how many workers, with how much memory, anew, and told as JSON; on which cluster; and
-    the variant, if it is one of several."""
+    """How a solve runs: workers, memory, whether to start over, JSON output, cluster, and the variant's name in a
+    set."""
 
     workers: int | None
     memory: int | None
@@ -153,7 +153,8 @@ class Run(NamedTuple):
 
 
 def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
-    """Solve the variants of a set: on a cluster as many at once as have not to wait for one another."""
+    """Solve the variants of a set. On a cluster, solve all variants at once that do not have to wait for one
+    another."""
     from retrograde.databases import database_path
     from retrograde.games.catalog import load_game
 
@@ -170,7 +171,7 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
     for member in members:
         game = load_game(member)
         path, goal = usual(game, metric)
-        with suppress(Failure):  # which is told when it is its turn
+        with suppress(Failure):  # reported when it is this variant's turn
             if not is_solved(game, path, how.fresh, goal):
                 tasks.append(Whole(member, path.absolute(), goal.metric, how.fresh, most))
     with solved_ahead(how.mpi, database_path(name).absolute(), tasks) as ahead:
@@ -178,8 +179,7 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
 
 
 def usual(game: "Game", metric: str) -> tuple[Path, Goal]:
-    """Return where the database of a game by a metric is usually, its own if none is named, and what is computed
-    there."""
+    """Return the usual path of a game's database by a metric, and the goal. An empty *metric* is the game's own."""
     from retrograde.databases import database_path
     from retrograde.games.catalog import variant
 
@@ -188,7 +188,7 @@ def usual(game: "Game", metric: str) -> tuple[Path, Goal]:
 
 
 def modelled(text: str, metric: str | None, game: "Game", name: str) -> "Model":
-    """Return the model of a name for a game; raise UsageError where there is none."""
+    """Return the model with this name for a game; raise UsageError if there is none."""
     from retrograde.solver.metrics.models.model import NoModel
     from retrograde.solver.metrics.models.names import model_named
 
@@ -202,7 +202,7 @@ def modelled(text: str, metric: str | None, game: "Game", name: str) -> "Model":
 
 
 def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
-    """Solve a game unless that is done already, and print what came out."""
+    """Solve a game unless that is done already, and print the result."""
     facts, solved = found_or_solved(game, path, goal, how)
     if how.as_json:
         print_json(facts)
@@ -218,7 +218,7 @@ def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
 
 
 def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dict[str, Any], bool]:
-    """Solve a game unless that is done already; return what came out, and whether it had been solved before."""
+    """Solve a game unless that is done already; return (the facts, whether it had been solved before)."""
     from retrograde.databases.location import expect_short
     from retrograde.databases.lock import Lock
     from retrograde.games.catalog import trust, typed
@@ -231,9 +231,9 @@ def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dic
         from retrograde.solver.runtime.scratch import without_empty_folders
 
         with without_empty_folders(path), Lock(path) as lock:
-            solved = is_solved(game, path, how.fresh, goal)  # by another process, before it gave up the lock
+            solved = is_solved(game, path, how.fresh, goal)  # perhaps by another process that held the lock
             if not solved:
-                if path.exists() and not how.fresh:  # else that is refused
+                if path.exists() and not how.fresh:  # made by an earlier text of the rules: `is_solved` allows that
                     click.echo(
                         f"retrograde: {path} was made by an earlier text of {typed(game)}; it is replaced", err=True
                     )
@@ -242,7 +242,7 @@ def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dic
         from retrograde.cli.commands.remove import clear_leftovers
 
         clear_leftovers(path)
-        trust(game)  # whose file the person has named
+        trust(game)  # the user has named its file
     seconds = time.monotonic() - began
     facts = facts_in(game, path) | {
         "seconds": round(seconds, 3),
@@ -254,7 +254,7 @@ def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dic
 
 
 def facts_in(game: "Game", path: Path) -> dict[str, Any]:
-    """Return what the database of a game holds, in short."""
+    """Return the summary of a game's database."""
     from retrograde.databases import DatabaseFile, database_of
     from retrograde.databases.open import matching_game
     from retrograde.solver.play.analysis import summary
@@ -264,10 +264,10 @@ def facts_in(game: "Game", path: Path) -> dict[str, Any]:
 
 
 def how_it_went(facts: dict[str, Any]) -> str:
-    """Return in words how long a solve has taken, and what it did in that time: what was done before does not count."""
+    """Return in words how long this run has taken, and how fast it was. Earlier runs do not count."""
     seconds, before, explored = facts["seconds"], facts["resumed"], facts["explored_before"]
     solved = facts["positions"] - before
-    told = seconds >= 1 and solved > 0 and (before or not explored)  # else what this run has done is no one number
+    told = seconds >= 1 and solved > 0 and (before or not explored)  # else this run both explored and solved
     speed = f", {amount(solved / seconds)} positions a second" if told else ""
     done = f"{amount(before)} positions had been solved" if before else f"{amount(explored)} positions had been met"
     rest = f" for what was left; {done} before" if before or explored else ""
@@ -275,7 +275,7 @@ def how_it_went(facts: dict[str, Any]) -> str:
 
 
 def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
-    """Tell whether a solve has left something to go on from: of the game itself, or of what it rests on."""
+    """Return whether a solve can resume from a journal, of the game or of a variant it rests on."""
     from retrograde.databases import database_path
     from retrograde.games.catalog import rests_on
     from retrograde.games.contract.game import is_numbered
@@ -286,7 +286,7 @@ def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
 
 
 def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
-    """Tell whether a database is there already; raise what fits where a file is there that must not be replaced."""
+    """Return whether the database is there already; raise an error for a file that must not be replaced."""
     from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, VersionTooNew
     from retrograde.databases.errors import DamagedDatabase, OpenElsewhere
     from retrograde.databases.open import matching_game
@@ -325,8 +325,10 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
 
 
 def is_made_by_earlier_text(game: "Game", path: Path, stored: int) -> bool:
-    """Tell whether the rule file of a game made a database in the usual place when it had another text, of so few
-    records that it took seconds: no other file of that name has made one since."""
+    """Return whether an earlier text of the game's rule file made a small database in the usual place.
+
+    Small means that making it took seconds. Returns False if another rule file of that name exists in the record.
+    """
     from retrograde.databases import home_folder
     from retrograde.games.contract.snapshot import RULES, module_of
     from retrograde.games.identity.trusted import read_record
@@ -339,7 +341,7 @@ def is_made_by_earlier_text(game: "Game", path: Path, stored: int) -> bool:
 
 
 def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None", fresh: bool) -> None:
-    """Raise Failure where a database of expectations is against another model than is asked for."""
+    """Raise Failure if a database of expectations is against another model than *model*."""
     there, wanted = details.get("against", ""), model.name if model else ""
     if there != wanted:
         of = f"a best response to {there}" if there else "expectations between perfect players"
@@ -358,7 +360,7 @@ def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "Cl
     with listening(how.as_json) as line:
         announce(line, "reading the rules")
         from retrograde.solver.conformance.precheck import refuse_broken
-        from retrograde.solver.estimation.estimate import estimate  # which takes some time, and nothing would be said
+        from retrograde.solver.estimation.estimate import estimate  # slow to import: announce first
         from retrograde.solver.methods.setwise.foresight import looks_plain
 
         refuse_broken(game)
@@ -374,7 +376,7 @@ def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "Cl
 
 
 def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) -> None:
-    """Print what it will take to solve those of a set of variants that are not solved yet, or are to be solved anew."""
+    """Print what it will take to solve the unsolved variants of a set; with --fresh, all of them."""
     import os
 
     from retrograde.databases import database_path
@@ -452,8 +454,10 @@ def told(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
 
 
 def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[int, int]:
-    """Solve with progress on the terminal, and say on Ctrl-C what is kept; return how many positions had been solved
-    before, and how many explored."""
+    """Solve with progress on the terminal; return how many positions had been solved before, and how many explored.
+
+    On Ctrl-C, raise Failure that says what is kept.
+    """
     from retrograde.games.catalog import trust
     from retrograde.games.contract.text import printable
     from retrograde.solver.runtime.progress import announce
@@ -468,7 +472,7 @@ def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[i
         with listening(how.as_json, how.about) as line, warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: line.say(f"retrograde: warning: {printable(str(message))}")
             announce(line, "reading the rules")
-            from retrograde.solver.engine import solve  # which takes some time, in which nothing would be said
+            from retrograde.solver.engine import solve  # slow to import: announce first
 
             with executor_for(how.cluster, how.mpi) as executor:
                 if executor and not how.as_json:
@@ -481,7 +485,7 @@ def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[i
         failure = explain(error)
         kept = failure.status == INTERRUPTED and not path.exists() and is_begun(game, path, goal)
         if kept:
-            trust(game)  # so that who goes on by the name that `list` shows is told where its rules are
+            trust(game)  # so that `solve` finds the rules by the name that `list` shows
         command = "the same command without --fresh" if how.fresh else "the same command"
         note = f"; what is done is kept, and {command} goes on from there" if kept else ""
         raise Failure(f"{failure.message}{note}", failure.status) from None

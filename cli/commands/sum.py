@@ -1,4 +1,4 @@
-"""`retrograde sum`: what several impartial games are worth that are played side by side."""
+"""`retrograde sum`: the value of several impartial games played side by side."""
 
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from retrograde.databases import Database
 
 Part = tuple["Database", int]
-"""A game of the sum, and where it stands."""
+"""A game of the sum (its database), and its position."""
 
 
 @click.command()
 @click.argument("parts", nargs=-1, required=True, metavar="VARIANT...", shell_complete=complete_variants)
 @json_option
 def command(parts: tuple[str, ...], as_json: bool) -> None:
-    """Say what a sum of impartial games is worth: who is to move chooses one of them and moves there.
+    """Show the value of a sum of impartial games: the player to move chooses one of them and moves there.
 
-    Who can move in none of them has lost. The games are not solved as one: each is asked for its nimber, which
-    `solve --metric nimber` computes. Behind VARIANT, after a space and in quotes, may stand a position; else the game
-    stands at its start. A game may be there more than once.
+    A player who cannot move in any of them loses. The command does not solve the sum as one game. It reads each game's
+    nimber, which `solve --metric nimber` computes. A position may follow VARIANT after a space, in quotes; by default
+    the game is at its start. A game may occur more than once.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ VERDICTS = {
 
 
 def placed(text: str, opened: ExitStack) -> Part:
-    """Return the database that a part of the sum names, and the position; raise Failure where it has no nimbers."""
+    """Return the database and the position that a part of the sum names; raise Failure if it has no nimbers."""
     from retrograde.games.catalog import typed
     from retrograde.games.contract.game import metric_of
 
@@ -73,7 +73,7 @@ def placed(text: str, opened: ExitStack) -> Part:
 
 
 def open_nimbers(source: str) -> "Database":
-    """Open the database of a source in which nimbers are: of VARIANT, or of VARIANT@nimber if that is another."""
+    """Open the database with the nimbers of a source: VARIANT, or VARIANT@nimber if that is another file."""
     from retrograde.databases import NoDatabase
     from retrograde.games.catalog import load_game
     from retrograde.solver.metrics.measured import refuse_partisan
@@ -90,7 +90,7 @@ def open_nimbers(source: str) -> "Database":
 
 
 def winning(database: "Database", position: int, goal: int | None) -> list[str]:
-    """Return the names of the moves of one game that win the sum: those to a position of the nimber *goal*."""
+    """Return the names of the moves in one game that win the sum: those to a position with nimber *goal*."""
     game = database.game
     if goal is None or game.primitive(position):
         return []
@@ -102,7 +102,7 @@ def winning(database: "Database", position: int, goal: int | None) -> list[str]:
 
 
 def facts(places: list[Part], nimbers: list[int], total: int, wins: list[list[str]]) -> dict[str, Any]:
-    """Return what a sum is worth, ready for JSON."""
+    """Return the value of a sum, ready for JSON."""
     from retrograde.solver.values.sums import value_of
     from retrograde.solver.values.worth import facts_of
 
@@ -122,7 +122,7 @@ def facts(places: list[Part], nimbers: list[int], total: int, wins: list[list[st
 
 
 def print_sum(places: list[Part], nimbers: list[int], total: int, wins: list[list[str]]) -> None:
-    """Print the parts of a sum with their nimbers and the moves that win there, and the nimber of the whole."""
+    """Print the parts of a sum with their nimbers and winning moves, and the nimber of the sum."""
     from retrograde.solver.values.sums import text_of
 
     rows = [(heading("game"), heading("position"), heading("nimber"), heading("moves that win"))]

@@ -1,4 +1,4 @@
-"""`retrograde export --syzygy`: chess endings as Syzygy's tables in a folder, a line for each."""
+"""`retrograde export --syzygy`: writes chess endings as Syzygy tables into a folder, and prints a line for each."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ Facts = dict[str, Any]
 
 
 def export_tables(source: str, folder: Path, database: str | None, as_json: bool) -> None:
-    """Write the tables of an ending and of all that may follow, or those of a set, that are not in a folder already."""
+    """Write the tables of an ending and of all that may follow, except those already there. Sets work too."""
     from retrograde.solver.methods.chess.syzygy.write import endings_in
 
     done = dict[str, Facts]()
@@ -38,7 +38,7 @@ def export_tables(source: str, folder: Path, database: str | None, as_json: bool
 
 
 def sources_in(source: str, database: str | None) -> list[str]:
-    """Return what is to be opened: variants by distance to zeroing, unless a file or another metric is named."""
+    """Return the databases to open: by distance to zeroing, unless the source is a file or names another metric."""
     from retrograde.databases.location import metric_named
     from retrograde.games.catalog import load_game, variants_in
 
@@ -54,7 +54,7 @@ def sources_in(source: str, database: str | None) -> list[str]:
 
 
 def check_chess(game: Any) -> None:
-    """Raise RetrogradeError where a game is not chess, or of six men."""
+    """Raise RetrogradeError if a game is not chess, or has too many men for Syzygy's tables."""
     from retrograde.games.catalog import variant
     from retrograde.games.chess.men import MOST_WITH_PAWNS
     from retrograde.solver.methods.chess.fit import is_chess
@@ -66,7 +66,7 @@ def check_chess(game: Any) -> None:
 
 
 def zeroing_in(database: "Database") -> "SlotsDatabase":
-    """Return a database; raise RetrogradeError where it is not of chess by distance to zeroing."""
+    """Return a database; raise RetrogradeError if it does not hold distances to zeroing of chess."""
     from retrograde.databases.slots.database import SlotsDatabase
 
     check_chess(database.game)
@@ -78,7 +78,7 @@ def zeroing_in(database: "Database") -> "SlotsDatabase":
 
 
 def table_of(database: "SlotsDatabase", ending: str, folder: Path, as_json: bool) -> Facts:
-    """Write both tables of an ending of a database, unless they are there; return what there is."""
+    """Write both tables of an ending unless they exist; return the facts about them."""
     from retrograde.solver.methods.chess.syzygy.write import is_whole, paths_of, write_tables
 
     paths = paths_of(ending, folder)
@@ -100,6 +100,6 @@ def table_of(database: "SlotsDatabase", ending: str, folder: Path, as_json: bool
 
 
 def line_of(facts: Facts) -> str:
-    """Return in words what was written: `KRvK.rtbw     208 bytes  KRvK.rtbz        7.7 kB`."""
+    """Return the result in a line: `KRvK.rtbw     208 bytes  KRvK.rtbz        7.7 kB`."""
     files = "  ".join(f"{Path(file['path']).name:<14}{size(file['bytes']):>9}" for file in facts["files"])
     return files + (f"  {faint('there before')}" if facts["there_before"] else "")

@@ -12,12 +12,12 @@ from retrograde.cli.common import input_line
 def command() -> None:
     """Play chess endgames from the databases, as a UCI engine.
 
-    Chess programs start this themselves; tell them `retrograde uci` is the engine. Its option DatabasePath is the
-    folder, or the file, where it looks for databases of chess. Endings that none of them has it searches within the
-    clock. Without time for that, or with too many men on the board, it looks two plies ahead, and says so.
+    Chess programs start this command themselves: set `retrograde uci` as the engine. Its option DatabasePath is the
+    folder or file with databases of chess. If none of them has an ending, the engine searches it within the clock. If
+    there is no time for that, or too many men are on the board, it looks two plies ahead, and says so.
 
-    A move is looked up in some milliseconds; the line that follows is worked out where the clock leaves time for it.
-    MultiPV tells several moves, Move Overhead is time lost on the way, Hash is the memory of the search, in MiB.
+    Looking up a move takes some milliseconds. The line after it is computed if the clock leaves time. MultiPV sets how
+    many moves are shown, Move Overhead is time lost on the way to the program, Hash is the memory of the search in MiB.
 
     \b
     Example:
@@ -26,11 +26,11 @@ def command() -> None:
     from retrograde.cli.uci.engine import Engine
 
     def say(line: str) -> None:
-        coding = getattr(sys.stdout, "encoding", None) or "utf-8"  # which may know fewer signs than a path has
+        coding = getattr(sys.stdout, "encoding", None) or "utf-8"  # some encodings lack characters of paths
         click.echo(line.encode(coding, "backslashreplace").decode(coding))
 
     engine = Engine(say)
-    gc.freeze()  # what is imported stays, and need not be looked through for garbage while a clock runs
+    gc.freeze()  # imported objects stay: the garbage collector must not scan them while a clock runs
     while (line := input_line()) and engine.answer(line):
         pass
     engine.finish()

@@ -1,4 +1,4 @@
-"""`retrograde verify`: every stored outcome derived again from its children."""
+"""`retrograde verify`: computes every stored outcome again from its children."""
 
 import time
 from pathlib import Path
@@ -32,22 +32,24 @@ MOST_PROBLEMS = 20
 @database_option
 @workers_option
 @click.option(
-    "--against", metavar="FILE.py:function", help="Where the function is that a best response is to, if it is to one."
+    "--against",
+    metavar="FILE.py:function",
+    help="For a best response to a function of your own: where that function is.",
 )
-@click.option("--quick", is_flag=True, help="Read every block and compare the digest; derive nothing again.")
-@click.option("--all-images", is_flag=True, help="Look at every image of each position by symmetry, and not at one.")
+@click.option("--quick", is_flag=True, help="Only read every block and compare the digest.")
+@click.option("--all-images", is_flag=True, help="Check every symmetric image of each position, not only one.")
 @json_option
 @click.pass_context
 def command(
     ctx: click.Context, source: str, database: str | None, workers: int | None, against: str | None, quick: bool,
     all_images: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Derive every stored value again from its children, and compare.
+    """Compute every stored value again from its children, and compare.
 
-    Of a certificate, check every reply; of an opening book the positions of the last ply cannot be derived, and some
-    of them are searched again. Nothing of the solver takes part but the rules. What is proven, and on what it rests,
-    is said at the end. The exit status is 1 if anything is wrong. With --json, progress goes to standard error as lines
-    of JSON.
+    For a certificate, check every reply. For an opening book, positions of the last ply have no stored children: some
+    of them are searched again. The check uses the rules, and no other code of the solver. At the end it prints what is
+    proven and what the proof rests on. The exit status is 1 if anything is wrong. With --json, progress goes to
+    standard error as lines of JSON.
 
     \b
     Examples:
@@ -111,7 +113,7 @@ def command(
 
 
 def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Context) -> None:
-    """Hold an opening book against the rules, and say what that proves."""
+    """Verify an opening book, and print what that proves."""
     import os
 
     from retrograde.databases.book import open_book
@@ -141,7 +143,7 @@ def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Conte
 
 
 def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
-    """Read every block of a file, and say that it is as it was written; its rules are not needed."""
+    """Read every block of a file, and report that it is as it was written. This does not need the rules."""
     from retrograde.databases import CertificateFile, Database
     from retrograde.solver.runtime.progress import Course, Phase
 

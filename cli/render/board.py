@@ -1,4 +1,4 @@
-"""Positions for the terminal: boards in boxes, pieces in the colours of the players, the last move, moves by value."""
+"""Positions for the terminal: boards in boxes, pieces in the players' colours, the last move, and values of moves."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from retrograde.solver.play.choice import Choice
 
 Worth = Mapping[int, Value | None]
-"""What moves to a place are worth to who makes them, by the number of the place; None where they differ."""
+"""The value of the moves to a place for the player who makes them, by place number; None if they differ."""
 
 TERMINAL_COLOURS = {
     "crimson": (WHITE, 160),
@@ -31,16 +31,18 @@ TERMINAL_COLOURS = {
     "cross": (WHITE, 26),
     "ring": (WHITE, 160),
 }
-"""What comes nearest to the colours of pictures, as sign and ground; on any terminal, dark or light, the contrast of
-both is above 4.5."""
+"""Terminal colours nearest to those of pictures, as (sign, background).
+
+On any terminal, dark or light, the contrast between the two is above 4.5.
+"""
 ROWS_BESIDE = 14
-"""Rows of the screen that are wanted for what stands beside the board."""
+"""Rows of the screen kept for the text around the board."""
 DIFFERENT = "±"
-"""Stands where some moves to a place are worth more than others."""
+"""The sign for a place where some moves are worth more than others."""
 
 
 def print_board(game: Game, position: int, choices: "Iterable[Choice]" = (), last: Sequence[int] = ()) -> None:
-    """Print a position: on a terminal as a board with what some moves are worth, elsewhere as the game shows it."""
+    """Print a position: on a terminal as a board with the values of moves, elsewhere as the game shows it."""
     if not sys.stdout.isatty():
         click.echo(indent(game.show(position)))
         return
@@ -53,10 +55,10 @@ def print_board(game: Game, position: int, choices: "Iterable[Choice]" = (), las
 def drawn(
     game: Game, position: int, last: Sequence[int] = (), moves: Worth | None = None, rows: int | None = None
 ) -> str:
-    """Return a position as lines of text: in a box where the board is a grid, else as the game shows it.
+    """Return a position as lines of text: in a box for a grid, else as the game shows it.
 
-    The pieces on the places of the *last* move stand in brackets; *moves* gives what moves to empty places are worth. A
-    box of more than so many *rows* goes without its lines.
+    Pieces on the places of the *last* move are in brackets. *moves* gives the values of moves to empty places. A box
+    taller than *rows* is drawn without lines.
     """
     board = game.draw_board()
     if board is None:
@@ -78,7 +80,7 @@ def drawn(
 
 
 def is_grid(board: Board) -> bool:
-    """Tell whether all places of a board are cells of a grid."""
+    """Return whether all places of a board are cells of a grid."""
     return bool(board.cells) and board.cells == len(board.places)
 
 
@@ -105,21 +107,20 @@ def aligned(board: Board, cells: Sequence[str], columns: int) -> list[str]:
 
 
 def labels_of(board: Board, rows: int) -> tuple[dict[float, str], str, list[str]]:
-    """Return what stands left of the rows of a grid, as much space, and what stands under its columns."""
+    """Return the labels left of a grid's rows, blanks of the same width, and the labels under its columns."""
     down = {y: f"{printable(text)} " for x, y, text in board.labels if x < 0}
     across = [printable(text) for x, y, text in board.labels if x >= 0 and y > rows - 1]
     return down, " " * max(map(len, down.values()), default=0), across
 
 
-# What moves are worth, on the board
+# Values of moves, on the board
 
 
 def worth_of_places(game: Game, position: int, choices: "Iterable[Choice]") -> dict[int, Value | None]:
-    """Return what the moves to each place are worth, None where they differ, as where several men can reach it.
+    """Return the value of the moves to each place, None if they differ because several men can reach it.
 
-    Places of moves of which that is not known are left out.
-
-    Nothing for games whose moves touch more than two places: there only the list of moves can tell.
+    Places with a move of unknown value are left out. Returns {} for games whose moves touch more than two places: there
+    the board cannot show the values.
     """
     worth: dict[int, Value | None] = {}
     unknown = set()
@@ -143,7 +144,7 @@ def worth_of(value: Value | None) -> str:
 
 
 def legend(game: Game, position: int, moves: Worth) -> str:
-    """Return what the signs on a board mean that show what moves are worth; nothing where there are none."""
+    """Return what the signs for values on a board mean; "" if there are none."""
     board = game.draw_board()
     if board is None or not is_grid(board):
         return ""
@@ -162,7 +163,7 @@ def legend(game: Game, position: int, moves: Worth) -> str:
 
 
 def inked(text: str, look: str) -> str:
-    """Return a text in the colours of what a piece looks like."""
+    """Return a text in the colours of a piece's look."""
     colours = next((TERMINAL_COLOURS[word] for word in look.split() if word in TERMINAL_COLOURS), None)
     return click.style(text, fg=colours[0], bg=colours[1], bold=True) if colours else click.style(text, bold=True)
 

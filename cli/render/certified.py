@@ -1,4 +1,4 @@
-"""What commands do with certificates: how one is found, and what is told of it."""
+"""Finds, opens and prints certificates for the commands."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from retrograde.databases import Certificate, CertificateFile
 
 CLASS = "weak"
-"""What kind of solution a certificate is, as the field has it: of its root, by a strategy."""
+"""A certificate is a weak solution: it solves its root, by a strategy."""
 CLASSES = {"strong": "strong: every position", CLASS: "weak: a strategy that keeps the value of one position"}
 
 
 def certificate_named(source: str, database: str | None) -> Path | None:
-    """Return the path of the certificate that VARIANT|FILE and --database name; None where they name none.
+    """Return the path of the certificate that VARIANT|FILE and --database name, or None.
 
-    Where there is a database of all positions of a variant as well, that is meant.
+    If a variant has a database of all positions as well, the result is None: the database is meant.
     """
     from retrograde.databases import certificate_path, database_path
     from retrograde.games import RetrogradeError
@@ -37,7 +37,7 @@ def certificate_named(source: str, database: str | None) -> Path | None:
 
 
 def is_certificate(path: Path) -> bool:
-    """Tell whether a file holds a certificate."""
+    """Return whether a file is a certificate."""
     from retrograde.databases import DatabaseFile, IsCertificate
     from retrograde.games import RetrogradeError
 
@@ -51,7 +51,7 @@ def is_certificate(path: Path) -> bool:
 
 
 def open_certified(path: Path, source: str, database: str | None) -> "Certificate":
-    """Open a certificate with its game, which VARIANT names where --database names the file."""
+    """Open a certificate with its game. If --database names the file, VARIANT names the game."""
     from retrograde.databases import open_certificate
     from retrograde.games.catalog import load_game
 
@@ -66,7 +66,7 @@ def claim(file: "CertificateFile") -> str:
 
 
 def facts_of(file: "CertificateFile") -> dict[str, Any]:
-    """Return what there is to say of a certificate, ready for JSON."""
+    """Return the facts about a certificate, ready for JSON."""
     return {
         "variant": file.variant,
         "class": CLASS,
@@ -84,7 +84,7 @@ def facts_of(file: "CertificateFile") -> dict[str, Any]:
 
 
 def print_certificate(file: "CertificateFile", certificate: "Certificate | None") -> None:
-    """Print what a certificate proves, and what it is like; its game is not at hand where only the file is."""
+    """Print what a certificate proves, and facts about it; its rules may be missing."""
     root = certificate.game.write(file.root) if certificate else str(file.root)
     click.echo(f"{heading(file.variant)}: {claim(file)} for the player to move in {root}")
     if certificate:
@@ -105,7 +105,7 @@ def print_certificate(file: "CertificateFile", certificate: "Certificate | None"
 
 
 def bounds_of(file: "CertificateFile") -> str:
-    """Return in words how a certificate shows that play comes to an end."""
+    """Return in words how a certificate shows that play ends."""
     from retrograde.games import DRAW
 
     if file.contents.bounded:

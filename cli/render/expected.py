@@ -1,4 +1,4 @@
-"""Expected payoffs where people ask: of a position, of its moves, and of what the dice may bring."""
+"""Prints expected payoffs: of a position, of its moves, and of what the dice may bring."""
 
 from collections.abc import Sequence
 from decimal import ROUND_UP, Context
@@ -18,7 +18,7 @@ EXPECTATION = "expectation"
 
 
 def within(facts: dict[str, Any]) -> str:
-    """Return an expectation and how far from it the proven bounds are, at most.
+    """Return an expectation, and the greatest distance from it to its proven bounds.
 
     >>> within({"expectation": 2.5, "low": 2.5, "high": 2.5}), within({"expectation": 0.25, "low": 0, "high": 0.5})
     ('2.5', '0.25 ± 0.3')
@@ -29,24 +29,24 @@ def within(facts: dict[str, Any]) -> str:
 
 
 def games_won(solution: "Solution", facts: dict[str, Any]) -> str:
-    """Return how many games the player to move wins, `wins 61.6 % of games`; nothing if that does not follow."""
+    """Return how many games the player to move wins, `wins 61.6 % of games`; "" if the expectation does not say."""
     return f"wins {50 * (1 + facts['expectation']):.1f} % of games" if solution.pays_one else ""
 
 
 def is_chances(game: Game, position: int) -> bool:
-    """Tell whether dice or cards decide what comes next."""
+    """Return whether it is CHANCE's turn."""
     return bool(game.primitive(position) == UNDECIDED and game.turn(position) == CHANCE)
 
 
 def odds_of(game: Game, position: int) -> dict[int, int]:
-    """Return the weight of each move of chance; none where it is a player's turn."""
+    """Return the weight of each chance move; {} if a player is to move."""
     if not is_chances(game, position):
         return {}
     return {move: game.odds(position, move) for move in game.generate_moves(position)}
 
 
 def print_expectation(solution: "Solution", position: int, choices: "Sequence[Choice]") -> None:
-    """Print what a position is worth and to whom, and what each move, or each throw, makes of it."""
+    """Print the expectation of a position, and of each move or each roll of the dice."""
     from retrograde.solver.play.solution import Response
 
     if isinstance(solution, Response):
@@ -77,8 +77,10 @@ def print_expectation(solution: "Solution", position: int, choices: "Sequence[Ch
 
 
 def print_response(solution: "Response", position: int, choices: "Sequence[Choice]") -> None:
-    """Print what either player can expect who responds to a model, what perfect play would bring, and what each move
-    brings, with how often the model makes it."""
+    """Print the expectations of a best response to a model, of perfect play, and of each move.
+
+    Also prints how often the model makes each move.
+    """
     game, worth = solution.game, solution.worth(position)
     chance = is_chances(game, position)
     if game.primitive(position) != UNDECIDED:
@@ -104,7 +106,7 @@ def print_response(solution: "Response", position: int, choices: "Sequence[Choic
 
 
 def of_perfect_play(solution: "Response", position: int) -> str:
-    """Return in words what a position is worth between perfect players; nothing where that has not been solved."""
+    """Return in words the value of a position between perfect players; "" if that has not been solved."""
     if solution.perfect is None or position not in solution.perfect:
         return ""
     if solution.perfect.metric == EXPECTATION:
@@ -114,8 +116,7 @@ def of_perfect_play(solution: "Response", position: int) -> str:
 
 
 def facts_of_response(solution: "Solution", position: int) -> dict[str, Any]:
-    """Return against which model a solution is, and what perfect play would bring, ready for JSON; nothing where it is
-    of no best response."""
+    """Return the model that a best response is against, and the value of perfect play, ready for JSON; else {}."""
     from retrograde.solver.play.solution import Response
 
     if not isinstance(solution, Response):
@@ -129,7 +130,7 @@ def facts_of_response(solution: "Solution", position: int) -> dict[str, Any]:
 
 
 def weights_of(solution: "Solution", position: int) -> dict[int, int]:
-    """Return with what weights the model moves that a solution is against; nothing where that is none, or not known."""
+    """Return the weights of the model's moves, for a best response to a model; else {}."""
     from retrograde.solver.play.solution import Response
 
     return solution.weights(position) if isinstance(solution, Response) else {}

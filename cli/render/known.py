@@ -1,4 +1,4 @@
-"""What is known of positions where nobody knows all: searched for in the time there is, and told in words."""
+"""Searches positions without a database, in limited time, and prints what is known of them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,20 +27,20 @@ BOUNDS = {
     (LOSE, DRAW): "no more than a draw",
     (DRAW, TIE): "a tie or a draw",
 }
-"""What is known where the value is not, by the worst and the best value that are not ruled out."""
+"""What is known of an unknown value, by the worst and the best value that it may still have."""
 
 HOW = {
     "book": "from the book",
     "rules": "by the rules",
     "certificate": "proved by the certificate, a weak solution",
 }
-"""How something is known that is at hand. A weak solution keeps the value of one position, by a strategy."""
+"""How a value is known without a search. A weak solution keeps the value of one position, by a strategy."""
 FOR_MOVES = 0.5
-"""The share of the time of a position that is left for its moves."""
+"""The share of a position's time that is left for its moves."""
 
 
 def time_option(seconds: float, what: str) -> Callable[[Command], Command]:
-    """Return the option that says how long to search where there is no database."""
+    """Return the option that limits the search if there is no database."""
     return click.option(
         "--time", "seconds", type=click.FloatRange(min=0, min_open=True), default=seconds, show_default=True,
         metavar="S", help=f"Seconds to search {what}, where there is no database.",
@@ -51,10 +51,9 @@ def time_option(seconds: float, what: str) -> Callable[[Command], Command]:
 
 
 def open_oracle(source: str, database: str | None, seconds: float) -> "Solution | SearchingOracle":
-    """Open the solution that VARIANT|FILE and --database name; where a variant has none, whoever searches instead, with
-    a certificate where there is one.
+    """Open the solution that VARIANT|FILE and --database name, or an oracle that searches.
 
-    That is said on standard error, and how to solve the game.
+    The oracle uses a certificate if the variant has one. A line on standard error says so, and how to solve the game.
     """
     from retrograde.cli.common import file_named, open_source
     from retrograde.cli.render.certified import certificate_named
@@ -73,8 +72,10 @@ def open_oracle(source: str, database: str | None, seconds: float) -> "Solution 
 
 
 def searching(source: str, seconds: float, error: "NoDatabase", table: int | None = None) -> "SearchingOracle":
-    """Return who answers for a variant without a database, with a table of so many bytes if that is said; raise
-    NoDatabase where its rules cannot be searched."""
+    """Return an oracle that searches a variant without a database, with a table of *table* bytes.
+
+    Raises NoDatabase if its rules cannot be searched.
+    """
     import os
 
     from retrograde.databases import NoDatabase
@@ -95,7 +96,7 @@ def searching(source: str, seconds: float, error: "NoDatabase", table: int | Non
 
 
 def certified(path: "Path", source: str, database: str | None, seconds: float) -> "SearchingOracle":
-    """Return who answers by a book, if there is one, then by a certificate, and searches beyond."""
+    """Return an oracle that uses a book, if there is one, then a certificate, and searches beyond."""
     import os
 
     from retrograde.cli.render.certified import open_certified
@@ -126,7 +127,7 @@ def how_answered(oracle: "SearchingOracle") -> str:
 
 @contextmanager
 def thinking(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
-    """Tell on a terminal how far the search of an oracle has come, while it is asked."""
+    """Show on a terminal how far an oracle's search has come, while the block runs."""
     from retrograde.cli.progress import ProgressLine, polled, search_progress
     from retrograde.solver.runtime.progress import announce
 
@@ -141,7 +142,7 @@ def thinking(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
 
 
 def searched(oracle: "Oracle", position: int) -> "tuple[Known, list[str]]":
-    """Return what is known of a position after a search, of its moves too; and best play, by the names of the moves."""
+    """Return what a search finds of a position and its moves, and the moves of best play."""
     seconds: float = oracle.seconds  # type: ignore[attr-defined]  # of one that searches
     with thinking(oracle, "searching"):
         oracle.known(position, (1 - FOR_MOVES) * seconds)
@@ -154,17 +155,17 @@ def searched(oracle: "Oracle", position: int) -> "tuple[Known, list[str]]":
 
 
 def bounds(known: "Known") -> str:
-    """Return what is known of a value that is not: `at least a tie`, `not known`."""
+    """Return what is known of an unknown value: `at least a tie`, `not known`."""
     return BOUNDS[known.at_least, known.at_most]
 
 
 def worth(known: "Known") -> str:
-    """Return what is known of a value, coloured if it is: `win`, `at least a tie`."""
+    """Return the value in colour, or what is known of it: `win`, `at least a tie`."""
     return coloured(known.value) if known.proved else faint(bounds(known))
 
 
 def verdict(known: "Known", side: str, distance: str = "") -> str:
-    """Return in words what is known of a position: `Red to move wins in 5 plies`, `not known: at least a tie`."""
+    """Return what is known of a position: `Red to move wins in 5 plies`, `not known: at least a tie`."""
     if not known.proved:
         return unknown(known)
     if known.remoteness is None and known.value != DRAW:
@@ -174,7 +175,7 @@ def verdict(known: "Known", side: str, distance: str = "") -> str:
 
 
 def unknown(known: "Known") -> str:
-    """Return in words what is known of a position whose value is not."""
+    """Return in words what is known of a position whose value is not known."""
     if known.no_end_within:
         return f"not known: neither side can force a win within {plies(known.no_end_within)}"
     told = bounds(known)
@@ -182,7 +183,7 @@ def unknown(known: "Known") -> str:
 
 
 def awaited(known: "Known", distance: str = "", puzzle: bool = False) -> str:
-    """Return what a person who is to move may expect, as far as that is known."""
+    """Return what the person to move may expect, as far as that is known."""
     if puzzle:
         return coloured(known.value, of_a_puzzle(known.value, known.remoteness))
     if not known.proved:
@@ -194,7 +195,7 @@ def awaited(known: "Known", distance: str = "", puzzle: bool = False) -> str:
 
 
 def how_known(known: "Known") -> str:
-    """Return how something is known: `proved by search: 1.2 M positions in 3.0 s`, `from the book`, `by the rules`."""
+    """Return how a value is known: `proved by search: 1.2 M positions in 3.0 s`, `from the book`, `by the rules`."""
     how: How = known.how
     if how.source != "search":
         return HOW.get(how.source, f"by the {how.source}")
@@ -205,7 +206,7 @@ def how_known(known: "Known") -> str:
 
 
 def worths(oracle: "Oracle", choices: "list[Choice]") -> dict[int, str]:
-    """Return what is known of what each move brings who makes it, by the numbers of moves whose value is not known."""
+    """Return what is known of each move of unknown value, by move number."""
     from retrograde.solver.play.oracle import brought
 
     unknown = (choice for choice in choices if choice.value == UNDECIDED)
@@ -216,13 +217,12 @@ def worths(oracle: "Oracle", choices: "list[Choice]") -> dict[int, str]:
 
 
 def name_of(value: Value) -> str | None:
-    """Return the name of a value; None where it is not known."""
+    """Return the name of a value; None if it is not known."""
     return NOUNS.get(value)
 
 
 def facts(game: Game, position: int, known: "Known", line: Sequence[str] | None) -> dict[str, Any]:
-    """Return what is known of a position and how, and the names of the moves of best play if any are given, ready for
-    JSON."""
+    """Return what is known of a position and how, and the moves of best play if given, ready for JSON."""
     from retrograde.cli.render.moves import distance
     from retrograde.games.catalog import variant
 

@@ -1,4 +1,4 @@
-"""What another metric than remoteness says, for people: of the start, and how many positions have what."""
+"""Prints what metrics other than remoteness say: of the start, and how many positions have each measure."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ from retrograde.solver.values.worth import of_draw
 Facts = dict[str, Any]
 
 COLUMNS = {"score": "score", "nimber": "nimber", "drawlevel": "draws", "utilities": "what each player gets"}
-"""What is counted, by metric; expected payoffs are too many."""
+"""Names of the measures that are counted, by metric. Expected payoffs have too many different values."""
 NAMES = {"drawlevel": "As a draw"}
-"""What a metric is called before what it says, where that is not its name."""
+"""Headings of metrics, where they differ from the metric's name."""
 MOST_ROWS = 40
 
 
 def said(metric: str, facts: Facts) -> str:
-    """Return what facts of a position or a count say of it by a metric.
+    """Return what a metric says of a position or a count, in words.
 
     >>> said("nimber", {"nimber": None, "infinite": [0, 2]}), said("utilities", {"utilities": [1, 0.5]})
     ('∞(0, 2)', '1 : 0.5')
@@ -38,8 +38,8 @@ def said(metric: str, facts: Facts) -> str:
 
 
 def shared(value: Value, remoteness: int | None, player: str = "the first player", ties: str = "") -> str:
-    """Return what awaits a player of several: `the first player gets the most in 5 plies`; or can force, with paranoid
-    *ties*."""
+    """Return what a player of several gets, `the first player gets the most in 5 plies`; with paranoid *ties*, can
+    force."""
     gets = "can force" if ties == "paranoid" else "gets"
     what = {
         WIN: f"{player} {gets} the most",
@@ -50,7 +50,7 @@ def shared(value: Value, remoteness: int | None, player: str = "the first player
 
 
 def print_start_measure(facts: Facts) -> None:
-    """Print what the metric says of the start; nothing where it is remoteness, or there is no start."""
+    """Print what the metric says of the start; nothing for remoteness, or if there is no start."""
     metric, start = facts["metric"], facts["start"]
     if against := facts.get("against"):
         click.echo(f"{heading('A best response')} to {against} expects")
@@ -63,7 +63,7 @@ def print_start_measure(facts: Facts) -> None:
 
 
 def print_measures(facts: Facts) -> None:
-    """Print how many positions have each measure, where there are not too many different ones."""
+    """Print how many positions have each measure, if there are not too many different ones."""
     rows = facts.get("by_measure", [])
     if not 0 < len(rows) <= MOST_ROWS or facts["metric"] not in COLUMNS:
         return

@@ -1,4 +1,4 @@
-"""Moves for people: numbered as is usual in the game, each with what it brings, and how far the end is in its words."""
+"""Moves for people: numbered as usual in the game, with their values and distances in the game's words."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 MOVER = "the player to move"
 OF_A_PUZZLE = {WIN: "solved", LOSE: "dead end", TIE: "tie", DRAW: "never"}
-"""What moves of a puzzle bring."""
+"""Values of moves in a puzzle."""
 
 
 # Players
 
 
 def side_to_move(game: Game, position: int) -> str:
-    """Return what the player to move is called, and the sign on the board if that is another: `Red (X)`, `White`.
+    """Return the name of the player to move, and the sign on the board if that differs: `Red (X)`, `White`.
 
-    Nothing where the game does not tell.
+    "" if the game does not say.
     """
     name, sign = player_to_move(game, position), game.draw_turn(position)
     board = game.draw_board() if name != sign else None
@@ -33,9 +33,9 @@ def side_to_move(game: Game, position: int) -> str:
 
 
 def mover(game: Game, position: int) -> str:
-    """Return how to speak of the player to move in a sentence: `Red (X) to move`; where the game is over, `Red (X)`.
+    """Return the player to move as the subject of a sentence: `Red (X) to move`; after the end, `Red (X)`.
 
-    Nothing for a puzzle, of which other things are said.
+    "" for a puzzle.
     """
     if game.players == 1:
         return ""
@@ -45,7 +45,7 @@ def mover(game: Game, position: int) -> str:
 
 
 def sides_of(game: Game, start: int) -> tuple[str, str]:
-    """Return what those are called who move first and second from a position."""
+    """Return the names of the players who move first and second from a position."""
     if game.players == 1:
         return "the player", "the player"
     other = first_of_other(game, start)
@@ -57,12 +57,12 @@ def sides_of(game: Game, start: int) -> tuple[str, str]:
 
 
 def counts_in_pairs(game: Game) -> bool:
-    """Tell whether a move is one of each side, as in chess; else each is counted."""
+    """Return whether a numbered move is one move of each side, as in chess."""
     return hasattr(game, "pgn")
 
 
 def number_of(game: Game, start: int, ply: int) -> str:
-    """Return the number of a move that is played so many plies after a position, from 0: `2.`, and `2...` for Black."""
+    """Return the number of the move made *ply* plies after a position: `2.`, and `2...` for Black."""
     if not counts_in_pairs(game):
         return f"{ply + 1}."
     ply += game.draw_turn(start) != next(iter(game.words))
@@ -70,9 +70,9 @@ def number_of(game: Game, start: int, ply: int) -> str:
 
 
 def numbered(game: Game, start: int, names: Sequence[str], first: int = 0) -> str:
-    """Return moves that follow one another with their numbers, the *first* played so many plies after the start.
+    """Return a line of moves with their numbers; the first is *first* plies after the start.
 
-    Without, where moves are called by numbers themselves.
+    Without numbers, if the names of moves are numbers themselves.
     """
     if all(name.isdecimal() for name in names):
         return " ".join(names)
@@ -84,7 +84,7 @@ def numbered(game: Game, start: int, names: Sequence[str], first: int = 0) -> st
 
 
 def print_line(game: Game, start: int, names: Sequence[str]) -> None:
-    """Print best play from a position, by the names of the moves, if there are any."""
+    """Print best play from a position, if there are any moves."""
     if names:
         head = "Best play"
         click.echo(f"\n{heading(head)}{wrap(f'{head}  {numbered(game, start, names)}', len(head) + 2)[len(head) :]}")
@@ -100,7 +100,7 @@ def names_of(game: Game, position: int, moves: Sequence[int]) -> list[str]:
 
 
 def moves_played(game: Game, plies: int) -> str:
-    """Return how long a game was: `1 move`, `16 moves`."""
+    """Return the length of a game: `1 move`, `16 moves`."""
     count = (plies + 1) // 2 if counts_in_pairs(game) else plies
     return f"{count} {'move' if count == 1 else 'moves'}"
 
@@ -109,15 +109,17 @@ def moves_played(game: Game, plies: int) -> str:
 
 
 def distance(game: Game, value: Value, remoteness: int | None, metric: str = METRICS[0]) -> str:
-    """Return how far the end is in the words of the game, if it has them: `mate in 16`; or how far progress is,
-    where the metric is dtz or dtc."""
+    """Return the distance to the end in the words of the game, if it has them: `mate in 16`.
+
+    For the metrics dtz and dtc, the distance to progress.
+    """
     if metric in TO_PROGRESS and remoteness and value in (WIN, LOSE):
         return in_words(remoteness, metric)
     return game.distance(value, remoteness) if remoteness and value in (WIN, LOSE) else ""
 
 
 def ahead(game: Game, choice: "Choice") -> str:
-    """Return how far the end is after a move, for who makes it: `in 7`, `mate in 4`; nothing for a draw."""
+    """Return the distance after a move, for the player who made it: `in 7`, `mate in 4`; "" for a draw."""
     if choice.remoteness is None:
         return ""
     return choice.far or distance(game, choice.brings, choice.remoteness + 1) or f"in {choice.remoteness + 1}"
@@ -126,9 +128,9 @@ def ahead(game: Game, choice: "Choice") -> str:
 def moves_table(
     game: Game, choices: "Sequence[Choice]", most: int | None = None, unknown: Mapping[int, str] | None = None
 ) -> str:
-    """Return the moves, best first, each with what it brings the player who makes it; so many at *most*.
+    """Return the moves, best first, each with its value for the player who makes it; at most *most* of them.
 
-    *unknown* says by their numbers what is known of moves whose value is not.
+    *unknown* says by move number what is known of moves of unknown value.
     """
     names = OF_A_PUZZLE if game.players == 1 else {}
     measured = any(choice.worth for choice in choices)

@@ -1,4 +1,4 @@
-"""Output that is longer than the screen goes through a pager; what is piped, or fits, is printed as it is."""
+"""Sends output that is longer than the screen through a pager; prints all other output as it is."""
 
 import io
 import os
@@ -13,7 +13,7 @@ from retrograde.cli.interrupt import WATCH
 
 
 class Screen(io.StringIO):
-    """Text on its way to a terminal: it keeps its colours, and is wrapped as on one."""
+    """Collects text for a terminal: it counts as one, so that text keeps its colours and is wrapped."""
 
     def isatty(self) -> bool:
         return True
@@ -21,9 +21,9 @@ class Screen(io.StringIO):
 
 @contextmanager
 def paged(as_json: bool = False) -> Iterator[None]:
-    """Collect what is printed, and show it at the end, page by page if the screen does not hold it.
+    """Collect the output, and show it at the end, page by page if it is longer than the screen.
 
-    Where nobody looks (a pipe, a file), and for JSON, nothing is collected.
+    With JSON, or if input or output is not a terminal, nothing is collected.
     """
     if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         yield
@@ -39,11 +39,11 @@ def paged(as_json: bool = False) -> Iterator[None]:
 
 
 def show(text: str) -> None:
-    """Print a text, by a pager where it is longer than the screen."""
-    if rows_of(text) < shutil.get_terminal_size().lines:  # the last line is the prompt's
+    """Print a text, through a pager if it is longer than the screen."""
+    if rows_of(text) < shutil.get_terminal_size().lines:  # the last line is for the prompt
         click.echo(text, nl=False)
         return
-    WATCH.stop()  # a pager has its own use for Ctrl-C
+    WATCH.stop()  # a pager handles Ctrl-C itself
     os.environ.setdefault("LESS", "-FRX")  # as Git does: colours, and the last page stays on the screen
     click.echo_via_pager(text)
 

@@ -1,4 +1,4 @@
-"""What came out of a solve, for people: the summary that `solve` ends with, and the tables of `info`."""
+"""The result of a solve: the summary that `solve` ends with, and the tables of `info`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from retrograde.games.contract.zeroing import TO_PROGRESS
 Facts = dict[str, Any]
 
 SIGNS = {"win": "above 0", "lose": "below 0", "tie": "0"}
-"""What values say where expectations are computed: the sign of those, as far as the bounds tell it."""
+"""Names of values for expectations: their sign, as far as the bounds tell it."""
 
 
 def value_of(facts: Facts) -> Value:
@@ -22,7 +22,7 @@ def value_of(facts: Facts) -> Value:
 
 
 def print_head(facts: Facts) -> None:
-    """Print the variant and what its start is worth."""
+    """Print the variant and the value of its start."""
     if facts.get("metric") == EXPECTATION:
         click.echo(heading(facts["variant"]))
         return
@@ -40,7 +40,7 @@ def print_head(facts: Facts) -> None:
 
 
 def print_book(facts: Facts) -> None:
-    """Print of which variant an opening book is, how far it reaches, and what it knows of the start."""
+    """Print the variant of an opening book, its depth, and what it knows of the start."""
     start, (plies, distances) = facts["start"], facts["book"].values()
     if start["remoteness"] is None and start["value"] != "draw":
         ending = {"win": "the first player wins", "lose": "the second player wins", "tie": "a tie"}[start["value"]]
@@ -51,7 +51,7 @@ def print_book(facts: Facts) -> None:
 
 
 def of_book(plies: int) -> str:
-    """Return what an opening book is: `an opening book of the first 8 plies`."""
+    """Return the name of an opening book: `an opening book of the first 8 plies`."""
     return f"an opening book of the first {'ply' if plies == 1 else f'{plies} plies'}"
 
 
@@ -68,7 +68,7 @@ def print_values(facts: Facts) -> None:
 
 
 def print_file(facts: Facts) -> None:
-    """Print where the database is, and how large."""
+    """Print the path and the size of the database."""
     bits = facts["bits_per_position"]
     click.echo(f"{facts['path']}: {size(facts['bytes'])}, {bits:,.{0 if bits >= 100 else 2}f} bits a position")
 

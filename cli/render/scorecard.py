@@ -1,4 +1,4 @@
-"""After a game: what each move was worth, and what would have been better."""
+"""The scorecard after a game: the value of each move, and better moves."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from retrograde.solver.play.oracle import Oracle
 
 MOST_BETTER = 3
-"""Better moves that are named."""
+"""How many better moves are named."""
 
 
 def scorecard(
     oracle: "Oracle", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counts: Sequence[int]
 ) -> str:  # fmt: skip
-    """Return a line that sums up the moves played at some plies, counted from 0, and a table of them.
+    """Return a summary of the moves played at some plies (from 0), and a table of them.
 
-    *counts* are the plies without progress before each, where these count.
+    *counts* are the plies without progress before each, if they count.
     """
     from retrograde.solver.play.oracles.counting import marked_by_rule
 
@@ -37,7 +37,7 @@ def scorecard(
 
 
 def verdict(game: Game, mark: "Mark") -> str:
-    """Return what a move was worth in words."""
+    """Return in words what a move was worth."""
     played, best = mark.judgement.played, mark.judgement.best
     now, could = played.brings, best[0].brings
     far = ahead(game, played)

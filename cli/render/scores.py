@@ -1,4 +1,4 @@
-"""`retrograde search` of games that are about points: how much the player to move can win by, proved by search."""
+"""`retrograde search` for scores: proves how much the player to move can win by."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def tell_score(
     game: "Game", position: int, workers: int, size: int, seconds: float | None, value_only: bool, as_json: bool
 ) -> None:
-    """Search for the score of a position, or, with *value_only*, for its sign, and print what is found."""
+    """Search for the score of a position, or with *value_only* for its sign, and print the result."""
     from retrograde.solver.play.oracle import SEARCH, How, Known
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.scores.searcher import ScoreSearch
@@ -42,26 +42,26 @@ def tell_score(
 
 
 def score_told(oracle: "Oracle", position: int) -> str:
-    """Return the line that tells the score of a position by an oracle, as far as it is known; or none."""
+    """Return the line with the score of a position, as far as an oracle knows it; "" if it does not."""
     from retrograde.solver.play.oracles.scoring import ScoringOracle
 
     return told(oracle.score(position)) if isinstance(oracle, ScoringOracle) else ""
 
 
 def score_facts(oracle: "Oracle", position: int) -> dict[str, Any]:
-    """Return the score of a position by an oracle and its bounds, ready for JSON; nothing of one that tells of none."""
+    """Return the score of a position and its bounds, ready for JSON; {} if the oracle has no scores."""
     from retrograde.solver.play.oracles.scoring import ScoringOracle
 
     return bounds(oracle.score(position)) if isinstance(oracle, ScoringOracle) else {}
 
 
 def bounds(found: "ScoreFinding") -> dict[str, Any]:
-    """Return the score and its bounds, each None where it is not known, ready for JSON."""
+    """Return the score and its bounds, each None if unknown, ready for JSON."""
     return {"score": found.score, "score_at_least": found.low, "score_at_most": found.high}
 
 
 def told(found: "ScoreFinding") -> str:
-    """Return the line that tells the score, as far as it is known: `Score: +8`, `Score: +2 or more`; or none."""
+    """Return the line with the score, as far as it is known: `Score: +8`, `Score: +2 or more`; or ""."""
     low, high = (None if bound is None else said("score", {"score": bound}) for bound in (found.low, found.high))
     if low is None and high is None:
         return ""

@@ -1,4 +1,4 @@
-"""`retrograde search --tree`: small trees as the textbooks draw them, for those who teach."""
+"""`retrograde search --tree`: small search trees as in textbooks, for teaching."""
 
 import shutil
 import sys
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from retrograde.solver.search.trees.tree import Trees
 
 WIDTH = 120
-"""Columns where nobody looks."""
+"""The width in columns if the output is not a terminal."""
 
 
 def tell_trees(game: "Game", position: int, depth: int | None, out: Path | None, as_json: bool) -> None:
-    """Print the trees of a position, or write them to a picture."""
+    """Print the trees of a position, or write them as a picture."""
     from retrograde.games import UNDECIDED, RetrogradeError
     from retrograde.solver.play.tree_picture import trees_svg
     from retrograde.solver.search.trees.tree import trees_of
@@ -45,7 +45,7 @@ def tell_trees(game: "Game", position: int, depth: int | None, out: Path | None,
 
 
 def print_trees(trees: "Trees") -> None:
-    """Print a position, its trees, and what each search has looked at."""
+    """Print a position, its trees, and how much each search has visited."""
     from retrograde.solver.search.trees.text import trees_text
 
     game = trees.game
@@ -65,14 +65,14 @@ def print_trees(trees: "Trees") -> None:
 
 
 def is_symmetric(game: "Game") -> bool:
-    """Tell whether a game has symmetric positions."""
+    """Return whether a game has symmetric positions."""
     from retrograde.games.contract.game import defines
 
     return defines(game, "images")
 
 
 def facts(trees: "Trees") -> dict[str, Any]:
-    """Return trees, ready for JSON; all values are as Max sees them, the player to move at the root."""
+    """Return the trees, ready for JSON. All values are for Max, the player to move at the root."""
     from retrograde.games.catalog import variant
     from retrograde.solver.search.trees.tree import number
 
@@ -88,7 +88,7 @@ def facts(trees: "Trees") -> dict[str, Any]:
 
 
 def node_facts(game: "Game", node: "Node", ply: int) -> dict[str, Any]:
-    """Return a node and all below it."""
+    """Return a node and everything below it."""
     from retrograde.solver.search.trees.tree import value_text, window_text
 
     return {

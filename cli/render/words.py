@@ -1,7 +1,7 @@
-"""Words, colours and tables for people: green for a win, yellow for a tie or a draw, red for a loss.
+"""Words, colours and tables: green for a win, yellow for a tie or a draw, red for a loss.
 
-What has a colour has a ground of its own, so that it is read on any terminal, dark or light: numbers above 15 are the
-same colours in all themes. And nothing is told by colour alone: a value has its word, or its sign.
+Coloured text has a background of its own, so that it is readable on any terminal, dark or light. Colours above 15 are
+the same in all themes. Colour is never the only sign: a value also has its word or its sign.
 """
 
 import shutil
@@ -16,13 +16,13 @@ from retrograde.games.contract.text import printable
 
 BLACK, WHITE = 16, 231
 COLOURS = {WIN: (WHITE, 22), TIE: (BLACK, 220), DRAW: (BLACK, 220), LOSE: (WHITE, 124)}
-"""The colour of the text and that of the ground, as numbers of the 256 colours of terminals."""
+"""The colours of text and background, from the 256 colours of terminals."""
 FAINT = 243
-"""A grey that is as far from black as from white: 4.6 and 4.5 times as light and as dark."""
+"""A grey with the same contrast to black and to white: 4.6 and 4.5."""
 SIGNS = {WIN: "+", TIE: "=", DRAW: "=", LOSE: "−"}
-"""Values where there is room for one sign."""
+"""Signs for values, where there is space for one character."""
 NOUNS = {WIN: "win", LOSE: "lose", TIE: "tie", DRAW: "draw"}
-"""Values in the order in which they are listed, with their names in JSON."""
+"""Names of values in JSON, in the order of listings."""
 
 
 def plies(count: int) -> str:
@@ -39,8 +39,7 @@ def coloured(value: Value, text: str | None = None) -> str:
 def prospect(value: Value, remoteness: int | None, player: str, distance: str = "", ending: str = "") -> str:
     """Return what awaits a player: `Red to move wins in 5 plies`, `White to move wins: mate in 3 (5 plies)`.
 
-    *distance*, and *ending* where the game is over, are the same in the words of the game. Where there is no *player*
-    it is a puzzle.
+    *distance*, and *ending* if the game is over, are in the words of the game. An empty *player* means a puzzle.
     """
     if not player:
         return coloured(value, of_a_puzzle(value, remoteness, ending))
@@ -55,7 +54,7 @@ def prospect(value: Value, remoteness: int | None, player: str, distance: str = 
 
 
 def of_a_puzzle(value: Value, remoteness: int | None, ending: str = "") -> str:
-    """Return what a position of a puzzle is worth: `solved in 31 moves`, `cannot be solved`."""
+    """Return the value of a puzzle's position in words: `solved in 31 moves`, `cannot be solved`."""
     moves = f"{remoteness:,} {'move' if remoteness == 1 else 'moves'}"
     if value == DRAW:
         return "cannot be solved, and can go on for ever"
@@ -66,12 +65,12 @@ def of_a_puzzle(value: Value, remoteness: int | None, ending: str = "") -> str:
 
 
 def how_far(remoteness: int, distance: str = "") -> str:
-    """Return how far the end is, to follow a verb: ` in 5 plies`, `: mate in 3 (5 plies)`."""
+    """Return the distance, to follow a verb: ` in 5 plies`, `: mate in 3 (5 plies)`."""
     return f": {distance} ({plies(remoteness)})" if distance else f" in {plies(remoteness)}"
 
 
 def expected(value: Value, remoteness: int | None, distance: str = "") -> str:
-    """Return what a person who is to move may expect: `you win in 7 plies if you play right`."""
+    """Return what the person to move may expect: `you win in 7 plies if you play right`."""
     if value == DRAW:
         return coloured(value, "a draw if both play right: neither side can force an end")
     far = how_far(remoteness or 0, distance)
@@ -83,7 +82,7 @@ def expected(value: Value, remoteness: int | None, distance: str = "") -> str:
 
 
 def verdict(value: Value, remoteness: int | None, article: str = "the ", players: int = 2) -> str:
-    """Return how a game ends that begins with such a position: `the second player wins in 20 plies`."""
+    """Return how a game that begins in such a position ends: `the second player wins in 20 plies`."""
     if players == 1:
         return coloured(value, of_a_puzzle(value, remoteness))
     if value == DRAW:
@@ -96,7 +95,7 @@ def verdict(value: Value, remoteness: int | None, article: str = "the ", players
 
 
 def table(rows: Sequence[Sequence[str]], align: str, gap: str = "  ") -> str:
-    """Return rows of cells as lines of columns, each flush left or right as *align*, `<` or `>` for each, says."""
+    """Return rows of cells as aligned columns; *align* has `<` or `>` for each column."""
     widths = [max(len(click.unstyle(row[i])) for row in rows) for i in range(len(align))]
     lines = []
     for row in rows:
@@ -109,7 +108,7 @@ def table(rows: Sequence[Sequence[str]], align: str, gap: str = "  ") -> str:
 
 
 def indent(text: str) -> str:
-    """Return lines moved in by two columns."""
+    """Return lines indented by two columns."""
     return "\n".join(f"  {line}".rstrip() for line in text.splitlines())
 
 
@@ -118,9 +117,9 @@ def heading(text: str) -> str:
 
 
 def wrap(text: str, start: int = 0, width: int | None = None) -> str:
-    """Return a text in lines that fit the terminal, all but the first moved in by *start* columns.
+    """Return a text in lines that fit the terminal, all but the first indented by *start* columns.
 
-    Where nobody looks (a pipe, a file), it stays one line.
+    If the output is not a terminal, the text stays one line.
     """
     if width is None and not sys.stdout.isatty():
         return text
@@ -128,9 +127,9 @@ def wrap(text: str, start: int = 0, width: int | None = None) -> str:
 
 
 def reflow(text: str) -> str:
-    """Return paragraphs in lines that fit the terminal, save those that are indented: pictures, and code.
+    """Return paragraphs in lines that fit the terminal. Indented ones (pictures, code) stay as they are.
 
-    Where nobody looks, lines stay as they are.
+    If the output is not a terminal, all lines stay as they are.
     """
     if not sys.stdout.isatty():
         return text
@@ -144,14 +143,14 @@ def faint(text: str) -> str:
 
 
 def size(count: float) -> str:
-    """Return a number of bytes as people read it."""
+    """Return a number of bytes for people."""
     from retrograde.solver.runtime.memory import format_size
 
     return format_size(count)
 
 
 def amount(count: float) -> str:
-    """Return a large number with three figures: `950`, `12.3 k`, `4.56 M`.
+    """Return a large number with three digits: `950`, `12.3 k`, `4.56 M`.
 
     >>> amount(69_763_700)
     '69.8 M'
@@ -165,7 +164,7 @@ def amount(count: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a stretch of time: `40 ms`, `1.3 s`, `12 s`, `3 min 20 s`, `2 h 5 min`.
+    """Return a time: `40 ms`, `1.3 s`, `12 s`, `3 min 20 s`, `2 h 5 min`.
 
     >>> duration(200)
     '3 min 20 s'

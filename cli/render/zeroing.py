@@ -1,4 +1,4 @@
-"""Distances to zeroing, for people and for JSON: what a position is worth by the fifty-move rule."""
+"""Distances to zeroing, for people and JSON: the value of a position under the fifty-move rule."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,18 @@ if TYPE_CHECKING:
 
 
 def zeroing_facts(solution: "Solution", position: int, count: int = 0) -> dict[str, Any]:
-    """Return the distance to zeroing of a position and its category after so many plies without progress, ready for
-    JSON; nothing where it is not known."""
+    """Return a position's distance to zeroing and its category after *count* plies without progress, ready for JSON.
+
+    {} if they are not known.
+    """
     found = solution.by_zeroing(position)
     return {DTZ: signed(*found), "category": category(*found, count)} if found else {}
 
 
 def by_the_rule(value: Value, far: int, count: int = 0) -> str:
-    """Return what a win or a loss is worth by the fifty-move rule after so many plies without progress, and how far
-    zeroing is.
+    """Return the value of a win or loss under the fifty-move rule, and the distance to zeroing.
+
+    *count* is the number of plies without progress before.
 
     >>> import click
     >>> from retrograde.games import LOSE

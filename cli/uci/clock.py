@@ -22,7 +22,7 @@ class Clock(NamedTuple):
         return cls(monotonic(), seconds, infinite, Future())
 
     def within(self, seconds: float) -> "Clock":
-        """Return a clock with the same start and stop that leaves so many seconds from now on."""
+        """Return a clock with the same start and stop that has *seconds* left from now on."""
         return self._replace(seconds=self.passed + seconds, infinite=False)
 
     @property
@@ -46,7 +46,7 @@ class Clock(NamedTuple):
         return self.stopped.done() or (self.left is not None and self.left <= 0)
 
     def stop(self) -> None:
-        """Wake whoever waits: the move must be made now."""
+        """Wake all waiting threads: the move must be made now."""
         if not self.stopped.done():
             self.stopped.set_result(None)
 

@@ -1,10 +1,10 @@
 """A chess engine that plays from databases by UCI, the universal chess interface.
 
-`go` starts a thread that finds the move (`thinking.py`), so that the engine reads on: `isready` is answered at once,
-`stop` and `quit` have the move printed at once. Other commands wait for the move where they must.
+`go` starts a thread that finds the move (`thinking.py`), so that the engine can read on. It answers `isready` at once,
+and prints the move at once after `stop` and `quit`. Other commands wait for the move if they must.
 
-No line and no file ends the engine: it prints what is wrong as an `info string`, one line without control characters,
-and it always answers `go`, with `bestmove 0000` if the position is not legal.
+No line and no file ends the engine. It prints errors as an `info string`, one line without control characters. It
+always answers `go`, with `bestmove 0000` if the position is not legal.
 """
 
 from collections.abc import Callable
@@ -21,11 +21,11 @@ from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.solver.play.tablebase.files import Tables, said_of, usual_folder
 
 LONGEST_REMARK = 500
-"""Characters of an `info string`."""
+"""The greatest length of an `info string`, in characters."""
 
 
 class Spin(NamedTuple):
-    """An option that is a whole number."""
+    """An option that is a whole number: its default, least and greatest value."""
 
     default: int
     least: int
@@ -33,13 +33,13 @@ class Spin(NamedTuple):
 
 
 SPINS = {"Hash": Spin(16, 1, 1 << 25), "Move Overhead": Spin(10, 0, 5000), "MultiPV": Spin(1, 1, 500)}
-"""The options that are numbers. Hash is the MiB of the table of a search; databases need none."""
+"""The options that are numbers. Hash is the MiB of a search's transposition table; databases need none."""
 RULE = "Syzygy50MoveRule"
-"""The option by which the fifty-move rule counts, as other engines call it."""
+"""The option for the fifty-move rule, with the name that other engines use."""
 
 
 class Engine:
-    """Answers one line at a time; *say* is called with each line of the answer, by one thread at a time."""
+    """Answers one line at a time. It calls *say* with each line of the answer, from one thread at a time."""
 
     def __init__(self, say: Callable[[str], object]):
         self.say_unlocked, self.lock = say, Lock()
@@ -61,9 +61,9 @@ class Engine:
             self.say_unlocked(line)
 
     def answer(self, line: str) -> bool:
-        """Do what one line asks for; return False where it asks to quit. What is not understood is passed over.
+        """Execute one line; return False if it is `quit`. Ignores what it does not understand.
 
-        Raises nothing but what *say* raises.
+        Raises only what *say* raises.
         """
         command, *words = line.split() or [""]
         if command == "quit":
@@ -76,7 +76,7 @@ class Engine:
         return True
 
     def obey(self, command: str, words: list[str], line: str) -> None:
-        """Do what a command asks for."""
+        """Execute a command."""
         if command == "uci":
             self.introduce()
         elif command == "isready":
@@ -96,11 +96,11 @@ class Engine:
             self.stop()
 
     def remark(self, text: str) -> None:
-        """Tell a person something."""
+        """Print a text for people."""
         self.say(f"info string {one_line(text)}")
 
     def introduce(self) -> None:
-        """Say who we are and what may be set."""
+        """Print the engine's name and its options."""
         self.say(f"id name retrograde {version('retrograde')}")
         self.say("id author the retrograde authors")
         self.say(f"option name DatabasePath type string default {one_line(str(usual_folder()))}")
@@ -110,7 +110,7 @@ class Engine:
         self.say("uciok")
 
     def set_option(self, line: str) -> None:
-        """Set a number, whether the fifty-move rule counts, or where the databases are."""
+        """Set a number, the fifty-move rule, or the path of the databases."""
         name, _, value = line.partition(" name ")[2].partition(" value ")
         name, text = " ".join(name.split()), value.strip()
         spin = next((known for known in SPINS if known.lower() == name.lower()), None)
@@ -139,7 +139,7 @@ class Engine:
             self.remark(f"{RULE} must be true or false, not {text!r}")
 
     def set_path(self, text: str) -> None:
-        """Set where the databases are: a folder, or one file."""
+        """Set the path of the databases: a folder, or one file."""
         self.finish()
         try:
             self.tables.move_to(Path(text).expanduser() if text not in ("", "<empty>") else usual_folder())
@@ -160,9 +160,9 @@ class Engine:
             self.remark(f"{error}; go is answered by bestmove 0000 until another position is sent")
 
     def board_after(self, fen: str, moves: list[str]) -> AnyBoard:
-        """Return the board after moves; raise ValueError where one is not legal.
+        """Return the board after moves; raise ValueError if one is not legal.
 
-        Where a game goes on, only what is new is made: a program sends all of it with every move.
+        If a game continues, only the new moves are made: a program sends the whole game with every move.
         """
         before, done = self.setup
         known = self.board if before == fen and moves[: len(done)] == done else None
@@ -187,7 +187,7 @@ class Engine:
 
     def think(self, question: Question, clock: Clock) -> None:
         """Print the best move of a question; an infinite search prints it after `stop`."""
-        with suppress(OSError):  # the program that asked is gone
+        with suppress(OSError):  # the other program has ended
             best = self.thinker.answer(question, clock)
             if clock.infinite:
                 clock.await_result(clock.stopped)
@@ -195,17 +195,17 @@ class Engine:
 
     @property
     def is_thinking(self) -> bool:
-        """Whether a move is being sought, or waits for `stop`."""
+        """Whether a move is being searched, or waits for `stop`."""
         return self.thread is not None and self.thread.is_alive()
 
     def stop(self) -> None:
-        """Have the move printed now, and wait for that."""
+        """Print the move now, and wait for that."""
         if self.clock:
             self.clock.stop()
         self.finish()
 
     def finish(self) -> None:
-        """Wait until the move that is being sought is printed; end an infinite search."""
+        """Wait until the current move is printed; end an infinite search."""
         if self.clock and self.clock.infinite:
             self.clock.stop()
         if self.thread:
@@ -219,7 +219,7 @@ class Engine:
 
 
 def one_line(text: str) -> str:
-    """Return a text as one line, cut where it is long.
+    """Return a text as one line, cut if it is long.
 
     >>> one_line("a\\nb\\x1b[2J"), len(one_line("x" * 5000))
     ('a b [2J', 500)

@@ -1,6 +1,6 @@
-"""How much time there is to work out a line, by what `go` says of the clocks.
+"""How much time there is to compute a line, from the clocks that `go` gives.
 
-The move itself is looked up, whatever the time, in a few milliseconds; what takes time is only the line that is told.
+The move itself is looked up in a few milliseconds, whatever the time. Only the line after it takes time.
 """
 
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MOVES_LEFT = 40
-"""Moves for which the time left is meant to last, where that is not said."""
+"""The number of moves for which the time must last, if `go` does not say."""
 SHORTEST = 0.01
-"""Seconds with less than which no line is begun."""
+"""With fewer seconds than this, no line is computed."""
 
 
 class Limits(NamedTuple):
-    """The time that `go` leaves, in milliseconds."""
+    """The time that `go` allows, in milliseconds."""
 
     movetime: int | None = None
     time: int | None = None
@@ -35,9 +35,9 @@ class Limits(NamedTuple):
         )
 
     def seconds(self, overhead: int) -> float | None:
-        """Return the seconds for a line, none where they are not worth beginning; None where there is no limit.
+        """Return the seconds for a line; 0 if they are too few, None if there is no limit.
 
-        *overhead* are milliseconds that are lost on the way.
+        *overhead* is the number of milliseconds lost on the way.
 
         >>> Limits(movetime=1000).seconds(10), Limits(time=100, increment=10).seconds(10), Limits().seconds(10)
         (0.99, 0.0, None)
@@ -52,7 +52,7 @@ class Limits(NamedTuple):
 
 
 def number(word: str) -> int | None:
-    """Return a whole number; None where the word is none."""
+    """Return a whole number, or None."""
     try:
         return int(word[:12])
     except ValueError:

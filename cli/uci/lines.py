@@ -1,7 +1,7 @@
-"""Best moves of chess and the lines that follow, looked up with as few questions to the database as will do.
+"""Best moves of chess and the lines after them, with as few database look-ups as possible.
 
-A position's own outcome says what its best child is worth: the first child of that worth is best, as it is in
-`Solution.moves`, and the others need not be asked for.
+A position's own outcome says what its best child is worth. The first child with that outcome is best, as in
+`Solution.moves`, and the others need no look-up.
 """
 
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ from retrograde.solver.play.oracles.counting import Counting
 from retrograde.solver.play.solution import Solution
 
 SURE = 20_000
-"""The score, in centipawns, of a win of which it is not known how far the mate is."""
+"""The score in centipawns of a win whose distance to mate is not known."""
 CURSED = 1
-"""The score of a win that the fifty-move rule makes a draw."""
+"""The score of a win that the fifty-move rule turns into a draw."""
 
 
 class Prober:
-    """Asks a solution, and counts how often."""
+    """Looks up positions in a solution, and counts the look-ups."""
 
     def __init__(self, solution: Solution):
         self.solution = solution
@@ -31,25 +31,25 @@ class Prober:
         self.hits = 0
 
     def value(self, position: int) -> Outcome:
-        """Return what a position is worth."""
+        """Return the outcome of a position."""
         self.hits += 1
         return self.solution.value(position)
 
     def choices(self, position: int) -> Iterator[Choice]:
-        """Yield the moves of a position, each looked up when it is its turn."""
+        """Yield the moves of a position, looking up each one only when it is needed."""
         if self.game.primitive(position) == UNDECIDED:
             for move in self.game.generate_moves(position):
                 child = self.game.do_move(position, move)
                 yield Choice(move, uci(position, move), child, *self.value(child))
 
     def best(self, position: int, outcome: Outcome | None = None) -> Choice | None:
-        """Return the first of the best moves, or None where the game is over; *outcome* is that of the position."""
+        """Return the first of the best moves, or None if the game is over; *outcome* is that of the position."""
         value, remoteness = outcome or self.value(position)
         wanted = FLIPPED[value], None if value == DRAW else (remoteness or 0) - 1
         return next((choice for choice in self.choices(position) if (choice.value, choice.remoteness) == wanted), None)
 
     def ranked(self, position: int, names: list[str], most: int) -> list[Choice]:
-        """Return the best of some moves, the best first."""
+        """Return the best of some moves, best first, at most *most*."""
         return ranked(choice for choice in self.choices(position) if choice.name in names)[:most]
 
     def score(self, choice: Choice) -> str:
@@ -57,9 +57,9 @@ class Prober:
         return score(choice.value, choice.remoteness)
 
     def line(self, first: Choice, clock: Clock) -> list[str]:
-        """Return a move and best play after it, to the end; the move alone if the time is over before.
+        """Return a move and best play after it to the end; only the move if time runs out.
 
-        Where nobody wins, it stops after the ply that comes back to a position met before, or is long.
+        Without a winner, the line stops at the first repeated position, or at LONGEST_LINE plies.
         """
         line, choice = [first.name], first
         met = {first.position}
@@ -78,25 +78,24 @@ class Prober:
 
 
 class CountingProber(Prober):
-    """The same by the fifty-move rule, for a position after so many plies without progress, and those that follow."""
+    """The same under the fifty-move rule, from a position after *count* plies without progress."""
 
     def __init__(self, solution: Solution, position: int, count: int):
         super().__init__(solution)
         self.counting = Counting(solution, position, count)
 
     def choices(self, position: int) -> Iterator[Choice]:
-        """Yield the moves of a position, the best first."""
+        """Yield the moves of a position, best first."""
         for choice in self.counting.moves(position):
-            self.hits += 2  # how far mate is, and how far zeroing
+            self.hits += 2  # the distances to mate and to zeroing
             yield choice._replace(name=uci(position, choice.move))
 
     def best(self, position: int, outcome: Outcome | None = None) -> Choice | None:
-        """Return the first of the best moves, or None where the game is over, by the rule as well."""
+        """Return the first of the best moves, or None if the game is over, also by the fifty-move rule."""
         return next(self.choices(position), None) if self.counting.counts.get(position, 0) < PATIENCE else None
 
     def score(self, choice: Choice) -> str:
-        """Return the score of a move. Where mate comes before the count is full whatever is done, that tells how far it
-        is."""
+        """Return the score of a move: the distance to mate, if mate surely comes before the count is full."""
         plain = FLIPPED[choice.value]
         sign = {WIN: 1, LOSE: -1}.get(plain, 0)
         if choice.brings != plain:
@@ -107,12 +106,12 @@ class CountingProber(Prober):
 
 
 def depth(choice: Choice, line: list[str]) -> int:
-    """Return how many plies a move has been looked ahead: to the end of the game, if it has one."""
+    """Return the depth of a move's line in plies: to the end of the game, if it has one."""
     return len(line) if choice.brings == DRAW else (choice.remoteness or 0) + 1
 
 
 def score(value: Value, remoteness: int | None) -> str:
-    """Return the score of a move that leads to such an outcome for the other side.
+    """Return the score of a move that leads to this outcome for the opponent.
 
     >>> score(LOSE, 0), score(LOSE, 2), score(WIN, 1), score(WIN, 3)
     ('mate 1', 'mate 2', 'mate -1', 'mate -2')

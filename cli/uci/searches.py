@@ -1,7 +1,7 @@
-"""Moves where no database has the position: by an oracle that searches, within the clock.
+"""Moves for positions without a database, found by a searching oracle within the clock.
 
-The rules of an ending are compiled once for all endings, in a thread of its own, and no move waits for that longer than
-its clock allows.
+The rules of an ending are compiled once for all endings, in a separate thread. No move waits for that longer than its
+clock allows.
 """
 
 import os
@@ -21,41 +21,41 @@ from retrograde.solver.play.oracles.searching import SearchingOracle
 from retrograde.solver.runtime.progress import Progress
 
 SECONDS = 1.0
-"""How long a move is searched for where there is no clock."""
+"""Seconds of search for a move without a clock."""
 SHORTEST = 0.6
-"""Seconds with less than which no search is begun."""
+"""With fewer seconds than this, no search begins."""
 AROUND = 0.4
-"""Seconds that are kept for what is done before and after a search, by rules that are not compiled..."""
+"""Seconds kept for work before and after a search, in rules that are not compiled..."""
 SHARE = 0.2
-"""...or the share of the time, if that is more."""
+"""...or this share of the time, if that is more."""
 EARLY = SECONDS / 4
-"""A search of a second that takes less than this has nothing left to prove."""
+"""A search of one second that ends sooner than this has nothing left to prove."""
 SPARE = 0.05
-"""Seconds before the deadline at which an answer is no longer waited for."""
+"""Seconds before the deadline when the engine stops waiting for an answer."""
 LEAST_TABLE = 16
-"""MiB of the table at least."""
+"""The least size of the transposition table, in MiB."""
 MOST_SEARCHED = 4
-"""Endings whose searches are kept."""
+"""The number of endings whose searches are kept."""
 
 
 class Searches:
-    """Who searches for which ending; *say* is given lines of `info`, and *remark* what a person should know."""
+    """The searches of endings. *say* prints lines of `info`, *remark* prints a text for people."""
 
     def __init__(self, say: Callable[[str], object], remark: Callable[[str], object]):
         self.say, self.remark = say, remark
         self.thread = ThreadPoolExecutor(1, "search")
-        """Where moves are searched, one after another, so that a clock need not wait for a late answer."""
+        """Runs the searches one after another, so that a clock does not have to wait for a late answer."""
         self.searching: Future[Any] = Future()
         """The last search."""
         self.searching.set_result(None)
         self.coming: dict[tuple[str, int], Future[SearchingOracle]] = {}
-        """Those who search, or are getting ready, by ending and size of the table."""
+        """Oracles that are ready or compiling, by ending and table size."""
 
     def best(self, material: str, fen: str, moves: list[str], clock: Clock, table: int) -> str | None:
-        """Return a move, one of some, found within the clock, with a table of so many MiB; None if time is too short.
+        """Return the best of some moves within the clock; None if time is too short. *table* is in MiB.
 
-        Without a limit the search takes a second. An infinite one goes on, a second at a time, until `stop`, or until a
-        search ends early because nothing is left to prove.
+        Without a limit the search takes a second. An infinite search goes on, a second at a time, until `stop`, or
+        until a search ends early because nothing is left to prove.
         """
         if clock.seconds is None and not clock.infinite:
             clock = clock.within(SECONDS)
@@ -76,8 +76,8 @@ class Searches:
         return move
 
     def searched(self, oracle: SearchingOracle, fen: str, moves: list[str], clock: Clock) -> str | None:
-        """Print and return what one search finds; None if it has found no move when the clock ends it."""
-        if not clock.await_result(self.searching, SPARE):  # one that was stopped a moment ago
+        """Print and return what one search finds; None if it has no move when the clock ends."""
+        if not clock.await_result(self.searching, SPARE):  # an earlier search that is still stopping
             return None
         oracle.stopped, nodes = False, oracle.looked_at
         left = SECONDS if clock.left is None else clock.left
@@ -116,13 +116,15 @@ class Searches:
             future.set_exception(error)
 
     def so_far(self, progress: Progress) -> None:
-        """Tell how many positions have been looked at."""
+        """Print how many positions were visited."""
         self.say(f"info nodes {progress.done} nps {round(progress.rate)} time {round(1000 * progress.seconds)}")
 
 
 def chosen(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) -> tuple[Choice, str, int]:
-    """Return the best of some moves as far as is found in so many seconds, its name, and how many plies are looked
-    ahead: to the end, or within which there is no win."""
+    """Return the best of some moves after *seconds*, its name, and the depth in plies.
+
+    The depth reaches to the end, or to where the search has excluded a win.
+    """
     position = oracle.game.read(fen)
     choices = [one for one in oracle.best(position, seconds) if uci(position, one.move) in moves]
     if not choices:
@@ -133,7 +135,7 @@ def chosen(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) 
 
 
 def score_of(choice: Choice) -> str:
-    """Return the score of a move, for who makes it.
+    """Return the score of a move, for the player who makes it.
 
     >>> [score_of(Choice(0, "", 0, *known)) for known in ((LOSE, 2), (WIN, None), (UNDECIDED, None))]
     ['mate 2', 'cp -20000', 'cp 0']

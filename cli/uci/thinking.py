@@ -1,8 +1,8 @@
 """Finds the move that answers `go`.
 
-If a database has the position, the move is the best one, with the distance to mate. Else the position is searched
-within the clock. If there is no time for that, or the rules are not compiled yet, or too many men are on the board, the
-move is the best that two plies show. An `info string` says which.
+If a database has the position, the move is the best one, with the distance to mate. Otherwise the engine searches the
+position within the clock. If there is no time for that, or the rules are not compiled yet, or too many men are on the
+board, it takes the best move by two plies. An `info string` says which.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ from retrograde.solver.play.tablebase.files import Tables, ending_on, said_of
 
 
 class Question(NamedTuple):
-    """What `go` asks: the board (None if the position is not legal), the words of `go`, and the options."""
+    """The input of `go`: the board (None if the position is not legal), its words, and the options."""
 
     board: AnyBoard | None
     words: list[str]
@@ -36,7 +36,7 @@ class Thinker:
         self.searches = Searches(say, remark)
 
     def answer(self, question: Question, clock: Clock) -> str:
-        """Print at least one line of `info` with a score; return what follows `bestmove`."""
+        """Print at least one line of `info` with a score; return the text after `bestmove`."""
         board = question.board
         moves = board.moves() if board else []
         if "searchmoves" in question.words:
@@ -59,7 +59,7 @@ class Thinker:
         return found.line[0]
 
     def look_up(self, board: AnyBoard, moves: list[str], question: Question, clock: Clock) -> str | None:
-        """Return the best of some moves by the databases, else by search; None if there is no time for a search.
+        """Return the best of some moves by the databases, else by search; None without time for a search.
 
         Raises RetrogradeError if no database can have the position.
         """
@@ -82,7 +82,7 @@ class Thinker:
         return self.searches.best(material, board.fen(), moves, clock, question.options["Hash"])
 
     def tell(self, prober: Prober, known: tuple[int, Outcome], moves: list[str], most: int, clock: Clock) -> str:
-        """Print the best of some moves, so many at most, with their lines; return the first.
+        """Print the best of some moves, at most *most*, with their lines; return the first.
 
         *known* is the position and its outcome.
         """

@@ -1,6 +1,7 @@
-"""A move chosen by looking two plies ahead and counting men: for boards that no table and no search can answer yet.
+"""Chooses a move by looking two plies ahead and counting material.
 
-It works on any legal board, needs no compiled code, and takes some milliseconds.
+For boards that no database and no search can answer yet. It works on any legal board, needs no compiled code, and takes
+some milliseconds.
 """
 
 from collections.abc import Iterator
@@ -12,17 +13,17 @@ from retrograde.games.chess.squares import square_of
 
 CENTIPAWNS = {"P": 100, "N": 300, "B": 300, "R": 500, "Q": 900, "K": 0}
 MATE = 100_000
-"""More than all men on a board count."""
+"""The score of mate: more than all men on a board."""
 LEAST_SECONDS = 0.03
-"""Seconds for the look even where the clock leaves less."""
+"""Seconds for the look even if the clock leaves less."""
 
 
 class Look(NamedTuple):
-    """What two plies show of a move, for the player who makes it. The greater, the better."""
+    """What two plies show of a move, for the player who makes it; the greater, the better."""
 
     centipawns: int
     replies: int
-    """Minus the number of replies: of moves that count the same, the one that leaves the opponent fewest is better."""
+    """Minus the number of replies: with equal material, the move that leaves the opponent fewest replies is better."""
     line: tuple[str, ...]
 
     @property
@@ -32,9 +33,9 @@ class Look(NamedTuple):
 
 
 def best_look(board: AnyBoard, moves: list[str], clock: Clock) -> Look:
-    """Return the best of some legal moves by material after two plies; captures are looked at first.
+    """Return the best of some legal moves by material after two plies, trying captures first.
 
-    If the time runs out or `stop` comes, only the moves looked at so far are compared.
+    If the time runs out or `stop` comes, only the moves tried so far are compared.
     """
     clock = clock.within(max(LEAST_SECONDS, clock.left or 0.0)) if clock.seconds is not None else clock
     best: Look | None = None
@@ -59,12 +60,12 @@ def look_at(board: AnyBoard, move: str) -> Look:
 
 
 def legal(board: AnyBoard, moves: list[str]) -> Iterator[str]:
-    """Yield the moves that leave the own king safe."""
+    """Yield the moves that leave the player's own king safe."""
     return (move for move in moves if not board.after(move).in_check(board.white_to_move))
 
 
 def gain(board: AnyBoard, move: str) -> int:
-    """Return the centipawns that a move captures, or promotes to.
+    """Return the centipawns of what a move captures and promotes to.
 
     >>> gain(AnyBoard.from_fen("3r3k/2P5/8/8/8/8/8/K7 w - - 0 1"), "c7d8q")
     1300

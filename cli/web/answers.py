@@ -1,4 +1,4 @@
-"""The forms of what the page is told: JSON by name, as the description of the server has it."""
+"""The JSON that the page receives, as models; the server's description lists them by name."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ ValueName = Literal["win", "tie", "draw", "lose"]
 
 
 class Start(BaseModel):
-    """What the start is worth to the player to move; `measure` is what another metric than remoteness says of it."""
+    """The value of the start for the player to move; `measure` is what another metric says."""
 
     value: ValueName
     remoteness: int | None
@@ -20,7 +20,7 @@ class Start(BaseModel):
 
 
 class Variant(BaseModel):
-    """A variant that is served; some games have no start."""
+    """A variant that is served. Some games have no start."""
 
     variant: str
     name: str
@@ -29,15 +29,14 @@ class Variant(BaseModel):
 
 
 class Move(BaseModel):
-    """A move: its value is for who makes it; the places it touches; and the position it leads to, where the same player
-    is to move *again* or another.
+    """A move: its value for the player who makes it, the places it touches, and the position it leads to.
 
-    Where the value is not known, `known` says what is. `worth` is what another metric than remoteness says of the move
-    (in short, for the board, `mark`), `odds` how often chance makes it, and `paid` what it pays at once, its maker
-    first.
+    With *again* the same player is to move there. If the value is not known, `known` says what is. `worth` is what a
+    metric other than remoteness says of the move (`mark` in short, for the board), `odds` how often chance makes it,
+    and `paid` what it pays at once, first to the player who makes it.
 
-    `steps` are the places in groups, as they are pointed at, where their order matters; each place of `reach`, pointed
-    at, stands for the move as well.
+    `steps` are the places in groups, as people point at them, if their order matters. Each place in `reach` stands for
+    the whole move.
     """
 
     name: str
@@ -58,22 +57,22 @@ class Move(BaseModel):
 
 
 class Place(BaseModel):
-    """A place of the board, and what stands on it."""
+    """A place of the board, and the piece there."""
 
     name: str
     piece: str
 
 
 class Position(BaseModel):
-    """A position: the value is for the player to move; `summary` tells the rules of the game in a few words.
+    """A position: its value is for the player to move; `summary` says the rules in a few words.
 
-    `pieces` has a sign for each place and `sign` that of the player to move, as the game draws them; `end` are the
-    places that have ended the game. `falls` says that pieces come from above, `editable` that positions can be set up.
-    Where no database knows all, `how` says how the value is known, `known` what is known of it, and `open` whether a
-    search could find out more. `measure` is what another metric than remoteness says, and `expected` the number where
-    that is an expectation. At `chance` nobody is to move, and what is told is for player 0. `paid` is what an end pays
-    where moves pay, too. `count` are the plies without progress, where it is known what a rule makes of them, and
-    `without` what the position would be worth without that rule, if it is worth another thing.
+    `pieces` has a sign for each place, and `sign` is that of the player to move, as the game draws them. `end` are the
+    places that ended the game. `falls`: pieces come from above. `editable`: positions can be set up. Without a
+    database, `how` says how the value is known, `known` what is known of it, and `open` whether a search could find out
+    more. `measure` is what a metric other than remoteness says, and `expected` its number if it is an expectation. At
+    `chance` nobody is to move, and values are for player 0. `paid` is what an end pays if moves pay too. `count` is the
+    number of plies without progress, if a rule about them is known, and `without` the value without that rule, if it
+    differs.
     """
 
     variant: str
@@ -111,7 +110,7 @@ class Position(BaseModel):
 
 
 class Man(BaseModel):
-    """What may stand on a board: its sign, what it is called, and its picture, around 0, as parts of an SVG."""
+    """A piece that may stand on a board: sign, name, and picture around 0, as parts of an SVG."""
 
     sign: str
     name: str
@@ -119,14 +118,14 @@ class Man(BaseModel):
 
 
 class Player(BaseModel):
-    """A player: the sign, and what the player is called."""
+    """A player: sign and name."""
 
     sign: str
     name: str
 
 
 class BoardParts(BaseModel):
-    """What positions are set up with: the men, the players, the empty board, and the start where there is one."""
+    """What people set up positions with: pieces, players, the empty board, and the start if there is one."""
 
     men: list[Man]
     players: list[Player]
@@ -136,15 +135,17 @@ class BoardParts(BaseModel):
 
 
 class SetUp(BaseModel):
-    """The position that has been set up."""
+    """The position that was set up."""
 
     position: str
 
 
 class Step(BaseModel):
-    """A position of a game, and the move that led to it; none led to the first. The value is for who is to move: `side`
-    0 for who moved first, 1 for another; at `chance` player 0's. `paid` is what the move paid who made it, and the
-    other."""
+    """A position of a game, and the move that led to it; the first position has no move.
+
+    The value is for the player to move: `side` is 0 for the player who moved first, 1 for another; at `chance` it is
+    for player 0. `paid` is what the move paid the player who made it, and the other.
+    """
 
     name: str
     touched: list[int]
@@ -161,10 +162,10 @@ class Step(BaseModel):
 
 
 class Played(BaseModel):
-    """A game as far as its moves are moves: `problem` says which is none, if any. `usual`: it begins at the start, else
-    at the position that the text `start` stands for.
+    """A game up to the first move that is not legal; `problem` describes that move, if there is one.
 
-    `last` is all that is to be known of the last position.
+    `usual`: the game begins at the start, else at the position of the text `start`. `last` has all facts about the last
+    position.
     """
 
     variant: str
@@ -178,7 +179,7 @@ class Played(BaseModel):
 
 
 class Mark(BaseModel):
-    """What a move was worth to who made it, and what the best would have been; `better` are the names of those."""
+    """What a move was worth to its player, and what the best move would have been; `better` names better moves."""
 
     verdict: Literal["best", "slower", "mistake", "unknown"]
     value: ValueName | None

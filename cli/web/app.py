@@ -1,19 +1,19 @@
-"""The server: a page for people, and JSON for programs, of databases.
+"""The server: a page for people, and JSON for programs, from databases.
 
-    /                           the page: the gallery, and with ?v=… a game; for who does not ask for HTML,
+    /                           the page: the gallery, and with ?v=… a game; for clients that do not accept HTML,
                                 GamesCrafters' list of games
     /<game>/<variant>/…         GamesCrafters' web API       (gamescrafters.py)
     /standard?fen=…             Lichess' tablebase API, /standard/mainline too (lichess.py)
-    /api/…                      what the page asks for       (view.py, gallery.py), in the forms of answers.py
-    /openapi.json               what all of it takes and gives
+    /api/…                      what the page requests       (view.py, gallery.py), in the forms of answers.py
+    /openapi.json               the description of all of these
 
-All of it is answered by GET and HEAD, but for two wishes of the page, to solve a game and to stop it (solves.py), which
-are POST; and for the hosts in hosts.py only. GamesCrafters' and Lichess' APIs may be read by pages from anywhere, the
-rest only by our own page (border.py). No request names a file, or code (library.py).
+All answer GET and HEAD. Two requests of the page, to solve a game and to stop solving it (solves.py), are POST. The
+server answers only for the hosts in hosts.py. Pages from anywhere may read the APIs of GamesCrafters and Lichess; only
+our own page may read the rest (border.py). No request names a file or code (library.py).
 
-Requests run side by side on three kinds of threads, so that none waits for a slow one of another kind: one thread for
-all that databases answer, a few milliseconds each; one for searches of games without a database; and others for lists
-of variants and pictures, which need no open database.
+Requests run in parallel on three kinds of threads, so that no request waits for a slow one of another kind: one thread
+for everything that databases answer, a few milliseconds each; one for searches of games without a database; and others
+for lists of variants and pictures, which need no open database.
 """
 
 import logging
@@ -44,20 +44,20 @@ from retrograde.games import RetrogradeError, VariantError
 STATIC = Path(__file__).parent / "static"
 LONGEST_TEXT = 400
 LARGE = 4 << 10
-"""Bytes of an answer above which it is compressed, for those who say that they can read it."""
+"""Answers of more bytes are compressed, if the client accepts that."""
 COMPRESSION = 4
-"""Of gzip: more takes longer than it saves on any line."""
+"""The level of gzip: higher levels take longer than they save on any line."""
 LONGEST_GAME = 5000
-"""Characters of the moves of a game."""
+"""The greatest length of the moves of a game, in characters."""
 
 SOLVE, CANCEL = "/api/solve", "/api/cancel"
-"""What is no question but a wish."""
+"""The requests that change something, and so are POST."""
 
 log = logging.getLogger(__name__)
 
 
 def as_json(answer: BaseModel, bare: bool = False) -> Response:
-    """Return an answer that is a model already, and need not be validated once more; if *bare* without what is None."""
+    """Return a model as an answer, without validating it again; with *bare*, without fields that are None."""
     return Response(answer.model_dump_json(exclude_none=bare), media_type="application/json")
 
 
@@ -85,7 +85,7 @@ ERRORS_AS_JSON: dict[int | str, dict[str, Any]] = {
     }
     for status, about in ERRORS.items()
 }
-"""For answers that are no JSON themselves."""
+"""Descriptions of errors for routes whose answers are not JSON."""
 
 Text = Annotated[str, Query(max_length=LONGEST_TEXT)]
 Moves = Annotated[str, Query(max_length=LONGEST_GAME)]
@@ -96,10 +96,10 @@ Token = Annotated[str | None, Header(alias="x-retrograde", max_length=100)]
 def make_app(
     variants: Sequence[str] = (), hosts: Hosts | None = None, allow_solve: bool = False, seconds: float = SECONDS
 ) -> FastAPI:
-    """Return the server for the variants given, or for all that have databases; for the loopback's names by default.
+    """Return the server for the variants given, or for all that have databases; by default for the loopback's names.
 
-    Where others may ask it, it solves games on request, and searches those that have no database, only if that is
-    allowed; variants that are given are searched in any case. A search takes so many *seconds*.
+    If other machines can reach it, it solves games on request and searches those without a database only if
+    *allow_solve*. Variants that are given are always searched. A search takes *seconds*.
     """
     hosts = hosts or Hosts()
     works = allow_solve or not hosts.are_open
@@ -124,13 +124,13 @@ def make_app(
 
 
 def answer_errors(app: FastAPI) -> None:
-    """Let errors be answered in one line of JSON."""
+    """Answer errors with one line of JSON."""
 
     @app.exception_handler(RetrogradeError)
     @app.exception_handler(OSError)
     async def explain(request: Request, error: Exception) -> JSONResponse:
         status = status_of(error)
-        if status == 503 and not isinstance(error, Unavailable):  # found late; its words name folders of this machine
+        if status == 503 and not isinstance(error, Unavailable):  # its message names folders of this machine
             log.error("no answer to %a: %a", str(request.url), str(error))
             return JSONResponse({"error": "a database cannot be read now; this server's own output says more"}, status)
         return JSONResponse({"error": str(error)}, status)
@@ -148,11 +148,11 @@ def answer_errors(app: FastAPI) -> None:
 
 
 def offer_page(app: FastAPI, library: Library) -> None:
-    """Offer the page, and what it asks for."""
+    """Add the routes of the page."""
 
     @app.get("/", response_model=list[gamescrafters.GameEntry])
     def games(request: Request) -> Any:
-        """The page, or where HTML is not asked for, the list of games."""
+        """The page, or the list of games for clients that do not accept HTML."""
         if "text/html" in request.headers.get("accept", ""):
             return FileResponse(STATIC / ("index.html" if request.query_params.get("v") else "gallery.html"))
         return gamescrafters.games(library)
@@ -167,12 +167,12 @@ def offer_page(app: FastAPI, library: Library) -> None:
         variant: str, position: Text | None = None, last: Text | None = None, line: bool = False, search: bool = False,
         count: Count | None = None,
     ) -> Response:  # fmt: skip
-        """A position with its picture and its moves; the start if none is given, or one by chance, `random`.
+        """A position with its picture and its moves; by default the start, or a random one for `random`.
 
-        *last* are the places that the last move touched, by their numbers, joined by commas: they are marked.
-        Where there is no database, what is known already is told, or with *search* what is found out in some seconds.
-        *count* are the plies without progress, if the position does not say so itself; they matter where it is known
-        what a rule makes of them, as the fifty-move rule of chess.
+        *last* lists the places that the last move touched, as numbers separated by commas; they are marked. Without a
+        database, the answer has what is known already; with *search*, what a search of some seconds finds. *count* is
+        the number of plies without progress, if the position does not say it. It matters only if the result of a rule
+        about them is known, such as the fifty-move rule of chess.
         """
         name = await library.answer(lambda: lichess.variant_at(library, variant, position))
         seconds = library.seconds if search else 0.0
@@ -188,7 +188,7 @@ def offer_page(app: FastAPI, library: Library) -> None:
         variant: str, position: Text, skill: Annotated[float, Query(ge=0, le=1)] = 1.0, seed: int | None = None,
         count: Count | None = None,
     ) -> answers.Reply:  # fmt: skip
-        """The move of a player, who is perfect as often as *skill* says, or what chance brings."""
+        """The move of a player who is perfect as often as *skill* says, or a random chance move."""
 
         def answer(oracle: Answering) -> answers.Reply:
             place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
@@ -198,12 +198,12 @@ def offer_page(app: FastAPI, library: Library) -> None:
 
     @app.get("/api/board")
     async def board(variant: str) -> answers.BoardParts:
-        """What positions are set up with: the men, the players, the empty board and the start."""
+        """What positions are set up with: the pieces, the players, the empty board and the start."""
         return await library.ask(variant, view.parts)
 
     @app.get("/api/setup")
     async def set_up(variant: str, pieces: Text, turn: Text = "") -> answers.SetUp:
-        """The position that looks like this: *pieces* has a sign for each place, *turn* is that of who is to move."""
+        """The position with these *pieces*, a sign for each place; *turn* is the sign of the player to move."""
         return await library.ask(variant, lambda oracle: view.set_up(oracle, pieces, turn))
 
     @app.get("/api/counts")
@@ -213,11 +213,11 @@ def offer_page(app: FastAPI, library: Library) -> None:
 
 
 def offer_games(app: FastAPI, library: Library) -> None:
-    """Offer what the page asks of a whole game: its positions, what its moves were worth, and its text."""
+    """Add the routes for a whole game: its positions, the value of its moves, and its text."""
 
     @app.get("/api/game", response_model=answers.Played)
     async def game_played(variant: str, position: Text | None = None, moves: Moves = "") -> Response:
-        """The positions of a game, from the start or a position, by the names of its moves, joined by commas."""
+        """The positions of a game, from the start or a position, by the names of its moves, separated by commas."""
         name = await library.answer(lambda: lichess.variant_at(library, variant, position))
         text = "" if position == "random" else position or ""
 
@@ -242,7 +242,7 @@ def offer_games(app: FastAPI, library: Library) -> None:
         variant: str, position: Text, moves: Moves = "", first: Text = "?", second: Text = "?", finished: bool = False,
         count: Count = 0,
     ) -> str:  # fmt: skip
-        """A game of chess as PGN, between players of those names."""
+        """A game of chess as PGN, between players with these names."""
 
         def answer(oracle: Answering) -> str:
             place = view.place_of(oracle, position)
@@ -252,7 +252,7 @@ def offer_games(app: FastAPI, library: Library) -> None:
 
 
 def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:
-    """Offer the front of the page, and to solve what is small."""
+    """Add the routes of the gallery, and those for solving small games."""
 
     @app.get("/api/gallery")
     def gallery_shown() -> gallery.Gallery:
@@ -261,7 +261,7 @@ def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:
 
     @app.get("/api/about")
     async def about(variant: Text) -> gallery.About:
-        """What is to be said of a variant that does not open, and what to do."""
+        """Why a variant does not open, and what to do."""
         return await library.answer(lambda: gallery.about(library, solves, variant))
 
     @app.get("/api/picture", response_class=Response, responses=ERRORS_AS_JSON)
@@ -275,12 +275,12 @@ def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:
 
     @app.get("/api/solves")
     async def solves_told() -> list[gallery.SolveTold]:
-        """How far the solves have come that were asked for."""
+        """How far the requested solves have come."""
         return gallery.told(solves)
 
     @app.post(SOLVE)
     async def solve(variant: Text, x_retrograde: Token = None) -> gallery.SolveTold:
-        """Solve a game that is small, in a process of its own; the header has the token that the gallery told."""
+        """Solve a small game in its own process; the header must have the token that the gallery gave."""
         solves.check(x_retrograde)
         if library.games:
             raise NotSolvedHere("this server serves some variants only, and solves none")
@@ -288,28 +288,28 @@ def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:
 
     @app.post(CANCEL)
     async def cancel(variant: Text, x_retrograde: Token = None) -> list[gallery.SolveTold]:
-        """Stop solving a game; what is done is kept."""
+        """Stop solving a game; finished work is kept."""
         solves.check(x_retrograde)
         solves.cancel(variant)
         return gallery.told(solves)
 
 
 def offer_lichess(app: FastAPI, library: Library) -> None:
-    """Offer Lichess' tablebase API."""
+    """Add the routes of Lichess' tablebase API."""
 
     @app.get("/standard", response_model=lichess.Answer)
     async def standard(fen: Text) -> Response:
-        """What is known of a position of chess, as Lichess' tablebase tells it."""
+        """What is known of a position of chess, in the form of Lichess' tablebase."""
         return as_json(await library.answer(lambda: lichess.standard(library, fen)))
 
     @app.get("/standard/mainline", response_model=lichess.Mainline)
     async def mainline(fen: Text) -> Response:
-        """Best play from a position of chess, as Lichess' tablebase tells it; ours is that of the distance to mate."""
+        """Best play from a position of chess, in the form of Lichess' tablebase; ours goes by the distance to mate."""
         return as_json(await library.answer(lambda: lichess.mainline(library, fen)))
 
 
 def offer_gamescrafters(app: FastAPI, library: Library) -> None:
-    """Offer GamesCrafters' web API."""
+    """Add the routes of GamesCrafters' web API."""
 
     @app.get("/{game}/")
     async def game(game: str) -> gamescrafters.GameAnswer:
@@ -343,7 +343,7 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
 
 
 def status_of(error: Exception) -> int:
-    """Return the status that an error is answered with.
+    """Return the HTTP status for an error.
 
     >>> [status_of(error) for error in (NoDatabase(""), RetrogradeError(""), Unavailable(""), OSError(""))]
     [404, 400, 503, 503]

@@ -6,9 +6,9 @@
     A_-_4_y         a move that is made by a click at centre 4
     M_4_5_x         a move from centre 4 to centre 5, an arrow
 
-The last letter chooses a sound. A move that touches no place is its name, and is listed beside the board. What the
-signs look like, and where the centres are, the page is told once (`theme`); the page knows by heart how to draw
-tic-tac-toe on nine cells.
+The last letter chooses a sound. A move that touches no place is its name, listed beside the board. The page receives
+the looks of the signs and the places of the centres once (`theme`). It has a drawing of its own for tic-tac-toe on nine
+cells.
 """
 
 import re
@@ -27,45 +27,45 @@ TEXT, NOTHING = ".", "-"
 SLIDE, PLACE = "x", "y"
 """The sounds of moves: from a place to a place, and onto one."""
 DOTS = 0.18
-"""Cells from a dot of a line to the next."""
+"""The distance between two dots of a line, in cells."""
 DRAWN_BY_HEART = "tictactoe"
 BY_HEART = re.compile("[12]_[xo-]{9}")
 KNOWN_BY_NAME = (DRAWN_BY_HEART, "quarto", "sim")
-"""Games that their page draws in ways of its own, by the ids of theirs."""
+"""Games that their page draws in its own way, by its ids."""
 LOOKS_LIKE_A_BUTTON = re.compile("(A|M|L|T)_[A-Za-z0-9-]|L[QCA]_")
 
 
 class Look(NamedTuple):
-    """How a game looks there."""
+    """How their page draws a game."""
 
     names: tuple[str, ...]
-    """Of the places, as we call them."""
+    """Our names of the places."""
     under: str
-    """Signs of what lies under the men."""
+    """The signs for what lies under the men."""
     signs: dict[str, str]
-    """Theirs for ours."""
+    """Their sign for each of our signs."""
     texts: dict[str, str]
-    """Of ours that are written."""
+    """The texts for those of our signs that are written as text."""
     other: str
-    """For men that the board says nothing of."""
+    """The sign for men that the board does not describe."""
     mark: str
     theme: dict[str, Any]
     by_heart: bool
 
     @property
     def places(self) -> int:
-        """How many there are."""
+        """The number of places."""
         return len(self.names)
 
     @property
     def data(self) -> dict[str, Any]:
-        """What they call `imageAutoGUIData`."""
+        """What their API calls `imageAutoGUIData`."""
         return {"defaultTheme": "regular", "themes": {"regular": self.theme}}
 
 
 @lru_cache(64)
 def look_of(game: Game) -> Look | None:
-    """Return how a game looks; None where it has no board, or one with more kinds of men than there are signs."""
+    """Return how their page draws a game; None if it has no board, or more kinds of men than signs."""
     board = game.draw_board()
     if board is None or len(board.pieces) > 50:
         return None
@@ -81,14 +81,14 @@ def look_of(game: Game) -> Look | None:
     chars = {signs[sign]: image for sign, image in images.items()} | {sign: image for image, sign in grounds.items()}
     chars |= {other: spare, mark: uni_images.PICKED}
     theme = theme_of(board, [place for place, _ in under], chars) | ({"background": background} if background else {})
-    theme["animationType"] = "entityFade" if texts else "simpleSlides"  # which cannot slide texts
+    theme["animationType"] = "entityFade" if texts else "simpleSlides"  # simpleSlides cannot slide texts
     line = "".join(grounds[image] for _, image in under)
     by_heart = game.name == DRAWN_BY_HEART and is_grid(board, 3)
     return Look(board.names, line, signs, texts, other, mark, theme, by_heart)
 
 
 def signs_for(signs: list[str]) -> dict[str, str]:
-    """Return letters or digits for signs: themselves, as small letters, where that is one, and tells them apart.
+    """Return a letter or digit for each sign: the sign itself, in lower case if that stays unique.
 
     >>> signs_for(["X", "O"]), signs_for(["K", "k"]), signs_for(["♞", "a"])
     ({'X': 'x', 'O': 'o'}, {'K': 'K', 'k': 'k'}, {'♞': 'b', 'a': 'a'})
@@ -101,7 +101,7 @@ def signs_for(signs: list[str]) -> dict[str, str]:
 
 
 def ground(board: Board) -> tuple[list[tuple[tuple[float, float], Image]], str | None]:
-    """Return what lies under the men, as pictures at places, and a background, if there is one for such a board."""
+    """Return what lies under the men, as pictures at places, and the background picture if there is one."""
     if board.style == "chequered" and is_grid(board, 8):
         return [], uni_images.CHESS_BOARD
     if board.style == "plain" and is_grid(board, 3):
@@ -123,13 +123,13 @@ def ground(board: Board) -> tuple[list[tuple[tuple[float, float], Image]], str |
 
 
 def is_grid(board: Board, size: int) -> bool:
-    """Tell whether a board is a square of cells and nothing else."""
+    """Return whether a board is a square of *size* × *size* cells and nothing else."""
     cells = tuple((float(column), float(row)) for row in range(size) for column in range(size))
     return board.places == cells and board.cells == size**2 and not board.lines
 
 
 def theme_of(board: Board, under: list[tuple[float, float]], chars: dict[str, Image]) -> dict[str, Any]:
-    """Return what their page is to know of a board."""
+    """Return the description of a board for their page."""
     xs, ys = zip(*board.places, strict=True)
     left, top = min(xs) - 0.5, min(ys) - 0.5
     return {
@@ -146,7 +146,7 @@ def theme_of(board: Board, under: list[tuple[float, float]], chars: dict[str, Im
 
 
 def position_string(game: Game, look: Look | None, position: int, turn: int, picked: Places = ()) -> str:
-    """Return a position as their page draws it; where there is no board, the turn and its text."""
+    """Return a position as their page draws it; without a board, the turn and its text."""
     if look is None:
         return f"{turn}_{game.write(position)}"
     men, texts = [], []
@@ -165,7 +165,7 @@ def position_string(game: Game, look: Look | None, position: int, turn: int, pic
 
 
 def move_string(look: Look | None, places: Places, name: str, turn: int) -> str:
-    """Return a button as their page draws it: a place, an arrow between two, or else its name."""
+    """Return a button as their page draws it: a place, an arrow between two places, or a name."""
     if look is None or not 1 <= len(places) <= 2:
         return name
     centers = [len(look.under) + place for place in places]
@@ -176,12 +176,12 @@ def move_string(look: Look | None, places: Places, name: str, turn: int) -> str:
 
 
 def listed_name(name: str) -> str:
-    """Return the name of a move that is listed, told apart from what their page takes for a button."""
+    """Return the name of a listed move, changed if their page would take it for a button."""
     return f"·{name}" if LOOKS_LIKE_A_BUTTON.match(name) else name
 
 
 def text_by_heart(string: str) -> str:
-    """Return tic-tac-toe on nine cells as we write it.
+    """Return the text of a tic-tac-toe position on nine cells, from their string.
 
     >>> text_by_heart("2_xo------x")
     'XO./.../..X'

@@ -1,13 +1,13 @@
-"""The border: what every request passes first, and every answer last.
+"""The middleware that every request passes first, and every answer last.
 
-- A request for a host that is not ours is turned away (hosts.py), and so is one with a very long address or headers.
-- Pages from elsewhere may read the two APIs that are made for other programs, and nothing else: only there does the
-  answer have `Access-Control-Allow-Origin`.
-- What is no question but a wish is heard from our own page only: a browser says where a request comes from (`Origin`,
-  `Sec-Fetch-Site`), and other pages can neither read nor send the token that goes with it (solves.py).
-- No page may show ours in a frame, and so lend it a stranger's clicks.
-- HEAD is answered as GET, without the content.
-- Whatever goes wrong unforeseen is one line of JSON; this server's own output has more.
+- Requests for a host that is not ours are refused (hosts.py), and so are those with a very long address or headers.
+- Pages from elsewhere may read the two APIs for other programs, and nothing else. Only those answers have
+  `Access-Control-Allow-Origin`.
+- Requests that change something are accepted from our own page only. A browser says where a request comes from
+  (`Origin`, `Sec-Fetch-Site`). Other pages can neither read nor send the token that such a request needs (solves.py).
+- No other page may show ours in a frame, where it could misdirect the user's clicks.
+- HEAD is answered like GET, without the content.
+- An unexpected error is answered with one line of JSON; the server's own output has more.
 """
 
 import logging
@@ -22,10 +22,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from retrograde.cli.web.hosts import Hosts
 
 PUBLIC = re.compile(r"/|/(?!(?:api|static|openapi\.json)(?:/|$))[^/]+(?:/.*)?", re.DOTALL)
-"""Paths of GamesCrafters' and Lichess' APIs."""
+"""Paths of the APIs of GamesCrafters and Lichess."""
 
 LONGEST_ADDRESS, LONGEST_HEADERS = 8 << 10, 16 << 10
-"""Bytes."""
+"""In bytes."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 class Border:
-    """An application with its border."""
+    """An ASGI application inside this middleware."""
 
     def __init__(self, app: ASGIApp, hosts: Hosts):
         self.app = app
@@ -64,7 +64,7 @@ class Border:
 
         try:
             await (refusal or self.app)({**scope, "method": "GET"} if without_content else scope, receive, send_more)
-        except (Exception, SystemExit) as error:  # rules of a person's own may raise anything
+        except (Exception, SystemExit) as error:  # a user's rules may raise anything
             log.error("no answer to %a: %s", scope["path"], trace(error))
             if begun:
                 raise
@@ -72,7 +72,7 @@ class Border:
             await error_response(about, 500)(scope, receive, send_more)
 
     def refusal(self, scope: Scope) -> JSONResponse | None:
-        """Return the answer to a request that is too long or not meant for us; None for one that is."""
+        """Return the answer to a request that is too long or not for us; None for all others."""
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
             return error_response(f"the address is longer than {LONGEST_ADDRESS:,} bytes", 414)
         if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEADERS:
@@ -91,7 +91,7 @@ class Border:
 
 
 def is_from(host: str, headers: Headers) -> bool:
-    """Tell whether a request may come from a page of that host: nothing in its headers says otherwise.
+    """Return whether a request may come from a page of that host: no header contradicts it.
 
     >>> sites = ["http://localhost:8000", "https://localhost:8000", "http://evil.example", "null"]
     >>> [is_from("localhost:8000", Headers({"origin": site})) for site in sites]
@@ -108,7 +108,7 @@ def error_response(about: str, status: int) -> JSONResponse:
 
 
 def trace(error: BaseException) -> str:
-    """Return where an error arose, with nothing in it that moves a terminal's cursor."""
+    """Return the traceback of an error, with control characters escaped."""
     lines = "".join(traceback.format_exception(error)).splitlines()
     return "\n".join(line if line.isprintable() else ascii(line) for line in lines)
 

@@ -1,6 +1,6 @@
-"""The front of the page: every game that is installed, every database in the home, and what is known of them.
+"""The front page: every installed game, every database in the home folder, and what is known of them.
 
-What files say of themselves is told without their rules; names and words are asked of games that are installed only.
+Facts about files come from the files, without their rules. Names and summaries come from installed games only.
 """
 
 import logging
@@ -29,9 +29,9 @@ log = logging.getLogger(__name__)
 
 
 class Card(BaseModel):
-    """A variant: what is known of it, if it is solved. `first` is who begins, in the words of the game.
+    """A variant, with what is known of it if it is solved. `first` is the player who begins, in the game's words.
 
-    One that is not solved is playable where this server searches, and searches are for such games.
+    A variant that is not solved is playable if this server searches, and the search supports such games.
     """
 
     variant: str
@@ -48,7 +48,7 @@ class Card(BaseModel):
 
 
 class Kind(BaseModel):
-    """A game that is installed, and what options it has."""
+    """An installed game, and its options."""
 
     name: str
     title: str
@@ -57,7 +57,7 @@ class Kind(BaseModel):
 
 
 class SolveTold(BaseModel):
-    """A solve as far as it has come."""
+    """How far a solve has come."""
 
     variant: str
     title: str
@@ -69,7 +69,7 @@ class SolveTold(BaseModel):
 
 
 class Gallery(BaseModel):
-    """All that the front shows; `token` goes with each wish to solve, where this server may."""
+    """Everything on the front page. `token` goes with each request to solve, if this server may solve."""
 
     cards: list[Card]
     games: list[Kind]
@@ -79,7 +79,7 @@ class Gallery(BaseModel):
 
 
 class About(BaseModel):
-    """What is to be said of a variant that does not open: `state` is solved, unsolved, unknown or unavailable."""
+    """Why a variant does not open. `state` is solved, unsolved, unknown or unavailable."""
 
     variant: str
     title: str
@@ -92,8 +92,8 @@ class About(BaseModel):
 
 
 class Names(NamedTuple):
-    """What people call a variant, its rules in a sentence, who begins, whether searches are for such a game, and of how
-    many players it is."""
+    """Texts about a variant: name, rules in a sentence, first player; also whether it can be searched, and its
+    players."""
 
     title: str
     summary: str
@@ -103,7 +103,7 @@ class Names(NamedTuple):
 
 
 def gallery(library: Library, solves: Solves) -> Gallery:
-    """Return what the front shows: what is solved first, by name."""
+    """Return the contents of the front page: solved variants first, by name."""
     solved = [card(facts) for facts in library.all()]
     known = {one.game for one in solved}
     kinds = [] if library.games else list(kinds_installed())
@@ -125,7 +125,7 @@ def gallery(library: Library, solves: Solves) -> Gallery:
 
 
 def may_solve(library: Library, solves: Solves) -> bool:
-    """Tell whether this server solves: not where only the variants given are served."""
+    """Return whether this server solves games; it does not if it serves given variants only."""
     return solves.allowed and not library.games
 
 
@@ -147,7 +147,7 @@ def card(facts: Facts) -> Card:
 
 
 def unsolved_card(text: str, playable: bool) -> Card:
-    """Return a variant that is not solved, of a game that is installed."""
+    """Return a variant that is not solved, of an installed game."""
     names = names_of(text)
     game = text.partition(":")[0]
     return Card(
@@ -157,7 +157,7 @@ def unsolved_card(text: str, playable: bool) -> Card:
 
 
 def kinds_installed() -> Iterator[Kind]:
-    """Yield the games that are installed; one that cannot be imported hinders no other."""
+    """Yield the installed games; one that cannot be imported does not stop the others."""
     for name in installed():
         if kind := kind_of(name):
             yield kind
@@ -165,42 +165,42 @@ def kinds_installed() -> Iterator[Kind]:
 
 @lru_cache
 def kind_of(name: str) -> Kind | None:
-    """Return a game that is installed; None where it cannot be imported, or has no variant to begin with."""
+    """Return an installed game; None if it cannot be imported, or has no variant to start with."""
     try:
         cls = game_class(name)
         example = variant(named_game(f"{name}:{cls.example}"))
         return Kind(name=name, title=naming.title(cls), options=options_help(cls), example=example)
-    except Exception as error:  # whatever an installed game does, it is its own affair
+    except Exception as error:  # an installed game may raise anything
         log.error("the game %s cannot be used: %s", name, ascii(str(error)))
         return None
 
 
 @lru_cache(4096)
 def names_of(text: str) -> Names:
-    """Return the names of a variant; of one whose game is not installed, its text."""
+    """Return the texts about a variant; if its game is not installed, only its text."""
     name = text.partition(":")[0]
     try:
         if name in installed():
             game = named_game(text)
             return Names(naming.variant_title(game), summary_of(game), first_of(game), alternates(game), seats_of(game))
-    except Exception as error:  # an option that there is no longer, or rules that fail
+    except Exception as error:  # an option that no longer exists, or rules that fail
         log.warning("no names for %s: %s", ascii(text), ascii(str(error)))
     return Names(printable(text), "", "", True, "two")
 
 
 def summary_of(game: Game) -> str:
-    """Return a game's rules in a sentence, from its class."""
+    """Return a game's rules in a sentence, from the docstring of its class."""
     return printable((type(game).__doc__ or "").strip().replace("`", ""))
 
 
 def first_of(game: Game) -> str:
-    """Return who begins, in the words of the game; nothing where there is no start."""
+    """Return the player who begins, in the words of the game; "" if there is no start."""
     start = given_start(game)
     return "" if start is None else naming.player_to_move(game, start)
 
 
 def told(solves: Solves) -> list[SolveTold]:
-    """Return how far the solves have come that were asked for."""
+    """Return how far the requested solves have come."""
     return [solve_told(one) for one in list(solves.all.values())]
 
 
@@ -218,19 +218,19 @@ def solve_told(one: Solve) -> SolveTold:
 
 
 def picture(text: str) -> str:
-    """Return the start of a variant of an installed game as SVG, or an example if there is none, solved or not."""
+    """Return the start of a variant of an installed game as SVG, or an example if there is no start."""
     game = named_game(text)
     start = given_start(game)
     return board_svg(game, example_of(game) if start is None else start)
 
 
 def picture_by_database(solution: Solution) -> str:
-    """Return the same of rules of a person's own, to which the database leads."""
+    """Return the same for a user's own rules, found through their database."""
     return board_svg(solution.game, solution.start_or_example)
 
 
 def about(library: Library, solves: Solves, text: str) -> About:
-    """Return what is to be said of a variant that may not open, and the way on."""
+    """Return why a variant may not open, and what to do."""
     try:
         name: str | None = variant(named_game(text))
     except RetrogradeError:
@@ -242,7 +242,7 @@ def about(library: Library, solves: Solves, text: str) -> About:
     except RetrogradeError as error:
         there = library.shelf.find(name or text) is not None
         state, words = ("unavailable" if there else "unsolved" if name else "unknown"), str(error)
-        words, _, command = words.partition(": retrograde ")  # as errors say what to do
+        words, _, command = words.partition(": retrograde ")  # errors end in the command to run
     return About(
         variant=name or text,
         title=names_of(name).title if name else printable(text),

@@ -1,13 +1,13 @@
-"""GamesCrafters' web API, as their page GamesmanUni speaks it: /, /<game>/, /<game>/<variant>/ and its positions.
+"""GamesCrafters' web API, which their page GamesmanUni uses: /, /<game>/, /<game>/<variant>/ and positions.
 
-Field for field as their Universal Web API has it; `winby`, `drawLevel` and `drawRemoteness` are told where a database
-knows them. Games of chance and of several players, which it has no words for, are not listed. The id of a variant is
-its options, in signs that every link may have; `regular` where all are the defaults. `gui` is "v1" where their page
-draws the board (autogui.py), else "v0": positions and moves are text. An infinite remoteness is -200, and so is that
-of a puzzle which cannot be solved any more.
+The fields are those of their Universal Web API. `winby`, `drawLevel` and `drawRemoteness` are there if a database knows
+them. Games of chance and games for several players are not listed, because the API cannot describe them. The id of a
+variant is its options, in characters that every link may have; `regular` if all are the defaults. `gui` is "v1" if
+their page draws the board (autogui.py), else "v0": positions and moves are text. An infinite remoteness is -200, and so
+is that of a puzzle that can no longer be solved.
 
-Where a turn takes several steps (steps.py), a position may be followed by the places picked, as in `X.O/.X./...;1.4`.
-Where a game does not tell whose turn it is, the player stands before its positions, as in `2_7`.
+If a turn takes several steps (steps.py), the picked places may follow a position, as in `X.O/.X./...;1.4`. If a game
+does not say whose turn it is, the player stands before its positions, as in `2_7`.
 """
 
 import re
@@ -34,10 +34,10 @@ REGULAR = "regular"
 INFINITE = -200
 GUI, NO_GUI = "v1", "v0"
 OTHER_BOARDS = "-boards"
-"""Ends the id of a game of which their page draws another board than ours, whatever it is told."""
+"""The suffix of the id of a game whose name makes their page draw a board that is not ours."""
 PICKED = re.compile(r";(\d+(?:\.\d+)*)$")
 UNFIT = re.compile("[%#&+:]")
-"""Signs of a position that would not arrive: their page puts it into addresses and histories as it stands."""
+"""Characters of positions that must be escaped: their page puts positions into addresses without escaping."""
 
 ValueName = Literal["win", "tie", "draw", "lose"]
 Players = Literal["onePlayer", "twoPlayer"]
@@ -53,7 +53,7 @@ class GameEntry(BaseModel):
 
 
 class VariantEntry(BaseModel):
-    """A variant in the list of a game's."""
+    """A variant in the list of a game's variants."""
 
     id: str
     name: str
@@ -71,7 +71,7 @@ class GameAnswer(BaseModel):
 
 
 class VariantAnswer(BaseModel):
-    """A variant and where it starts; a game without a start gives an example."""
+    """A variant and its start; for a game without a start, an example."""
 
     id: str
     name: str
@@ -82,7 +82,7 @@ class VariantAnswer(BaseModel):
 
 
 class Measured(BaseModel):
-    """What is known of a position by another metric: absent where that is nothing."""
+    """What another metric says of a position; fields without a value are left out."""
 
     winby: int | None = None
     drawLevel: int | None = None  # noqa: N815
@@ -103,7 +103,7 @@ class MoveAnswer(Measured):
 
 
 class PositionAnswer(Measured):
-    """A position and its moves, the best first."""
+    """A position and its moves, best first."""
 
     position: str
     autoguiPosition: str  # noqa: N815
@@ -119,7 +119,7 @@ class InstructionsAnswer(BaseModel):
 
 
 class Shown(NamedTuple):
-    """A solution, how their page draws its game, and the sign of who moves first: what every position asks for."""
+    """A solution, how their page draws its game, and the sign of the first player: what every position needs."""
 
     solution: Solution
     game: Game
@@ -128,15 +128,16 @@ class Shown(NamedTuple):
 
     @classmethod
     def of(cls, solution: Solution) -> "Shown":
-        """Return what is to be known of a solution."""
+        """Return these facts for a solution."""
         game = solution.game
         first = next(iter(game.words), "") if solution.start is None else game.draw_turn(solution.start)
         return cls(solution, game, look_of(game), first)
 
     def turn_at(self, position: int, otherwise: int) -> int:
-        """Return whose turn it is, 1 or 2; *otherwise* where the game does not tell.
+        """Return whose turn it is, 1 or 2; *otherwise* if the game does not say.
 
-        The first player is who moves at the start; in a game without one, the first whom the game has a word for.
+        The first player is the one who moves at the start. In a game without a start, it is the first in the game's
+        `words`.
         """
         sign = self.game.draw_turn(position)
         if not sign:
@@ -144,9 +145,9 @@ class Shown(NamedTuple):
         return 1 if sign == self.first else 2
 
     def strings(self, spot: "Spot") -> tuple[str, str]:
-        """Return a position as text that arrives, and as their page draws it.
+        """Return a position as escaped text, and as their page draws it.
 
-        The text has whose turn it is and what is picked, where that must be said.
+        The text has the player to move and the picked places if they are needed.
         """
         drawn = autogui.position_string(self.game, self.look, *spot)
         if self.look and self.look.by_heart:
@@ -158,7 +159,7 @@ class Shown(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A position, whose turn it is there (1 or 2), and which places of the board are picked."""
+    """A position, whose turn it is (1 or 2), and the picked places of the board."""
 
     position: int
     turn: int
@@ -181,7 +182,7 @@ def games(library: Library) -> list[GameEntry]:
 
 
 def game(library: Library, name: str) -> GameAnswer | None:
-    """Return a game's variants; None where none of them is served."""
+    """Return a game's variants; None if none is served."""
     told = [one for one in filter(can_be_told, library.of_game(game_name(name))) if game_id(library, one) == name]
     entries = [
         VariantEntry(id=variant_id(facts.variant), name=variant_name(library, facts), gui=gui_of(library, facts))
@@ -192,12 +193,12 @@ def game(library: Library, name: str) -> GameAnswer | None:
 
 
 def can_be_told(facts: Facts) -> bool:
-    """Tell whether their API has words for a variant: it has none for chance, nor for several players."""
+    """Return whether their API can describe a variant: not with chance or several players."""
     return facts.metric not in ("expectation", "utilities")
 
 
 def variant(solution: Solution) -> VariantAnswer:
-    """Return what is to be known of a variant."""
+    """Return the facts about a variant."""
     known = solution.variant
     shown, place = Shown.of(solution), solution.start_or_example
     look, (start, drawn) = shown.look, shown.strings(Spot(place, shown.turn_at(place, 1)))
@@ -212,23 +213,23 @@ def variant(solution: Solution) -> VariantAnswer:
 
 
 def known_game(library: Library, facts: Facts) -> Game | None:
-    """Return the rules of a variant, where asking them runs no file that nobody named."""
+    """Return the rules of a variant, if reading them runs no file that nobody has named; else None."""
     if facts.variant in library.games:
         return library.games[facts.variant]
     try:
         return named_game(facts.variant) if facts.game in installed() else None
-    except RetrogradeError:  # a database of a game that has other options today
+    except RetrogradeError:  # the game has other options today than when the database was made
         return None
 
 
 def gui_of(library: Library, facts: Facts) -> str:
-    """Return whether their page draws the board of a variant; that of a file that nobody named is not asked."""
+    """Return whether their page draws the board of a variant; "v0" if its rules are not read."""
     game = known_game(library, facts)
     return GUI if game and look_of(game) else NO_GUI
 
 
 def game_id(library: Library, facts: Facts) -> str:
-    """Return the id of a game: its name, unless their page draws a board by that name that is not ours."""
+    """Return the id of a game: its name, unless their page draws another board under that name."""
     if facts.game not in autogui.KNOWN_BY_NAME:
         return facts.game
     game = known_game(library, facts)
@@ -243,13 +244,13 @@ def game_name(name: str) -> str:
 
 
 def game_title(name: str) -> str:
-    """Return what people call the game of an id."""
+    """Return the name for people of the game with an id."""
     short = game_name(name)
     return title(short) if short == name else f"{title(short)}, other boards"
 
 
 def variant_text(name: str, options: str) -> str:
-    """Return the text of a variant from its two ids; the options may be as we write them, too.
+    """Return the text of a variant from its two ids; the options may also be in our own notation.
 
     >>> variant_text("connect4", "width-4_height-4"), variant_text("connect4", "width=4,height=4")
     ('connect4:width=4,height=4', 'connect4:width=4,height=4')
@@ -264,7 +265,7 @@ def variant_text(name: str, options: str) -> str:
 
 
 def variant_id(text: str) -> str:
-    """Return the id of a variant beside its game's.
+    """Return the id of a variant within its game.
 
     >>> variant_id("connect4:width=4,height=4"), variant_id("mutorere"), variant_id("tentozero:steps=1+3")
     ('width-4_height-4', 'regular', 'steps-1~2b~3')
@@ -274,29 +275,29 @@ def variant_id(text: str) -> str:
 
 
 def variant_name(library: Library, facts: Facts) -> str:
-    """Return the name of a variant for people; where its rules are not asked, its options."""
+    """Return the name of a variant for people; its options if its rules are not read."""
     game = known_game(library, facts)
     return short_title(game) if game else facts.variant.partition(":")[2] or REGULAR.capitalize()
 
 
 def short_title(game: Game) -> str:
-    """Return what people call a variant, without the name of the game, which their page puts before it: `4 × 4`."""
+    """Return the variant's name without the game's name, which their page adds: `4 × 4`."""
     rest = naming.variant_title(game).removeprefix(naming.title(type(game))).strip(" ,")
     return rest or REGULAR.capitalize()
 
 
 def title(name: str) -> str:
-    """Return the name of a game for people; that of a person's own file, whose rules are not asked, is as it stands."""
+    """Return the name of a game for people. The rules in a user's own file are not read for this."""
     return naming.title(game_class(name)) if name in installed() else name
 
 
 def instructions(solution: Solution) -> InstructionsAnswer:
-    """Return how a game is played."""
+    """Return the rules of a game."""
     return InstructionsAnswer(instructions=f"# {title(solution.game.name)}\n\n{summary(solution.game)}\n")
 
 
 def summary(game: Game) -> str:
-    """Return a game's rules in a sentence, from its class."""
+    """Return a game's rules in a sentence, from the docstring of its class."""
     return (type(game).__doc__ or "").strip()
 
 
@@ -304,7 +305,8 @@ def summary(game: Game) -> str:
 
 
 def read(solution: Solution, text: str) -> Spot:
-    """Return what a text stands for, `random` included; raise PositionError or NotInDatabase where it is nothing."""
+    """Return the position that a text stands for, or a random one; raise PositionError or NotInDatabase if there is
+    none."""
     shown = Shown.of(solution)
     if text == "random":
         place = any_position(solution, Random())
@@ -332,7 +334,7 @@ def read(solution: Solution, text: str) -> Spot:
 
 
 def position(solution: Solution, spot: Spot) -> PositionAnswer:
-    """Return a position and its moves; raise PositionError where no move touches the places that are picked."""
+    """Return a position and its moves; raise PositionError if no move touches the picked places."""
     shown = Shown.of(solution)
     look, choices = shown.look, solution.moves(spot.position)
     pairs = touched(shown.game, spot.position, choices, look.places) if look else [(choice, ()) for choice in choices]
@@ -360,9 +362,9 @@ def position(solution: Solution, spot: Spot) -> PositionAnswer:
 
 
 def move(shown: Shown, spot: Spot, button: Button, best: Choice) -> MoveAnswer:
-    """Return a move, or a step; its `deltaRemoteness` is how far it is from the *best* of those of its value.
+    """Return a move or a step. `deltaRemoteness` is its difference from the *best* button with the same value.
 
-    As with them, what is told of a step is for who goes on, the same player; and its name begins with a tilde.
+    As in their API, the value of a step is for the same player, and its name begins with a tilde.
     """
     choice, look = button.choices[0], shown.look
     if len(button.choices) == 1:
@@ -387,7 +389,7 @@ def move(shown: Shown, spot: Spot, button: Button, best: Choice) -> MoveAnswer:
 
 
 def measured(solution: Solution, position: int) -> dict[str, int | None]:
-    """Return what the metric of a database says of a position, as far as their API has names for it."""
+    """Return what the database's metric says of a position, as far as their API has fields for it."""
     if solution.metric not in ("score", "drawlevel"):
         return {}
     worth = solution.worth(position)
@@ -397,7 +399,7 @@ def measured(solution: Solution, position: int) -> dict[str, int | None]:
 
 
 def plies(choice: Choice) -> int | None:
-    """Return how many plies a move is from the end of the game."""
+    """Return the distance of a move from the end of the game, in plies."""
     return None if choice.remoteness is None else choice.remoteness + 1
 
 
@@ -406,5 +408,5 @@ def name_of(value: Value) -> Any:
 
 
 def distance_told(game: Game, value: Value, remoteness: int | None) -> int:
-    """Return how far the end is, as their API tells it."""
+    """Return a remoteness in the form of their API."""
     return INFINITE if remoteness is None or (game.players == 1 and value == LOSE) else remoteness

@@ -1,9 +1,9 @@
-"""The hosts that the server answers for.
+"""The host names that the server answers for.
 
-A browser sends in the header `Host` the name that stands in the address. A page from elsewhere may let its own name
-point to this machine after it has been loaded ("DNS rebinding"), and would then read what is served as if it were its
-own; the header still tells its name. So only names are answered that nobody else can have: those of the loopback, the
-one that was listened to, and those that a person allows. An address in numbers cannot be rebound.
+A browser sends the host name of the address in the header `Host`. A page from elsewhere may point its own name to this
+machine after it is loaded ("DNS rebinding"), and then read our answers as if they were its own. The header still has
+its name. So the server answers only for names that nobody else can have: those of the loopback, the one it listens on,
+and those that the user allows. Numeric addresses cannot be rebound.
 """
 
 import re
@@ -17,13 +17,13 @@ HOST = re.compile(r"(\[[0-9a-f:.]+(?:%[^\[\]/\\]*)?\]|[^\s:/\\?#@\[\]]+)(?::[0-9
 
 @dataclass(frozen=True)
 class Hosts:
-    """The names to answer for beside the loopback's, in small letters, and the address that is listened to."""
+    """The names to answer for besides the loopback's, in lower case, and the address that the server listens on."""
 
     names: frozenset[str] = frozenset()
     address: str = "127.0.0.1"
 
     def include(self, header: str) -> bool:
-        """Tell whether a request with such a header `Host` is meant for us.
+        """Return whether a request with this header `Host` is for us.
 
         >>> hosts = Hosts(frozenset({"games.example"}))
         >>> [hosts.include(header) for header in ("localhost:8000", "[::1]", "Games.Example.", "other.example")]
@@ -43,7 +43,7 @@ class Hosts:
 
     @property
     def are_open(self) -> bool:
-        """Whether more than this machine's own names and addresses are answered for, so that others may ask.
+        """Whether the server answers for more than this machine's own names, so that other machines can reach it.
 
         >>> Hosts().are_open, hosts_of("localhost", "127.0.0.1").are_open, hosts_of("::1", "::1").are_open
         (False, False, False)
@@ -54,9 +54,9 @@ class Hosts:
 
 
 def hosts_of(host: str, address: str, allowed: Sequence[str] = ()) -> Hosts:
-    """Return the hosts of a server: *host* as a person said it, the address that came of it, and more names.
+    """Return the hosts of a server: *host* as the user wrote it, its address, and further names.
 
-    Where all addresses of the machine are listened to, its own name is one more. Raises ValueError where one is none.
+    If the server listens on all addresses, the machine's own name is added. Raises ValueError for an invalid name.
     """
     names = {checked_name(name) for name in (host, *allowed)}
     bound = address_of(address)
@@ -67,7 +67,7 @@ def hosts_of(host: str, address: str, allowed: Sequence[str] = ()) -> Hosts:
 
 
 def checked_name(text: str) -> str:
-    """Return the name of a host as a person says it; raise ValueError where it is none.
+    """Return a host name as the user wrote it; raise ValueError if it is invalid.
 
     >>> checked_name("Games.Example"), checked_name("::1")
     ('games.example', '::1')
@@ -79,13 +79,13 @@ def checked_name(text: str) -> str:
 
 
 def is_own(name: str) -> bool:
-    """Tell whether a name or an address is one that leads every machine to itself."""
+    """Return whether a name or address leads every machine to itself."""
     address = address_of(name)
     return name == "localhost" if address is None else address.is_loopback
 
 
 def host_of(header: str) -> str | None:
-    """Return the name or the address in a header `Host`, in small letters and without a port; None where there is none.
+    """Return the name or address in a header `Host`, in lower case and without the port, or None.
 
     >>> host_of("LocalHost:8000"), host_of("[::1]:8000"), host_of("a b"), host_of("")
     ('localhost', '::1', None, None)
@@ -95,7 +95,7 @@ def host_of(header: str) -> str | None:
 
 
 def address_of(name: str) -> IPv4Address | IPv6Address | None:
-    """Return the address that is written in numbers, without its zone; None for any other name."""
+    """Return a numeric address without its zone; None for any other name."""
     try:
         return ip_address(name.partition("%")[0])
     except ValueError:

@@ -1,6 +1,6 @@
-"""The databases that are served: opened when they are asked for, and anew when their file has become another.
+"""The databases that the server answers from: opened on request, and opened again if their file has changed.
 
-The text of a request names a game by its name, or a database that is on the shelf: no file, and no code.
+The text of a request names a game, or a database on the shelf: never a file, never code.
 """
 
 import asyncio
@@ -22,16 +22,17 @@ from retrograde.solver.play.oracles.searching import SearchingOracle
 from retrograde.solver.play.solution import Solution, solution_of
 
 LONGEST_NAME = 255
-"""Bytes that a file's name may have."""
+"""The greatest length of a file's name, in bytes."""
 MOST_OPEN = 64
-"""Databases open at once: then the one that has not been asked for the longest is closed."""
+"""The number of databases open at once. Beyond it, the least recently used one is closed."""
 
 MOST_SEARCHING = 2
-"""Games without a database that are searched at once: each has a table, and then the oldest is given up."""
+"""The number of games without a database that are searched at once, each with a table. Beyond it, the oldest is
+closed."""
 TABLE = 1 << 27
-"""Bytes of the table of a search."""
+"""The size of a search's transposition table, in bytes."""
 SECONDS = 3.0
-"""How long a search may take, unless somebody says another time."""
+"""The default time limit of a search."""
 
 Result = TypeVar("Result")
 Answering = Solution | SearchingOracle
@@ -40,15 +41,14 @@ log = logging.getLogger(__name__)
 
 
 class Unavailable(RetrogradeError):
-    """A database is there, but cannot be read at the moment: it may be being replaced."""
+    """A database exists but cannot be read at the moment, perhaps because it is being replaced."""
 
 
 class Library:
-    """The solutions of the variants given, or where none is given, of all whose databases lie in the usual place.
+    """The solutions of the given variants; without any, of all databases in the usual place.
 
-    If it *searches*, it answers for games without a database as well. All questions to databases are answered by one
-    thread, one after another (`answer`, `ask`), and all searches by another. `all` and `of_game` may be called by any
-    thread.
+    If it *searches*, it also answers for games without a database. One thread answers all questions to databases, one
+    after another (`answer`, `ask`); another thread runs all searches. Any thread may call `all` and `of_game`.
     """
 
     def __init__(self, variants: Sequence[str] = (), seconds: float = SECONDS, searches: bool = False):
@@ -58,16 +58,16 @@ class Library:
         self.searching_thread = ThreadPoolExecutor(1, "search")
         self.database_thread = ThreadPoolExecutor(1, "databases")
         self.opened: dict[Path, tuple[State, Solution]] = {}
-        """Those asked for last come last."""
+        """Least recently used first."""
         named = [metric_named(text) for text in variants]
-        games = [load_game(text) for text, _ in named]  # the person's own words, which may be paths
+        games = [load_game(text) for text, _ in named]  # from the command line, so they may be paths
         self.games = {variant(game): game for game in games}
-        """The games given, by variant: a path to a user's rule module is known by no other name."""
+        """The given games by variant: the only way to name a user's rule module."""
         for game, (_, metric) in zip(games, named, strict=True):
-            self.oracle(variant(game) + f"@{metric}" * bool(metric))  # so that what is missing is told at once
+            self.oracle(variant(game) + f"@{metric}" * bool(metric))  # so that a missing database is reported at once
 
     def oracle(self, text: str) -> Answering:
-        """Return who answers for a variant: its solution, or where it has none, a search, if there may be one.
+        """Return the solution of a variant, or an oracle that searches if there is none and searches are allowed.
 
         Raises what `solution` does.
         """
@@ -83,7 +83,7 @@ class Library:
         return self.searching(game)
 
     def searching(self, game: Game) -> SearchingOracle:
-        """Return who searches for a game, and keeps what is found while others do not need the room."""
+        """Return the oracle that searches a game. It keeps its results until others need its space."""
         name = variant(game)
         if (found := self.searched.pop(name, None)) is None:
             while len(self.searched) >= MOST_SEARCHING:
@@ -93,12 +93,14 @@ class Library:
         return found
 
     async def answer(self, question: Callable[[], Result]) -> Result:
-        """Return the answer to a question that needs databases, from the thread for them."""
+        """Return the answer to a question that needs databases, from the database thread."""
         return await asyncio.get_running_loop().run_in_executor(self.database_thread, question)
 
     async def ask(self, text: str, question: Callable[[Answering], Result]) -> Result:
-        """Return the answer to a question about a variant: from a search by the thread for searches, while the thread
-        for databases answers others. Raises what `oracle` does."""
+        """Return the answer to a question about a variant.
+
+        A search runs on the search thread, so that the database thread can answer others. Raises what `oracle` does.
+        """
 
         def by_database() -> tuple[Result | None, SearchingOracle | None]:
             oracle = self.oracle(text)
@@ -111,20 +113,21 @@ class Library:
         return await loop.run_in_executor(self.searching_thread, question, searching)
 
     def all(self) -> list[Facts]:
-        """Return what is known of all that is served, without any rules."""
+        """Return the facts about everything that is served, without reading any rules."""
         if self.games:
             return [facts for text in self.games if (facts := self.shelf.find(text))]
         return self.shelf.all()
 
     def of_game(self, name: str) -> list[Facts]:
-        """Return what is known of all variants of a game."""
+        """Return the facts about all variants of a game."""
         return [facts for facts in self.all() if facts.game == name]
 
     def solution(self, text: str) -> Solution:
-        """Return the solution of a variant; with a metric behind it (`tictactoe@score`) of the database that has that.
+        """Return the solution of a variant; with a metric after it (`tictactoe@score`), from the database with that
+        metric.
 
-        Raises VariantError where there is no such variant, NoDatabase where it is not served, and Unavailable where its
-        database cannot be read.
+        Raises VariantError if there is no such variant, NoDatabase if it is not served, and Unavailable if its database
+        cannot be read.
         """
         if len(text.encode(errors="replace")) > LONGEST_NAME:
             raise NoDatabase(f"no variant has so long a name as {text[:40]!r}…")
@@ -148,9 +151,9 @@ class Library:
         raise unknown or no_database(name, metric)
 
     def open(self, facts: Facts, game: Game | None = None) -> Solution:
-        """Return the solution in a file, as it is now; raise Unavailable where it cannot be read.
+        """Return the solution in a file as it is now; raise Unavailable if it cannot be read.
 
-        Where no game is given, the rules are those of that name, or of a file that the person solved it with here.
+        Without *game*, the rules are those of the installed game, or of a file that the user solved it with here.
         """
         path, state = facts.path, state_of(facts.path)
         held = self.opened.pop(path, None)
@@ -186,7 +189,7 @@ class Library:
 
 
 def why_not(name: str, error: Exception) -> str:
-    """Return why a database cannot be opened, in words that tell strangers nothing of this machine's folders."""
+    """Return why a database cannot be opened, without naming folders of this machine."""
     if isinstance(error, OtherRules):
         return f"the database of {name} was made with other rules; make it anew with: retrograde solve {name} --fresh"
     if isinstance(error, VariantError):
@@ -195,5 +198,5 @@ def why_not(name: str, error: Exception) -> str:
 
 
 def unreadable(name: str) -> str:
-    """Return what to say of a database that cannot be read."""
+    """Return the message for a database that cannot be read."""
     return f"the database of {name} cannot be read now; what is wrong with it: retrograde info {name}"

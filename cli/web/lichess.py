@@ -1,16 +1,16 @@
 """Lichess' tablebase API for standard chess: `/standard?fen=…` and `/standard/mainline?fen=…`, field for field.
 
-What is not known here is null. As there, `dtm` is positive for the side that wins and 0 for a draw; of a position that
-is mate it is null. Moves are the best first, and what is told of a move is told from the side that answers it.
+What is not known is null. As in Lichess' API, `dtm` is positive for the winning side and 0 for a draw; for mate it is
+null. Moves are best first, and the values of a move are for the side that answers it.
 
-Where the same ending is solved by dtz as well, `dtz` is told, and with the counter in FEN it says what a position is
-worth by the fifty-move rule. It is never rounded; of a position that is mate it is -1, as Syzygy's tables have it.
-Where it is solved by dtc, `dtc` is told, with the signs of `dtm`.
+If the same ending is solved by dtz as well, `dtz` is given. With the counter in the FEN it gives the value under the
+fifty-move rule. It is never rounded; for mate it is -1, as in Syzygy's tables. If the ending is solved by dtc, `dtc` is
+given, with the signs of `dtm`.
 
-Else all that is known is how far mate is, without that rule (`solver/play/tablebase/category.py`).
+Otherwise only the distance to mate without that rule is known (`solver/play/tablebase/category.py`).
 
-As there, a board with rights to castle or too many men is `unknown`, and what its moves lead to may be known; and moves
-are told where the game is over for want of men.
+As in Lichess' API, a board with castling rights or too many men is `unknown`, but the positions after its moves may be
+known. Moves are also listed if the game is over for insufficient material.
 """
 
 from contextlib import suppress
@@ -69,7 +69,7 @@ class Answer(About):
 
 
 class Step(BaseModel):
-    """A move of best play, and how far mate is after it, for the side that answers."""
+    """A move of best play, and the distance to mate after it, for the side that answers."""
 
     uci: str
     san: str
@@ -79,7 +79,7 @@ class Step(BaseModel):
 
 
 class Mainline(BaseModel):
-    """Best play to mate, or until the fifty-move rule ends it; empty where nobody wins."""
+    """Best play to mate, or until the fifty-move rule ends the game; empty if nobody wins."""
 
     dtz: int | None = None
     precise_dtz: int | None = None
@@ -89,7 +89,7 @@ class Mainline(BaseModel):
 
 
 class Found(NamedTuple):
-    """A position that FEN stands for, its counter of plies, and the solution that has it, if there is one."""
+    """The position of a FEN, its counter of plies, and the solution that has it, or None."""
 
     game: Chess
     position: int
@@ -98,13 +98,13 @@ class Found(NamedTuple):
 
 
 def standard(library: Library, fen: str) -> Answer:
-    """Return what is known of a position; raise PositionError if it is none, and as `find` does."""
+    """Return what is known of a position; raise PositionError if the FEN is invalid, and the errors of `find`."""
     board = AnyBoard.from_fen(fen)
     try:
         ending_on(board)
     except RetrogradeError:  # castling, or more men than any ending has
         answers = [move_answer_of(library, board, move) for move in board.moves()]
-        answers.sort(key=lambda answer: -(answer.dtm or 0))  # the soonest mate, and the latest
+        answers.sort(key=lambda answer: -(answer.dtm or 0))  # soonest win first, latest loss first
         told = about_board(board, board.count)
     else:
         game, position, counter, solution = found = find(library, fen)
@@ -121,12 +121,12 @@ def standard(library: Library, fen: str) -> Answer:
 
 
 def mainline(library: Library, fen: str) -> Mainline:
-    """Return best play; raise NoDatabase where no database has the position, and PositionError where it is none."""
+    """Return best play; raise NoDatabase if no database has the position, and PositionError if the FEN is invalid."""
     try:
         game, position, counter, solution = find(library, fen)
     except PositionError:
         raise
-    except RetrogradeError as error:  # more men than any has
+    except RetrogradeError as error:  # more men than any database
         raise NoDatabase(str(error)) from error
     if solution is None:
         raise NoDatabase(f"no database of {game.material} is served here")
@@ -143,7 +143,7 @@ def mainline(library: Library, fen: str) -> Mainline:
 
 
 def distances(game: Any, position: int, solution: Solution) -> dict[str, int | None]:
-    """Return how far mate and zeroing are."""
+    """Return the distances to mate and to zeroing."""
     told = about(game, position, 0, solution)
     return {name: told[name] for name in ("dtm", "dtz", "precise_dtz")}
 
@@ -151,8 +151,8 @@ def distances(game: Any, position: int, solution: Solution) -> dict[str, int | N
 def find(library: Library, fen: str) -> Found:
     """Return a position, and the solution that has it.
 
-    Raises PositionError where it is none, and RetrogradeError where it has more men than any ending of ours, or where
-    no database can be read that should have it.
+    Raises PositionError if the FEN is invalid, and RetrogradeError if it has more men than any ending of ours, or if a
+    database that should have it cannot be read.
     """
     board = AnyBoard.from_fen(fen)
     game = Chess(ending_on(board))
@@ -173,11 +173,13 @@ def find(library: Library, fen: str) -> Found:
 
 
 def variant_at(library: Library, name: str, text: str | None) -> str:
-    """Return the variant that answers at the position of a text: another one for FEN of men that *name* does not have,
-    if it is served."""
+    """Return the variant that answers for a position.
+
+    For a FEN with men that *name* does not have, it is another chess variant, if one is served.
+    """
     plain, metric = metric_named(name)
     if text is not None and plain.startswith(f"{Chess.name}:"):
-        with suppress(RetrogradeError):  # whoever reads the text says what is wrong
+        with suppress(RetrogradeError):  # the caller reads the text again, and reports errors
             tier = men.tier_of(ending_on(AnyBoard.from_fen(text)))
             having = (facts.variant for facts in library.of_game(Chess.name) if tier in facts.tiers)
             game: Any = named_game(plain)
@@ -199,12 +201,12 @@ def move_answer(found: Found, move: int, child: int) -> MoveAnswer:
 
 
 def counter_after(before: int, after: int) -> int:
-    """Return the counter after a move; once it was full, the game is drawn, and nothing sets it back."""
+    """Return the counter after a move. Once it is full the game is drawn, and it is never reset."""
     return before + 1 if before >= PATIENCE else after
 
 
 def about(game: Any, position: int, counter: int, solution: Solution | None) -> dict[str, Any]:
-    """Return what is known of a position where so many plies were neither captures nor moves of pawns."""
+    """Return what is known of a position after *counter* plies without captures and pawn moves."""
     over = game.primitive(position)
     dead = bool(game.is_dead(position))
     value: Value = over
@@ -225,11 +227,11 @@ def about(game: Any, position: int, counter: int, solution: Solution | None) -> 
     }
 
 
-# Boards that no database has: with castling, or too many men
+# Boards without a database: with castling rights, or too many men
 
 
 def move_answer_of(library: Library, board: AnyBoard, move: str) -> MoveAnswer:
-    """Return what is known of a move on a board that has no ending; what it leads to may have one."""
+    """Return what is known of a move on a board that is no ending. The next position may be one."""
     child = board.after(move)
     counter = counter_after(board.count, child.count)
     captures = board.captures(move)
@@ -244,7 +246,7 @@ def move_answer_of(library: Library, board: AnyBoard, move: str) -> MoveAnswer:
 
 
 def about_board(board: AnyBoard, counter: int) -> dict[str, Any]:
-    """Return what the rules say of a board: mate, stalemate and too few men, and nothing else."""
+    """Return what the rules alone say of a board: mate, stalemate and insufficient material."""
     over, check = not board.moves(), board.in_check(board.white_to_move)
     dead = board.is_dead()
     ended: Category = "draw" if dead or over else "unknown"
@@ -260,7 +262,7 @@ def about_board(board: AnyBoard, counter: int) -> dict[str, Any]:
 
 
 def is_capture(position: int, move: int) -> bool:
-    """Tell whether a move captures, en passant or not."""
+    """Return whether a move captures, en passant included."""
     if code_on(position, move >> 6 & 63) != NOBODY:
         return True
     return kind_of(position, move) == PAWN and (move ^ move >> 6) & 7 != 0

@@ -1,10 +1,10 @@
-"""Listening: a server on a socket, which waits for nobody for long.
+"""A server on a socket that closes slow connections.
 
 | a connection | is closed after |
 |---|---|
-| whose request is not whole | REQUEST_TIME |
-| on which nothing more is asked | IDLE_TIME |
-| whose client does not take the answer | ANSWER_TIME |
+| whose request is incomplete | REQUEST_TIME |
+| without a further request | IDLE_TIME |
+| whose client does not read the answer | ANSWER_TIME |
 """
 
 import asyncio
@@ -17,17 +17,17 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_TIME, IDLE_TIME, ANSWER_TIME = 10.0, 10, 30.0
-"""Seconds."""
+"""In seconds."""
 LONGEST_HEAD = 32 << 10
-"""Bytes of the address and the headers of a request that are kept while more of it is waited for."""
+"""The bytes of an incomplete request's address and headers that are kept."""
 MOST_CONNECTIONS = 200
-"""At once; more are told 503."""
+"""The number of connections at once; more get status 503."""
 LAST_ANSWERS = 3
-"""Seconds for requests under way when the server is to end."""
+"""Seconds for requests in progress when the server ends."""
 
 
 class PatientProtocol(H11Protocol):
-    """A connection that is closed where its client is too slow."""
+    """A connection that is closed if its client is too slow."""
 
     deadline: asyncio.TimerHandle | None = None
     writing: asyncio.TimerHandle | None = None
@@ -45,10 +45,10 @@ class PatientProtocol(H11Protocol):
         self.expect_request()
 
     def expect_request(self) -> None:
-        """Begin to wait where a request is not whole, and cease where it is; more bytes of it do not prolong that."""
+        """Start the timer if a request is incomplete, and stop it once it is complete. More bytes do not prolong it."""
         whole = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
         untouched = self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is not None
-        if whole or untouched:  # where nothing of a request has come, uvicorn has a timer of its own
+        if whole or untouched:  # before a request begins, uvicorn's own timer runs
             self.expect_no_more()
         elif self.deadline is None:
             self.deadline = self.loop.call_later(REQUEST_TIME, self.transport.abort)
@@ -75,7 +75,7 @@ class PatientProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no request, unless an answer is under way."""
+        """Answer data that is not a request, unless an answer is in progress."""
         if self.conn.our_state is not h11.IDLE:
             self.transport.close()
             return
@@ -88,7 +88,7 @@ class PatientProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server that says when it listens."""
+    """A server that reports when it listens."""
 
     def __init__(self, config: uvicorn.Config, listening: Callable[[], object]):
         super().__init__(config)
@@ -101,11 +101,11 @@ class Server(uvicorn.Server):
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a socket to listen on; raise OSError where there can be none, UnicodeError where *host* is no name."""
+    """Return a bound socket; raise OSError if that fails, UnicodeError if *host* is not a valid name."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio lets only such ones not delay
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # only then asyncio sets TCP_NODELAY
     try:
-        exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)  # on Windows, where to reuse is to take away
+        exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)  # Windows: reuse would take others' ports
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR if exclusive is None else exclusive, 1)
         sock.bind((host, port))
     except BaseException:
@@ -115,7 +115,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def make_server(app: ASGIApp, listening: Callable[[], object]) -> Server:
-    """Return a server, to run on a socket; *listening* is called once requests are taken."""
+    """Return a server to run on a socket; it calls *listening* once it accepts requests."""
     config = uvicorn.Config(
         app,
         http=PatientProtocol,

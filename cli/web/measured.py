@@ -1,5 +1,4 @@
-"""What the page tells of games that are more than to win or to lose: what metrics say, what dice do, what moves pay,
-and what a rule makes of long play without progress."""
+"""Texts for the page about games with metrics, dice, paid moves, or rules about long play without progress."""
 
 from typing import Literal
 
@@ -17,18 +16,18 @@ Seats = Literal["one", "two", "several"]
 
 
 def seats_of(game: Game) -> Seats:
-    """Return for how many a game is."""
+    """Return for how many players a game is."""
     return "one" if game.players == 1 else "two" if game.players == 2 else "several"
 
 
 def metric_known(oracle: Oracle) -> str:
-    """Return by which metric positions are known; `remoteness` where they are searched for."""
+    """Return the metric of the database; `remoteness` if positions are searched."""
     return str(oracle.metric) if oracle.source == DATABASE else METRICS[0]  # type: ignore[attr-defined]  # a Solution
 
 
 def measure(oracle: Oracle, place: int) -> str:
-    """Return in words what the metric says of a position, `+3` or `wins 61.6 % of games`; nothing where that is value
-    and remoteness."""
+    """Return in words what the metric says of a position, `+3` or `wins 61.6 % of games`; "" for value and
+    remoteness."""
     metric = metric_known(oracle)
     if metric == METRICS[0] or metric in TO_PROGRESS:
         return ""
@@ -38,20 +37,23 @@ def measure(oracle: Oracle, place: int) -> str:
 
 
 def expected(oracle: Oracle, place: int) -> float | None:
-    """Return what the player to move can expect, or player 0 of the dice; None where that is not what is known."""
+    """Return the expectation of the player to move, or of player 0 at chance; None if it is not known."""
     return oracle.worth(place)[EXPECTATION] if metric_known(oracle) == EXPECTATION else None  # type: ignore[attr-defined]
 
 
 def odds(game: Game, place: int) -> dict[int, str]:
-    """Return how often chance makes each of its moves, `1 in 6`; nothing where a player is to move."""
+    """Return how often chance makes each of its moves, `1 in 6`; {} if a player is to move."""
     weights = odds_of(game, place)
     total = sum(weights.values())
     return {move: f"{weight} in {total}" for move, weight in weights.items()}
 
 
 def paid(game: Game, place: int, move: int | None) -> list[int]:
-    """Return what a move pays at once, or an end for None: who is to move there, and the other; chance moves for player
-    0. Nothing where no moves pay, or the game is for several."""
+    """Return what a move pays at once, to the player to move there and to the other.
+
+    If *move* is None, return what the end pays. Chance moves are for player 0. Returns [] if moves do not pay, or the
+    game has more than two players.
+    """
     if not defines(game, "reward") or game.players > 2:
         return []
     mover = max(0, game.turn(place))
@@ -63,15 +65,17 @@ def paid(game: Game, place: int, move: int | None) -> list[int]:
 
 
 def count_at(oracle: Oracle, text: str | None, count: int | None) -> int | None:
-    """Return after how many plies without progress a position comes that a text stands for: *count*, if it is given, or
-    what the text says. None where it is not known what the rule makes of them."""
+    """Return the plies without progress at a position: *count* if given, or what the text says.
+
+    None if the result of such a rule is not known.
+    """
     if not counts(oracle):
         return None
     return count_in(text or "") if count is None else count
 
 
 def without_rule(oracle: Oracle, place: int, value: Value) -> str:
-    """Return what a position would be worth without the rule, if that is another value: `win in 131 plies`."""
+    """Return the value of a position without the rule, if it differs: `win in 131 plies`."""
     plain = oracle.known(place, 0)
     if plain.value == value:
         return ""

@@ -1,6 +1,6 @@
-"""What the files in the home say of themselves: read without any rules, and once for each state of a file.
+"""Facts about the database files in the home folder: read without any rules, once for each state of a file.
 
-A file that is none, or damaged, or of another kind (a folder, a pipe, a socket), is passed over: it hinders no other.
+A file that is no database, or is damaged, or is not a regular file, is skipped and does not stop the others.
 """
 
 import os
@@ -24,20 +24,20 @@ State = tuple[int, int, int, int]
 
 
 class Facts(NamedTuple):
-    """What is to be known of a database without its rules."""
+    """What is known of a database without its rules."""
 
     path: Path
     variant: str
     positions: int
     start: LegendRow | None
-    """None also where the rules have changed since, so that what is known is of another game."""
+    """None also if the rules have changed since: then the file describes another game."""
     tiers: frozenset[int]
-    """Of a dense numbering; of others none."""
+    """The tiers of a dense numbering; empty for other games."""
     longest_win: int | None
-    """In plies; None where nobody ever wins, or nobody has counted."""
+    """In plies; None if nobody ever wins, or it was not counted."""
     metric: str
     measure: str
-    """What the metric says of the start, in words, where that is not value and remoteness."""
+    """What the metric says of the start, in words; "" for value and remoteness."""
 
     @property
     def game(self) -> str:
@@ -47,23 +47,25 @@ class Facts(NamedTuple):
 
 @cache
 def installed() -> tuple[str, ...]:
-    """Return the names of the installed games, sorted. They are looked up once, since that takes milliseconds."""
+    """Return the names of the installed games, sorted. Cached, because the look-up takes milliseconds."""
     return tuple(game_names())
 
 
 class Shelf:
-    """The databases in the usual place. Several threads may ask at once."""
+    """The databases in the usual place. Several threads may use it at once."""
 
     def __init__(self) -> None:
         self.known: dict[Path, tuple[State, Facts]] = {}
-        """What is known of files, by path and state. No entry is removed, only the whole replaced."""
+        """Facts by path, with the file's state. Entries are never removed; the whole dict is replaced."""
         self.listing = Lock()
 
     def all(self) -> list[Facts]:
-        """Return the facts of all databases; of two of the same variant, of the one whose file has its name. Those that
-        are by another metric than games are solved for are asked for by name alone."""
+        """Return the facts of all databases; of two for the same variant, the one whose file has the usual name.
+
+        Databases by dtz and dtc are left out; they are requested by name only.
+        """
         served: dict[str, Facts] = {}
-        with self.listing:  # so that two who ask at once do not both read all files
+        with self.listing:  # so that two threads do not both read all files
             paths = list_databases()
             known = self.known
             self.known = {path: known[path] for path in paths if path in known}
@@ -76,14 +78,14 @@ class Shelf:
         return list(served.values())
 
     def find(self, variant: str) -> Facts | None:
-        """Return the facts of a variant's database; None where there is none."""
+        """Return the facts of a variant's database, or None."""
         facts = self.facts(database_path(variant))
         if facts is not None and facts.variant == variant and facts.metric not in TO_PROGRESS:
             return facts
         return next((facts for facts in self.all() if facts.variant == variant), None)
 
     def facts(self, path: Path) -> Facts | None:
-        """Return what a file says of itself, as it is now; None where it is no database that can be read."""
+        """Return the facts of a file as it is now; None if it is no readable database."""
         state = state_of(path)
         if state is None:
             return None
@@ -92,14 +94,14 @@ class Shelf:
             return held[1]
         try:
             facts = read_facts(path)
-        except Exception:  # whatever a file does to its reader, it is its own affair
+        except Exception:  # a damaged file may raise anything
             return None
         self.known[path] = state, facts
         return facts
 
 
 def read_facts(path: Path) -> Facts:
-    """Return what a file says of itself; raise what DatabaseFile raises."""
+    """Return the facts of a file; raise what DatabaseFile raises."""
     with DatabaseFile(path) as file:
         slots = file.contents if isinstance(file.contents, OutcomeReader) else None
         tiers = frozenset(slots.tiers.numbers.tolist() if slots else ())
@@ -121,10 +123,10 @@ def read_facts(path: Path) -> Facts:
 
 
 def state_of(path: Path) -> State | None:
-    """Return what tells whether a file has changed; None where there is no file, or one that opening might wait for."""
+    """Return a tuple that changes with the file; None if it is missing, or is not a regular file."""
     try:
         about = os.stat(path)
-    except (OSError, ValueError):  # too long a name; one that no file can have
+    except (OSError, ValueError):  # for example, a name that is too long or invalid
         return None
     if not stat.S_ISREG(about.st_mode):
         return None
@@ -132,7 +134,7 @@ def state_of(path: Path) -> State | None:
 
 
 def is_there(path: Path) -> bool:
-    """Tell whether there is anything by such a name."""
+    """Return whether anything with this name exists."""
     try:
         os.lstat(path)
     except (OSError, ValueError):

@@ -1,13 +1,13 @@
-"""Solves that the page asks for: small games of this installation, one at a time, each in a process of its own.
+"""Solves that the page requests: small installed games, one at a time, each in its own process.
 
-A solve is estimated first, by the command that a person would type, and refused where it would take long or much. It
-runs beside the server with less priority, and goes on when the page that asked for it is gone:
+First the command line's own estimate runs; a solve that would take too long or too much memory is refused. The solve
+runs with low priority beside the server, and goes on if the page that requested it is closed:
 
     estimating --> solving --> done
         |             |-----> failed, stopped
         `--> refused
 
-The text of a request names a game that is installed: no file, and no other code.
+The text of a request names an installed game: never a file, never other code.
 """
 
 import json
@@ -32,15 +32,15 @@ from retrograde.games.contract.game import RetrogradeError
 from retrograde.games.contract.text import printable
 
 MOST_SECONDS = 60.0
-"""Of an estimate: what would take longer is not solved from the page."""
+"""The greatest estimated time of a solve from the page."""
 LONGEST_ESTIMATE, LONGEST_SOLVE = 40.0, 300.0
 """Seconds after which an estimate, or a solve that was estimated too low, is stopped."""
 MOST_MEMORY = 2_000_000_000
-"""Bytes, of which a solve gets at most half of those that are free."""
+"""In bytes. A solve also gets at most half of the free memory."""
 KEPT = 20
-"""Solves that are over and still told of."""
+"""The number of finished solves that are still listed."""
 COMMAND = [sys.executable, "-P", "-m", "retrograde.cli", "solve"]
-"""With -P nothing is imported from the folder that the server happens to be started in."""
+"""-P: import nothing from the folder where the server was started."""
 
 OVER = ("done", "refused", "failed", "stopped")
 
@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 
 class NotSolvedHere(RetrogradeError):
-    """The server does not solve, or not for who asks."""
+    """The server does not solve games, or not for this client."""
 
 
 class Busy(RetrogradeError):
@@ -57,7 +57,7 @@ class Busy(RetrogradeError):
 
 @dataclass
 class Solve:
-    """A solve as far as it has come: its state, the share of a phase that is done, and what there is to say."""
+    """A solve in progress: its state, the finished share of its phase, and a message."""
 
     variant: str
     state: str = "estimating"
@@ -76,29 +76,29 @@ class Solve:
 
 
 class Solves:
-    """All solves that were asked for since the server began; *frank* says whether errors are told as they are."""
+    """All solves requested since the server started. *frank*: error messages are shown as they are."""
 
     def __init__(self, allowed: bool, frank: bool = True):
         self.allowed = allowed
         self.frank = frank
         self.token = secrets.token_urlsafe(24) if allowed else ""
-        """What only our own page can know, and has to send along: pages from elsewhere cannot read our answers."""
+        """Requests must send it. Only our own page can know it: pages from elsewhere cannot read our answers."""
         self.all: dict[str, Solve] = {}
-        """By variant, the latest last."""
+        """By variant; the latest is last."""
         self.lock = threading.Lock()
         self.closed = False
 
     def check(self, token: str | None) -> None:
-        """Raise NotSolvedHere where the server does not solve, or a token is not the one it has given out."""
+        """Raise NotSolvedHere if the server does not solve games, or the token is wrong."""
         if not self.allowed:
             raise NotSolvedHere("this server solves no games; where it may: retrograde serve --allow-solve")
         if not secrets.compare_digest((token or "").encode(), self.token.encode()):
             raise NotSolvedHere("solves are for the page of this server; load it anew")
 
     def begin(self, text: str) -> Solve:
-        """Begin to solve a variant of a game that is installed, or return the solve that is under way.
+        """Start to solve a variant of an installed game, or return the solve in progress.
 
-        Raises VariantError where there is none, and Busy where another is being solved.
+        Raises VariantError if there is no such variant, and Busy if another is being solved.
         """
         name = variant(named_game(text))
         with self.lock:
@@ -115,7 +115,7 @@ class Solves:
         return known
 
     def cancel(self, text: str) -> None:
-        """Stop a solve, if it is under way; what is done of it is kept for another time."""
+        """Stop a solve in progress; finished work is kept."""
         with self.lock:
             found = self.all.get(text)
             if found and not found.is_over:
@@ -123,15 +123,15 @@ class Solves:
                 stop(found.process)
 
     def close(self) -> None:
-        """Stop whatever is under way, and begin nothing more."""
+        """Stop all solves, and start no more."""
         self.closed = True
         for one in list(self.all.values()):
             self.cancel(one.variant)
 
-    # In a thread of its own
+    # These run in a separate thread for each solve
 
     def run(self, one: Solve) -> None:
-        """Estimate, then solve, and note how it ends."""
+        """Estimate, then solve, and record how it ends."""
         try:
             if self.is_small(one):
                 one.state, one.words = "solving", ""
@@ -139,12 +139,12 @@ class Solves:
                 one.state, one.share = "done", 1.0
         except Stopped as stopped:
             one.state, one.words = stopped.args
-        except Exception as error:  # nobody else would hear of it, and the page would wait for ever
+        except Exception as error:  # else the error is lost, and the page waits for ever
             log.exception("solving %s", one.variant)
             one.state, one.words = "failed", f"the solve failed, by {type(error).__name__}"
 
     def is_small(self, one: Solve) -> bool:
-        """Estimate a solve; where it would take too much, say so and return False."""
+        """Estimate a solve; if it would take too much, record that and return False."""
         told = json.loads(self.follow(one, LONGEST_ESTIMATE, "--estimate"))
         seconds, memory = highest(told["seconds"]), highest(told["memory"])
         positions = f"about {amount(highest(told['positions']))} positions"
@@ -155,10 +155,10 @@ class Solves:
         return True
 
     def follow(self, one: Solve, limit: float, *options: str) -> str:
-        """Run `solve` to its end, note its progress, and return what it prints; raise Stopped where it fails."""
+        """Run `solve` to its end, record its progress, and return its output; raise Stopped if it fails."""
         workers = str(max(1, (os.cpu_count() or 2) - 1))  # so that the server's answers stay quick
         command = [*COMMAND, one.variant, "--json", "--workers", workers, *options]
-        with TemporaryFile("w+", encoding="utf-8") as printed:  # not a pipe, which nobody would empty meanwhile
+        with TemporaryFile("w+", encoding="utf-8") as printed:  # not a pipe: nobody would read it meanwhile
             process = self.start(one, command, printed)
             timer = threading.Timer(limit, too_late, (one, process))
             timer.start()
@@ -176,7 +176,7 @@ class Solves:
             return printed.read()
 
     def start(self, one: Solve, command: list[str], printed: IO[str]) -> "subprocess.Popen[str]":
-        """Start a process, unless it is no longer wanted: then raise Stopped."""
+        """Start a process; raise Stopped if the solve was cancelled."""
         with self.lock:
             if one.cancelled or self.closed:
                 raise Stopped("stopped", "")
@@ -188,7 +188,7 @@ class Solves:
         return one.process
 
     def why(self, one: Solve, said: str) -> tuple[str, str]:
-        """Return the state and the words of a solve that has ended early; *said* is the last line that it wrote."""
+        """Return the state and message of a solve that ended early; *said* is the last line that it wrote."""
         if one.cancelled:
             return "stopped", "" if one.state == "estimating" else "what is done is kept, and goes on from there"
         if one.late:
@@ -201,11 +201,11 @@ class Solves:
 
 
 class Stopped(Exception):
-    """A solve has ended before it was done: its state, and words."""
+    """A solve has ended before it was done: its state, and a message."""
 
 
 def progress_of(process: "subprocess.Popen[str]", one: Solve) -> Iterator[str]:
-    """Note the progress that a process tells line by line, and yield the lines that tell something else."""
+    """Record the progress that a process writes line by line, and yield its other lines."""
     assert process.stderr
     for line in process.stderr:
         try:
@@ -217,17 +217,17 @@ def progress_of(process: "subprocess.Popen[str]", one: Solve) -> Iterator[str]:
 
 
 def highest(told: Any) -> float:
-    """Return a number that is told, of a range its end."""
+    """Return a number; the upper end of a range."""
     return float(max(told) if isinstance(told, list) else told)
 
 
 def memory_allowed() -> int:
-    """Return the bytes that a solve may take now."""
+    """Return how many bytes a solve may use now."""
     return int(min(MOST_MEMORY, psutil.virtual_memory().available // 2))
 
 
 def be_modest(pid: int) -> None:
-    """Let a process wait while others have work."""
+    """Give a process low priority."""
     with suppress(psutil.Error, OSError):
         process = psutil.Process(pid)
         process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS if os.name == "nt" else 10)
@@ -239,6 +239,6 @@ def too_late(one: Solve, process: "subprocess.Popen[str]") -> None:
 
 
 def stop(process: "subprocess.Popen[str] | None") -> None:
-    """End a process, if it has not ended."""
+    """End a process, if it is still running."""
     if process and process.poll() is None:
         process.terminate()

@@ -1,8 +1,8 @@
-"""Turns in several steps: moves that touch several places are made by picking one place after another.
+"""Turns in several steps: a move that touches several places is made by picking one place after another.
 
-A button is a move, or a step towards several. Where no move touches more than two places, each is a button: a place, or
-from a place to a place. Elsewhere places are picked in any order; what all moves that are left have in common is picked
-with them, and a move whose places are all picked is offered by its name.
+A button is a move, or a step towards several moves. If no move touches more than two places, each button is a place or
+a pair of places. Otherwise each place that may come next is a button. A move whose places are all picked is offered by
+its name.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,17 +15,17 @@ Places = tuple[int, ...]
 
 
 class Button(NamedTuple):
-    """What may be clicked: one or two places, or none, where a move is listed by its name; and what may follow."""
+    """What people may click: one or two places, or none for a move listed by its name."""
 
     places: Places
     choices: Sequence[Choice]
-    """The best first. One alone is made by the click."""
+    """Best first. If there is only one, the click makes it."""
     picked: Places
-    """What is picked after the click, where several are left."""
+    """The picked places after the click, if several moves are left."""
 
 
 def touched(game: Game, position: int, choices: Sequence[Choice], size: int) -> list[tuple[Choice, Places]]:
-    """Return each move with the places that it touches; none where some are not on the board of that size."""
+    """Return each move with the places it touches; with none if some are not on a board of that size."""
     pairs = []
     for choice in choices:
         places = tuple(dict.fromkeys(game.draw_move(position, choice.move)))
@@ -34,14 +34,14 @@ def touched(game: Game, position: int, choices: Sequence[Choice], size: int) -> 
 
 
 def buttons(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> list[Button]:
-    """Return the buttons of a position where some places are picked; none where no move touches them all."""
+    """Return the buttons of a position with some places picked; [] if no move touches them all."""
     if not picked and all(len(places) <= 2 for _, places in pairs):
         return list(at_once(pairs))
     return list(one_by_one([pair for pair in pairs if set(picked) <= set(pair[1])], picked))
 
 
 def at_once(pairs: Sequence[tuple[Choice, Places]]) -> Iterator[Button]:
-    """Yield a button for each place, or pair of places, and the moves without any by their names."""
+    """Yield a button for each place or pair of places, and one by name for each move without places."""
     groups: dict[Places, list[Choice]] = {}
     for choice, places in pairs:
         groups.setdefault(places, []).append(choice)
@@ -53,7 +53,7 @@ def at_once(pairs: Sequence[tuple[Choice, Places]]) -> Iterator[Button]:
 
 
 def one_by_one(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> Iterator[Button]:
-    """Yield a button for each place that may be picked next, and the moves that touch no other by their names."""
+    """Yield a button for each place that may be picked next, and one by name for each complete move."""
     yield from (Button((), [choice], ()) for choice, places in pairs if len(places) == len(picked))
     for place in sorted({place for _, places in pairs for place in places} - set(picked)):
         left = [(choice, places) for choice, places in pairs if place in places]

@@ -1,6 +1,6 @@
-"""The pictures that GamesmanUni's page has in itself, by the names of their files: it can load no others.
+"""The pictures that GamesmanUni's page contains, by file name: it can load no others.
 
-A page of theirs from whatever year has those named here; a name that it does not know would stop it.
+The page has had all of these for years. It fails on a name that it does not know.
 """
 
 import re
@@ -11,7 +11,7 @@ from retrograde.games.contract.drawing import CHESS_MEN, SHAPES
 
 
 class Image(NamedTuple):
-    """A picture, by its file, and how wide it is drawn, in cells."""
+    """A picture: its file, and its width in cells."""
 
     file: str
     scale: float
@@ -31,7 +31,7 @@ PICKED = Image("general/yellow_circle.svg", 0.4)
 CROSS = Image("ttt/x.svg", 0.95)
 RING = Image("ttt/o.svg", 0.95)
 ARROW = Image("tactix/o.svg", 0.12)
-"""Of where men leave the board there is no picture but a dot."""
+"""There is no picture of an exit from the board but this dot."""
 
 DISCS = {
     "red": Image("general/red_circle.svg", 0.82),
@@ -71,7 +71,7 @@ SHADES = {
     "pink": "salmon",
     "grey": "gray silver",
 }
-"""Colours of CSS in the words of the pictures."""
+"""CSS colours for each colour of the pictures."""
 RGB = {
     "red": (220, 20, 60), "blue": (30, 60, 230), "yellow": (255, 215, 0), "green": (0, 128, 0), "black": (0, 0, 0),
     "white": (255, 255, 255), "orange": (255, 165, 0), "purple": (128, 0, 128), "teal": (0, 128, 128),
@@ -80,7 +80,7 @@ RGB = {
 
 
 def images_of(pieces: Mapping[str, str]) -> dict[str, Image]:
-    """Return a picture for each sign of a board, no two the same; none for looks that are a few letters or digits.
+    """Return a different picture for each sign of a board; none for looks of a few letters or digits.
 
     >>> images_of({"X": "cross", "r": "crimson disc", "s": "red disc", "1": "1"})["r"].file
     'general/red_circle.svg'
@@ -94,12 +94,12 @@ def images_of(pieces: Mapping[str, str]) -> dict[str, Image]:
 
 
 def is_text(look: str) -> bool:
-    """Tell whether a look is written as it stands, in signs that the page can write."""
+    """Return whether a look is written as text, in characters that the page can write."""
     return re.fullmatch(r"[A-Za-z0-9]{1,3}", look) is not None
 
 
 def candidates(look: str) -> Iterator[Image]:
-    """Yield the pictures that may stand for a look, the best first."""
+    """Yield the pictures that may stand for a look, best first."""
     if look in MEN:
         yield MEN[look]
     words = look.split()
@@ -109,7 +109,7 @@ def candidates(look: str) -> Iterator[Image]:
     elif shape == "ring":
         yield RING
     elif shape.startswith("arrow"):
-        while True:  # they may all look the same
+        while True:  # all arrows may look the same
             yield ARROW
     colour = shade(words[0] if words and words[0] != shape else "grey")
     if shape == "square":
@@ -121,7 +121,7 @@ def candidates(look: str) -> Iterator[Image]:
 
 
 def shade(colour: str) -> str:
-    """Return which of the colours of the pictures a colour of CSS is, or is near to.
+    """Return the colour of the pictures that is nearest to a CSS colour.
 
     >>> shade("royalblue"), shade("sienna"), shade("#c2410c"), shade("rebecca")
     ('blue', 'brown', 'brown', 'grey')

@@ -1,4 +1,4 @@
-"""What the page asks for: positions with their pictures, replies, and counts."""
+"""The answers to the page: positions with their pictures, replies, and counts."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -57,15 +57,15 @@ from retrograde.solver.play.player import skilled
 from retrograde.solver.play.solution import Solution
 
 LINE = 60
-"""Plies of best play that are told."""
+"""The greatest length of best play, in plies."""
 FOR_POSITION = 0.4
-"""The share of the time of a search in which the position itself is looked at, rather than its moves."""
+"""The share of a search's time for the position itself, before its moves."""
 MOST_BETTER = 3
-"""Better moves that are named."""
+"""How many better moves are named."""
 
 
 def variant(facts: Facts) -> Variant:
-    """Return what is to be known of a variant without its rules."""
+    """Return the facts about a variant, without its rules."""
     return Variant(
         variant=facts.variant,
         name=title(facts.game),
@@ -75,7 +75,7 @@ def variant(facts: Facts) -> Variant:
 
 
 def start_of(facts: Facts) -> Start | None:
-    """Return what the start of a variant is worth, by its file alone."""
+    """Return the value of a variant's start, from its file alone."""
     if facts.start is None:
         return None
     value: ValueName = name_of(facts.start.value)
@@ -83,9 +83,9 @@ def start_of(facts: Facts) -> Start | None:
 
 
 def place_of(oracle: Oracle, text: str | None) -> int:
-    """Return the position that a text stands for: the start for none, and one by chance where there is no start.
+    """Return the position that a text stands for: the start for None, a random one if there is no start.
 
-    Raises PositionError where it stands for none, and NotInDatabase where play never reaches it.
+    Raises PositionError if there is none, and NotInDatabase if play never reaches it.
     """
     if text is None and oracle.start is not None:
         return oracle.start
@@ -97,9 +97,11 @@ def place_of(oracle: Oracle, text: str | None) -> int:
 def position(
     oracle: Oracle, place: int, last: str | None, line: bool, seconds: float = 0.0, count: int | None = None
 ) -> Position:
-    """Return a position, after a search of so many *seconds* at most where no database has it; *last* are the numbers
-    of the places that the last move touched, joined by commas. It comes after *count* plies without progress, unless
-    nobody counts."""
+    """Return a position, after a search of at most *seconds* if no database has it.
+
+    *last* lists the places that the last move touched, as numbers separated by commas. *count* is the number of plies
+    without progress, None if they are not counted.
+    """
     game, plain = oracle.game, oracle
     oracle = oracle if count is None else counting(oracle, place, count)
     if seconds:
@@ -118,7 +120,7 @@ def position(
         variant=oracle.variant,
         summary=summary(game),
         position=game.write(place),
-        svg=board_svg(game, place, (), marked),  # the page draws the marks, by what is picked
+        svg=board_svg(game, place, (), marked),  # the page itself draws the marks of picked places
         turn=player_to_move(game, place),
         value=told(value),
         remoteness=remoteness,
@@ -170,37 +172,37 @@ def position(
 
 
 def how_told(known: Known) -> str:
-    """Return how a value is known; nothing where nobody has searched yet."""
+    """Return how a value is known; "" before the first search."""
     return how_known(known) if known.proved or known.how.nodes else ""
 
 
 def told(value: Value) -> ValueName | None:
-    """Return the name of a value; None where it is not known."""
+    """Return the name of a value; None if it is not known."""
     name: ValueName | None = name_of(value) if value else None
     return name
 
 
 def best_play(oracle: Oracle, place: int, known: Known, seconds: float) -> list[str]:
-    """Return best play from a position, if it takes no time, or there is some."""
+    """Return best play from a position, if that takes no time or there is time."""
     if oracle.source == DATABASE or (seconds and known.is_exact):
         return [choice.name for choice in oracle.line(place, LINE)]
     return []
 
 
 def title_of(oracle: Oracle) -> str:
-    """Return what people call a variant."""
+    """Return the variant's name for people."""
     return variant_title(oracle.game)
 
 
 def players(game: Any, place: int) -> list[str]:
-    """Return what the game calls who is to move, and who comes next; nothing for one of whom it tells nothing."""
+    """Return the names of the player to move and of the next player; "" for unknown names."""
     other = first_of_other(game, place)
     names = [player_to_move(game, place), *([] if other is None else [player_to_move(game, other)])]
     return [*names, ""][:2] if len(set(names)) == len(names) else ["", ""]
 
 
 def moves_in(text: str) -> list[str]:
-    """Return the names of moves that are joined by commas; in them commas and percent signs are escaped.
+    """Return the names of moves separated by commas. Commas and percent signs within names are escaped.
 
     >>> moves_in("e4,a%2Cb"), moves_in("")
     (['e4', 'a,b'], [])
@@ -209,8 +211,10 @@ def moves_in(text: str) -> list[str]:
 
 
 def played(oracle: Oracle, place: int, names: list[str], text: str = "", count: int | None = None) -> Played:
-    """Return the positions of a game from its moves, up to the first that is none; it begins where a text says, after
-    *count* plies without progress."""
+    """Return the positions of a game from its moves, up to the first illegal one.
+
+    The game begins after *count* plies without progress, at a position whose text is *text*.
+    """
     first, steps, problem = place, [step(oracle, place, "", (), 0, count=count)], ""
     names_of_players, usual = players(oracle.game, place), place == oracle.start
     for name in names:
@@ -237,7 +241,7 @@ def played(oracle: Oracle, place: int, names: list[str], text: str = "", count: 
 
 
 def move_named(game: Game, place: int, name: str) -> int:
-    """Return the move of a name; raise MoveError where there is none."""
+    """Return the move with a name; raise MoveError if there is none."""
     if game.primitive(place) != UNDECIDED:
         raise MoveError("the game is over there")
     return game.move(place, name)
@@ -267,9 +271,9 @@ def step(
 
 
 def scorecard(oracle: Oracle, place: int, names: list[str], count: int | None = None) -> list[Mark]:
-    """Return what each move of a game was worth, which begins after *count* plies without progress.
+    """Return what each move of a game was worth. The game begins after *count* plies without progress.
 
-    Raises MoveError where one is none.
+    Raises MoveError for an illegal move.
     """
     positions, moves = [place], []
     for name in names:
@@ -294,10 +298,9 @@ def mark_told(mark: match.Mark) -> Mark:
 
 
 def pgn(oracle: Oracle, place: int, names: list[str], players: Sequence[str], finished: bool, count: int = 0) -> str:
-    """Return a game as PGN; *players* are the names of who moves first and second, *count* the plies without progress
-    before it.
+    """Return a game as PGN; *players* are the first and the second, *count* the plies without progress before it.
 
-    Raises PositionError where the game is none that can be written so, and MoveError where a move is none.
+    Raises PositionError if the game has no PGN, and MoveError for an illegal move.
     """
     game: Any = oracle.game
     if not hasattr(game, "pgn"):
@@ -310,19 +313,19 @@ def pgn(oracle: Oracle, place: int, names: list[str], players: Sequence[str], fi
 
 
 def tag(name: str) -> str:
-    """Return a name as it may stand in a tag of PGN."""
+    """Return a name without characters that a PGN tag may not have."""
     return "".join(sign for sign in name if sign.isprintable() and sign not in '"\\')
 
 
 def places(game: Game, board: Board, signs: str) -> list[Place]:
-    """Return the places of a board, with what stands on each."""
+    """Return the places of a board, with the piece on each."""
     return [
         Place(name=name, piece=piece_name(game, board, sign)) for name, sign in zip(board.names, signs, strict=True)
     ]
 
 
 def parts(oracle: Oracle) -> BoardParts:
-    """Return what positions of a game are set up with; raise PositionError where they cannot be."""
+    """Return what positions of a game are set up with; raise PositionError if they cannot be set up."""
     game = oracle.game
     board = board_to_set_up(game)
     start, chance = oracle.start_or_example, Random(0)
@@ -343,9 +346,9 @@ def parts(oracle: Oracle) -> BoardParts:
 
 
 def set_up(oracle: Oracle, pieces: str, turn: str) -> SetUp:
-    """Return the position that looks as a person has set it up.
+    """Return the position that a person has set up.
 
-    Raises PositionError where there is none, in the words of the game, and NotInDatabase where play never reaches it.
+    Raises PositionError in the words of the game if there is none, and NotInDatabase if play never reaches it.
     """
     game = oracle.game
     board = board_to_set_up(game)
@@ -369,9 +372,9 @@ def board_to_set_up(game: Game) -> Board:
 
 
 def reply(oracle: Oracle, place: int, skill: float, seed: int | None, count: int | None = None) -> Reply:
-    """Return a player's move after *count* plies without progress, or at chance what the dice bring.
+    """Return a player's move after *count* plies without progress, or a random chance move.
 
-    Raises PositionError where the game is over.
+    Raises PositionError if the game is over.
     """
     game: Any = oracle.game
     if game.primitive(place) != UNDECIDED:
@@ -383,7 +386,7 @@ def reply(oracle: Oracle, place: int, skill: float, seed: int | None, count: int
 
 
 def counts(oracle: Oracle) -> list[Count]:
-    """Return the counts of a database; nothing where there is none."""
+    """Return the counts of a database; [] if there is none."""
     if not isinstance(oracle, Solution):
         return []
     return [

@@ -1,13 +1,14 @@
-"""What follows from a declared board: texts, names of moves and pictures of a game that says what stands where.
+"""Texts, move names and pictures that follow from a declared board.
 
-Such a game has a board, and `bits` or `signs(position)` (see `drawing.py`); the defaults of the contract lead here::
+A game declares a board, and `bits` or `signs(position)` (see `drawing.py`). The contract's default methods call these
+functions::
 
     signs      X.O.X....        a sign for each place that holds pieces, in the order of the board's places
-    text       X.O/.X./...      in the rows in which these lie, and who is to move behind them where there is `to_move`
+    text       X.O/.X./...      the same in the rows of the board; then the player to move, if there is `to_move`
     show       X . O            the same in lines
                . X .
                . . .
-    move       4, or b2         a place, unless `draw_move` says what a move touches: then as in b2-c3
+    move       4, or b2         a place; or b2-c3, if `draw_move` says which places a move touches
 """
 
 import re
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
 
 EMPTY = "."
 BOARD = "board that is drawn"
-"""Under which name a game keeps it."""
+"""The key under which a game caches its board in its `__dict__`."""
 
 
 def word(game: Any, name: str) -> str:
-    """Return the signs that a game declares as its `bits`, `by_turns` or `to_move`; nothing where it declares none."""
+    """Return the signs that a game declares as `bits`, `by_turns` or `to_move`; "" if it declares none."""
     signs = getattr(game, name, "")
     return signs if isinstance(signs, str) else ""
 
 
 def board_of(game: Any) -> "Board | None":
-    """Return the board that a game draws, which is made once."""
+    """Return the board that a game draws, made once and then cached."""
     kept = vars(game)
     if BOARD not in kept:
         kept[BOARD] = game.draw_board()
@@ -42,7 +43,7 @@ def board_of(game: Any) -> "Board | None":
 
 
 def signs_of_bits(game: Any, position: int) -> str:
-    """Return what stands on each place by the bits of a position: those of the first sign are the lowest."""
+    """Return the sign of each place, read from the bits of a position. The lowest bits belong to the first sign."""
     count = places(game)
     signs = [EMPTY] * count
     for sign in word(game, "bits"):
@@ -54,7 +55,7 @@ def signs_of_bits(game: Any, position: int) -> str:
 
 
 def bits_of(game: Any, signs: str, turn: str) -> int:
-    """Return the position whose bits stand for these signs, and the number above them for who is to move."""
+    """Return the position whose bits are these signs, with the player to move as the number above them."""
     count, bits = places(game), word(game, "bits")
     stones = sum(1 << place + count * bits.index(sign) for place, sign in enumerate(signs) if sign != EMPTY)
     return stones | word(game, "to_move").index(turn) << count * len(bits)
@@ -72,20 +73,20 @@ def places(game: Any) -> int:
 
 
 def signs_of(game: Any, position: int) -> str:
-    """Return what stands on each place, as text."""
+    """Return the sign of each place, as text."""
     return printable("".join(game.signs(position)))
 
 
 def write(game: Any, board: "Board", position: int) -> str:
-    """Return the rows of the board, and who is to move where only the position can tell, as in `X.O/.X./.../O`."""
+    """Return the rows of the board, and the player to move if needed: `X.O/.X./.../O`."""
     turn = [game.draw_turn(position)] if word(game, "to_move") else []
     return "/".join([*board.in_rows(signs_of(game, position)), *turn])
 
 
 def read(game: Any, board: "Board", text: str) -> int:
-    """Return the position of a text, parted by slashes or ends of lines; raise ValueError where there is none.
+    """Return the position of a text with rows separated by slashes or line ends; raise ValueError for a wrong text.
 
-    A comma will do as well, and spaces do not count.
+    A comma works as well as a slash. Spaces do not count.
     """
     rows = re.split(r"[/,\n]", text.strip().replace(" ", ""))
     to_move = word(game, "to_move")
@@ -98,7 +99,7 @@ def read(game: Any, board: "Board", text: str) -> int:
 
 
 def shape(game: Any, board: "Board") -> str:
-    """Return a sentence that tells what a text looks like."""
+    """Return a sentence that says what the text of a position looks like."""
     rows, to_move = board.rows, word(game, "to_move")
     lengths = str(rows[0]) if len(set(rows)) == 1 else f"{', '.join(map(str, rows[:-1]))} and {rows[-1]}"
     count = f"{len(rows)} lines" if len(set(rows)) == 1 else "lines"
@@ -114,9 +115,9 @@ def signs_known(game: Any, board: "Board") -> str:
 
 
 def understood(game: Any, signs: str, turn: str) -> int:
-    """Return the position with these signs, where it is the turn of this player, or anyone's if nothing says whose.
+    """Return the position with these signs and this player to move. An empty *turn* matches any player.
 
-    Raises ValueError where there is none.
+    Raises ValueError if there is no such position.
     """
     expect_turns(game, signs)
     to_move = word(game, "to_move")
@@ -132,7 +133,7 @@ def understood(game: Any, signs: str, turn: str) -> int:
 
 
 def expect_turns(game: Any, signs: str) -> None:
-    """Raise ValueError where players who put down a piece by turns cannot have put down these."""
+    """Raise ValueError if these pieces cannot result from players who put down one piece in turn."""
     players = word(game, "by_turns")
     counts = [signs.count(player) for player in players]
     if not counts or counts == [(sum(counts) + len(players) - 1 - at) // len(players) for at in range(len(players))]:
@@ -147,12 +148,12 @@ def expect_turns(game: Any, signs: str) -> None:
 
 
 def called(game: Any, sign: str) -> str:
-    """Return a sign, and what people call it where that is something else: `X (Red)`."""
+    """Return a sign, followed by its name if that differs: `X (Red)`."""
     return f"{sign} ({game.words[sign]})" if game.words.get(sign, sign) != sign else sign
 
 
 def show(game: Any, board: "Board", position: int) -> str:
-    """Return the rows of the board, and who is to move where only the position can tell."""
+    """Return the rows of the board in lines, and the player to move if only the position says so."""
     lines = [" ".join(row) for row in board.in_rows(signs_of(game, position))]
     return "\n".join([*lines, *([f"{game.draw_turn(position)} to move"] if word(game, "to_move") else [])])
 
@@ -161,22 +162,22 @@ def show(game: Any, board: "Board", position: int) -> str:
 
 
 def move_name(game: Any, board: "Board", position: int, move: int) -> str:
-    """Return the names of the places that a move touches; its number where it touches none."""
+    """Return the names of the places that a move touches; the move's number if it touches none."""
     return printable("-".join(board.names[place] for place in game.draw_move(position, move))) or str(move)
 
 
 def draw_move(board: "Board", move: int) -> tuple[int, ...]:
-    """Return the place that a move is; nothing where it is none."""
+    """Return the place whose number is the move; an empty tuple if there is no such place."""
     return (move,) if move < board.count else ()
 
 
 def draw_pieces(game: Any, board: "Board", position: int) -> str:
-    """Return what stands on all places; nothing stands beyond the cells."""
+    """Return the signs of all places. Places beyond the cells are empty."""
     return signs_of(game, position) + EMPTY * (len(board.places) - board.count)
 
 
 def draw_turn(game: Any, position: int) -> str:
-    """Return the sign of the player to move, by how many pieces there are, or by the number above the bits."""
+    """Return the sign of the player to move, from the number of pieces or from the number above the bits."""
     if players := word(game, "by_turns"):
         signs = signs_of(game, position)
         return players[sum(signs.count(player) for player in players) % len(players)]
@@ -185,7 +186,7 @@ def draw_turn(game: Any, position: int) -> str:
 
 
 def read_pieces(game: Any, board: "Board", pieces: str, turn: str) -> int:
-    """Return the position for which these are drawn; raise ValueError where there is none."""
+    """Return the position that is drawn with these pieces; raise ValueError if there is none."""
     signs = pieces[: board.count]
     if strange := set(signs) - set(signs_known(game, board)):
         raise ValueError(f"{min(strange)!r} cannot stand on the board")

@@ -1,21 +1,23 @@
-"""How a game's board looks: places that hold pieces, for pictures on a page, in a notebook and in a terminal.
+"""How a game's board looks: its places and pieces, on a page, in a notebook and in a terminal.
 
-A game that declares a board, and says what stands on it, has pictures, texts and names of moves at once. Where a
-position is a bit for each cell with an X, row by row from the top left, then one for each with an O, this is all::
+A game that declares a board, and what stands on it, has pictures, texts and move names at once. Suppose that a position
+has a bit for each cell with an X, row by row from the top left, and then a bit for each cell with an O. Then this is
+all::
 
     @cached_property
-    def board(self):                              # a class attribute will do, where no option matters
+    def board(self):                              # a class attribute will do if no option matters
         return grid(self.size, self.size, {"X": "cross", "O": "ring"})
 
     bits = "XO"
-    by_turns = "XO"                               # each puts down one by turns, X first: so the pieces tell the turn
+    by_turns = "XO"                               # players put down one piece in turn, X first
 
-`write` then gives `X.O/.X./...`, which `read` understands, `show` the same in lines, and `move_name` names the cell
-`b1` for the move 1; pictures and the editor of positions follow. Where a position itself must tell who is to move, say
-`to_move = "XO"`: with `bits` that is the number above them, 0 for X and 1 for O, and the text is `X.O/.X./.../O`. (A
-game with a `write` of its own may have more above: then the turn is the remainder of that number by how many players.)
+`write` then returns `X.O/.X./...`, which `read` understands. `show` returns the same in lines. `move_name` returns the
+cell's name `b1` for move 1. Pictures and the position editor follow too. If the position itself must say who is to
+move, declare `to_move = "XO"` instead of `by_turns`. With `bits`, the number above them is then the player to move, 0
+for X and 1 for O, and the text is `X.O/.X./.../O`. (A game with its own `write` may store more above the bits: then the
+turn is that number modulo the number of players.)
 
-Where positions are coded in another way, two methods, which undo one another, take the place of `bits`::
+If positions are encoded in another way, two methods replace `bits`. Each undoes the other::
 
     def signs(self, position):                    # a sign for each cell, row by row, `.` for none
         return "".join(SIGNS[position >> 4 * cell & 15] for cell in range(9))
@@ -25,40 +27,42 @@ Where positions are coded in another way, two methods, which undo one another, t
             raise ValueError("each tile must be there once, and one cell be empty")
         return sum(SIGNS.index(sign) << 4 * cell for cell, sign in enumerate(signs))
 
-`position_of` is asked only of signs that the board knows, one for each cell, and says in a lower-case sentence what is
-wrong. A game with `bits` may have one as well, to refuse some and leave the rest to `super().position_of(signs, turn)`.
+`position_of` gets one sign for each cell, all of them known to the board. If there is no such position, it raises
+ValueError with a lower-case sentence. A game with `bits` may define `position_of` too, to refuse some signs and pass
+the rest to `super().position_of(signs, turn)`.
 
-Where a move is no cell, `draw_move` tells the places that it touches, and names follow, such as `a1-b1`::
+If a move is not the number of a cell, `draw_move` returns the places that it touches. Move names such as `a1-b1`
+follow::
 
-    def draw_move(self, position, move):          # whence and whither; or three places and more, or none
+    def draw_move(self, position, move):          # from a place to a place; or three places and more, or none
         return self.jumps[move]
 
-What does not suit is said by a method of its own: any of `write`, `read`, `show`, `move_name`, and::
+Where a default does not suit, define the method itself: any of `write`, `read`, `show`, `move_name`, and::
 
-    def draw_board(self):                         # the board, where it is not called `board`
+    def draw_board(self):                         # the board, if it is not called `board`
     def draw_pieces(self, position):              # a sign for each place, those beyond the cells as well
     def draw_turn(self, position):                # the sign of the player to move; with `to_move` and without `bits`
     def read_pieces(self, pieces, turn):          # undoes the last two, for people who put pieces on the board
 
-A move is made by pointing at all the places that it touches, in any order. Two methods are for games where that will
-not do::
+People make a move by pointing at all places that it touches, in any order. Two methods change that::
 
-    def draw_steps(self, position, move):         # first a piece of four cells, then whence and whither a stone goes
+    def draw_steps(self, position, move):         # first a piece of four cells, then a stone, then the stone's goal
         return self.cells_of(move), (self.stone(position),), (self.goal(move),)
 
     def draw_reach(self, position, move):         # anywhere in the column into which a stone falls
         return tuple(range(move, self.width * self.height, self.width))
 
-And one says what to mark where the game is over::
+One more method returns the places to mark where the game is over::
 
     def draw_end(self, position):
         return self.cells_of_the_line_that_has_won(position)
 
-Rules can ask a board for its `symmetries` and for all places `in_a_row(3)`, in a `cached_property`, as those of
-`tictactoe.py` do: best a board of their own, `grid(3, 3).symmetries`, for then colours are no part of the rules.
+Rules can ask a board for its `symmetries` and for all lines of places `in_a_row(3)`, in a `cached_property`, as
+`tictactoe.py` does. Best use a board without pieces for this, `grid(3, 3).symmetries`: then colours are no part of the
+rules.
 
-What a sign looks like is one of `SHAPES`, a chess man such as `white queen`, or any text, which is written as it
-stands. A colour may stand before a shape, and a letter after it: `gold disc`, `sienna disc D`.
+The look of a sign is one of `SHAPES`, a chess man such as `white queen`, or any text, which is drawn as it is. A colour
+may stand before a shape, and a letter after it: `gold disc`, `sienna disc D`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,15 +78,15 @@ CHESS_MEN = {
     for colour in ("white", "black")
     for sign, name in zip("KQRBNP", ("king", "queen", "rook", "bishop", "knight", "pawn"), strict=True)
 }
-"""What the letters of FEN look like."""
+"""The look of each letter of FEN."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """A board: its places, in units of a cell, x to the right and y down; what is drawn under them, and the pieces.
+    """A board: its places, the lines between them, and the looks of the pieces.
 
-    The first *cells* places are drawn as squares, the others as points; *lines* join pairs of places. Where there are
-    cells, places beyond them hold no pieces.
+    Places are (x, y) in units of a cell, x to the right and y down. The first *cells* places are drawn as squares, the
+    others as points. *lines* join pairs of places. If there are cells, only cells hold pieces.
     """
 
     places: tuple[tuple[float, float], ...]
@@ -90,22 +94,22 @@ class Board:
     pieces: Mapping[str, str] = field(hash=False)
     cells: int = 0
     style: str = "plain"
-    """Of the cells: `plain`, `chequered`, or `holes` (as for discs that are dropped)."""
+    """How cells are drawn: `plain`, `chequered`, or `holes` (for discs that drop)."""
     lines: tuple[tuple[int, int], ...] = ()
     labels: tuple[tuple[float, float, str], ...] = ()
 
     @property
     def count(self) -> int:
-        """How many places hold pieces: the cells, or all where there are none."""
+        """The number of places that hold pieces: the cells, or all places if there are no cells."""
         return self.cells or len(self.places)
 
     @cached_property
     def rows(self) -> tuple[int, ...]:
-        """How many of these follow one another at the same height, from the first on: the rows of a text."""
+        """The lengths of the rows of a text: how many consecutive places have the same height."""
         return tuple(len(list(row)) for _, row in groupby(self.places[: self.count], key=lambda place: place[1]))
 
     def in_rows(self, signs: str) -> list[str]:
-        """Return signs, one for each place that holds pieces, row by row.
+        """Return the signs of all places that hold pieces, row by row.
 
         >>> grid(3, 2).in_rows("X.OO.X")
         ['X.O', 'O.X']
@@ -114,7 +118,7 @@ class Board:
         return [signs[end - length : end] for end, length in zip(ends, self.rows, strict=True)]
 
     def in_a_row(self, length: int) -> tuple[tuple[int, ...], ...]:
-        """Return all rows of so many places that hold pieces, side by side, one below the other, or cornerwise.
+        """Return all lines of *length* adjacent places that hold pieces: horizontal, vertical or diagonal.
 
         >>> grid(3, 2).in_a_row(2)
         ((0, 1), (0, 3), (0, 4), (1, 2), (1, 4), (1, 5), (1, 3), (2, 5), (2, 4), (3, 4), (4, 5))
@@ -129,13 +133,13 @@ class Board:
 
     @cached_property
     def symmetries(self) -> tuple[tuple[int, ...], ...]:
-        """All turns by quarters and mirrors that take the board to itself, but the one that leaves all as it is.
+        """All quarter turns and reflections that map the board to itself, without the identity.
 
-        Each is the places that hold pieces in another order. Lines are taken to lines; names and labels do not count.
+        Each is a permutation of the places that hold pieces. It must map lines to lines; names and labels do not count.
         """
         places = self.places[: self.count]
         left, top = (min(ends) + max(ends) for ends in zip(*places, strict=True))
-        around = [(round(2 * x - left, 3), round(2 * y - top, 3)) for x, y in places]  # the middle is 0, 0
+        around = [(round(2 * x - left, 3), round(2 * y - top, 3)) for x, y in places]  # the centre is 0, 0
         number = {place: at for at, place in enumerate(around)}
         lines = {frozenset(line) for line in self.lines}
         found = []
@@ -158,10 +162,10 @@ def grid(
     down: Sequence[str] = (),
     beyond: Sequence[tuple[float, float, str]] = (),
 ) -> Board:
-    """Return a board of cells, row by row from the top left, named by their column, then their row.
+    """Return a board of cells, row by row from the top left, named by column and row.
 
-    *across* and *down* name columns and rows (by default a, b, … z, aa, … and 1, 2, …), and are written at the edges;
-    rows may go without a name. Places *beyond* the cells are given as x, y and name.
+    *across* and *down* name columns and rows (by default a, b, … z, aa, … and 1, 2, …). The names are written at the
+    edges. Rows may go without a name. Places *beyond* the cells are given as (x, y, name).
 
     >>> grid(3, 2).names
     ('a1', 'b1', 'c1', 'a2', 'b2', 'c2')
@@ -185,7 +189,7 @@ def grid(
 
 
 def letters(count: int) -> list[str]:
-    """Return so many names of columns.
+    """Return the names of the first *count* columns.
 
     >>> letters(28)[-3:]
     ['z', 'aa', 'ab']

@@ -1,13 +1,13 @@
-"""A game is a frozen set of options with rules: the contract between rule modules and everything else.
+"""The game contract: what a rule module defines, and what the rest of the program asks of it.
 
-A rule module is a Python file with one subclass of `Game`. Annotated fields are the options, methods
-are the rules; subclassing makes the class a frozen dataclass, so nothing has to be decorated or
-registered. This is all of Nim with one heap::
+A game is a frozen dataclass. Its annotated fields are the game's options, its methods are the rules. A rule module is
+a Python file with one subclass of `Game`. The subclass becomes a frozen dataclass by itself: it needs no decorator and
+no registration. This is all of Nim with one heap::
 
     from retrograde.games import LOSE, UNDECIDED, Game
 
     class Heap(Game):
-        \"\"\"Take one, two or three from the heap; whoever takes the last one wins.\"\"\"
+        \"\"\"Take one, two or three from the heap. The player who takes the last one wins.\"\"\"
 
         size: int = 10
 
@@ -24,202 +24,214 @@ registered. This is all of Nim with one heap::
         def primitive(self, heap):
             return LOSE if heap == 0 else UNDECIDED
 
+Words used below: a *primitive* position is one where the game is over; a *child* of a position is the position after
+one move; a *slot* is the number of a position's record within its tier.
+
 What the author writes
 ======================
 
-Always:
+Every game:
 
 `start`
     The first position: a class attribute, a property, or a field.
 `generate_moves(position)`
-    Yields the legal moves, small non-negative ints. Asked only of positions that are UNDECIDED, and must
-    then yield at least one.
+    Yields the legal moves, small non-negative ints. The program calls it only for UNDECIDED positions. It must then
+    yield at least one move.
 `do_move(position, move)`
-    The position after the move.
+    Returns the position after the move.
 `primitive(position)`
-    WIN, LOSE or TIE where the game is over, *for the player to move*; UNDECIDED otherwise. Where an end without
-    a winner is no better than to play on for ever, as in chess, say DRAW for TIE. If absent, who cannot move has lost:
-    LOSE where `generate_moves` yields nothing, of which it is then asked in every position.
+    Returns WIN, LOSE or TIE where the game is over, *for the player to move*, and UNDECIDED elsewhere. Return DRAW
+    instead of TIE if an end without a winner is no better than playing on for ever, as in chess. If absent, a player
+    who cannot move loses: a position is LOSE if `generate_moves` yields nothing. The program then calls
+    `generate_moves` for every position.
 
-Two players take turns, and values are those of the player to move, unless the game says who plays, and what for:
+Players and payoffs. By default two players take turns, and values are for the player to move:
 
 `players`
-    How many there are, 2 if absent: a class attribute, an option or a property. One plays a puzzle: WIN is solved, LOSE
-    a dead end, and what can go on for ever and never be solved a DRAW.
+    The number of players, 2 if absent: a class attribute, an option or a property. With 1 the game is a puzzle: WIN is
+    solved, LOSE is a dead end, and DRAW is a position that can go on for ever and never be solved.
 `turn(position)`
-    Who is to move, from 0 to `players` - 1, or CHANCE where dice or cards decide; asked of ends as well, which are
-    never CHANCE's. Values are for that player: along a move after which the same one is to move, they do not change
-    sides. It must be there where there are more than two players, or where there is chance. If absent, two players
-    alternate, and 0 is whoever is to move; of one player it need not be told.
+    The player to move, from 0 to `players` - 1, or CHANCE where dice or cards decide. The program also calls it for
+    primitive positions; there it must not return CHANCE. Values are for this player: if the same player is to move
+    after a move, the value does not change sides. Required with more than two players and in games with chance. If
+    absent, two players alternate and `turn` is always 0. A game for one player does not need it.
 `odds(position, move)`
-    Asked only where it is CHANCE's turn: the weight of a move, an int above 0. All are possible there, each with its
-    part of the sum. 1 if absent.
+    The weight of a chance move, an int above 0; 1 if absent. Called only where it is CHANCE's turn. A move has
+    probability weight / sum of the weights of all moves there.
 `payoff(position, player)`
-    What an end pays a player, an int between -PAYOFF_LIMIT and PAYOFF_LIMIT: points, stones, boxes. If absent, a WIN
-    pays 1 to the player to move and -1 to others, a LOSE the opposite, other ends 0.
+    What a primitive position pays a player, an int from -PAYOFF_LIMIT to PAYOFF_LIMIT: points, stones, boxes. If
+    absent, a WIN pays 1 to the player to move and -1 to the others, a LOSE the opposite, and any other end 0.
 `reward(position, move, player)`
-    What a move pays a player at once, chance's moves as well, an int in the same bounds; 0 if absent. It counts in
-    scores and expectations, beside what the end pays: so a position need not tell what has been won before.
+    What a move, also a chance move, pays a player at once: an int in the same bounds, 0 if absent. Scores and
+    expectations add rewards to the payoff at the end. So positions need not record what players have won before.
 `metric`
-    What `solve` computes of each position unless it is told otherwise, one of METRICS. If absent, remoteness; where
-    there are `odds`, expectation; else, of three players or more, utilities.
+    What `solve` computes for each position by default, one of METRICS. If absent: expectation for a game with `odds`
+    or `reward`, else utilities for three or more players, else remoteness.
 
-When the game has it:
+Optional, where the game has it:
 
 `starts`
-    Several first positions, as a tuple; `start` is the first of them then, if absent.
+    Several first positions, as a tuple. `start` is the first of them if the game does not define it.
 
 `images(position)`
-    Yields the positions that are the same by symmetry (the position itself may be among them). The
-    engine keeps one of them, so that a tic-tac-toe database needs 765 records, not 5,478.
+    Yields the positions that are equal to this one by symmetry, and perhaps the position itself. The solver keeps one
+    of them, the canonical position. So a tic-tac-toe database needs 765 records, not 5,478.
 `tier(position)`
-    An int that never falls along a move: stones on the board, say. What play has left behind it never
-    returns to, so tiers are solved one after another, last first; the finer, the less memory is used.
-    Of symmetric positions in different tiers, one in the lowest is kept.
+    An int that never falls along a move, such as the number of stones on the board. Play never returns to a lower
+    tier, so the solver solves one tier after another, the highest first. Smaller tiers take less memory. If symmetric
+    positions are in different tiers, the canonical position is in the lowest of these.
 `parents(position)`
-    Yields every position *of the same tier* from which a move leads here; positions that cannot be
-    reached or are over may be among them. The engine needs it only for games with cycles, and finds
-    the parents itself where it is absent; with it, it needs less memory.
+    Yields every position *of the same tier* from which a move leads to this one. It may also yield positions that play
+    cannot reach, and primitive positions. Only games with cycles within a tier use it. If absent, the solver finds the
+    parents itself, which takes more memory.
 
-Where every placement counts, whether play leads there or not, as in chess endgames, there need be no `start`, but a
-dense numbering, which makes for the smallest databases and the quickest look-up:
+A dense numbering. Some games count every placement of the pieces, whether or not play leads there; chess endgames are
+an example. Such a game needs no `start`. It numbers its positions instead, which gives the smallest databases and the
+fastest look-up:
 
 `tiers`, `size(tier)`
-    All tiers there are, and how many slots each has. (A property or an attribute, and a method.)
+    All tiers (a property or an attribute), and the number of slots in a tier (a method).
 `unindex(tier, i)` / `index(position)`
-    The canonical position that slot i of a tier, from 0, stands for, or a negative number where it stands
-    for none; and the slot of a position, canonical or not.
+    `unindex` returns the canonical position of slot i of a tier, counted from 0, or a negative number if the slot is
+    empty. `index` returns the slot of a position, canonical or not.
 `parents(position)`
-    As above, if it is there; it may yield only positions that have a slot.
+    As above, optional; here every position that it yields must have a slot.
 `parts(tier)`
-    Pairs of a name and a number of slots, which add up to the size: parts of the tier whose values are
-    counted apart, such as the positions of either side to move. Where by symmetry one part stands for two, their
-    names are joined by "and". Parts named as in `KM v K`, after what the player to move has and the other, are summed
-    over all tiers as well. One part, called "all", if absent.
+    Pairs (name, number of slots) that add up to the tier's size. The program counts values separately for each part,
+    for example for either side to move. If a part stands for two sides by symmetry, join their names by "and". Parts
+    with names like `KM v K` (the pieces of the player to move, then the opponent's) are also summed over all tiers. If
+    absent, a tier has one part, called "all".
 `multiplicity(position)`
-    How many positions are equal by symmetry to one that has a slot, itself counted, where rules can tell it sooner than
-    by `images(position)`.
+    The number of positions that are equal by symmetry to this one, itself included. Define it only if the rules know a
+    faster way than counting `images(position)`.
 `family`
-    A property: a game of other options in which all of these tiers and positions mean the same, and the same one for
-    all such games. What is compiled and solved for one serves the others.
+    A property: a game with other options in which all of these tiers and positions mean the same. All such games must
+    return the same one. What is compiled and solved for it then serves all of them.
 
 `elsewhere(tier)`
-    The variant in whose database a tier is, as text, where that is not the game's own; nothing if it is. Such a tier
-    is solved with that variant, before, and is not stored again: each ending of chess rests on those that may follow.
-    It comes behind all tiers of the game's own.
+    The text of the variant whose database holds a tier, or "" if the game's own database holds it. The program solves
+    that variant first and does not store the tier again. A chess ending uses this for the endings that captures lead
+    to. Such tiers come after all of the game's own tiers.
 
-Where positions are men on the cells of a board, nobody need write this: a subclass of `Placed` of `kinds/placed.py`
-declares `placements`, how many men of each kind there may be and which symmetries the board has, and it follows. One of
-`Sliding` of `games/kinds/sliding.py` says by `slides` how they move to empty cells, and `parents` follow.
+For pieces on the cells of a board, a base class writes the numbering for you. A subclass of `Placed`
+(`games/kinds/placed.py`) declares `placements`: how many pieces of each kind there may be, and the symmetries of the
+board. A subclass of `Sliding` (`games/kinds/sliding.py`) declares by `slides` how pieces move to empty cells; `parents`
+follows from that.
 
-A numbered game may have a `start`: every position with a slot is solved all the same, reached or not. The start is
-where play, queries and random games begin, and what is told of the game as a whole.
+A numbered game may also have a `start`. The solver still solves every position with a slot, reached or not. Play,
+queries and random games begin at the start, and reports give its value as the value of the game.
 
-Where there is chance, so that expectations are computed, a numbering decides nothing: it is for games that are too
-large to be explored. Then `parents`, `parts` and `family` need not be there, and positions may be left out:
+Numberings in games with chance (expectations). Here a numbering only stores positions: it is for games that are too
+large to explore. Such a game needs no `parents`, `parts` or `family`, and may leave positions out:
 
 `index(position)`
-    Gives a negative number as well, for what need not be stored: positions where the game is over, and those *in
-    between*, such as the dice that have been thrown, which are worth what follows from their children. Whatever is
-    done, play must soon come from there to an end or to a position that has a slot, and back to none in between.
+    May also return a negative number, for positions without a record: primitive positions, and positions *in between*,
+    such as a roll of the dice that a player has not used yet. The value of a position in between follows from its
+    children. From there, every line of play must soon reach a primitive position or one with a slot, and must never
+    come back to the same position in between.
 `swapped(position)`
-    The same position with the two players exchanged, which is worth as much to player 1 as this one to player 0: one of
-    the two may be left out. A negative number, for none, if absent.
+    The same position with the two players exchanged. It is worth as much to player 1 as this one to player 0, so only
+    one of the two needs a slot. If absent, a negative number: there is no such position.
 
-Where long play without progress is a draw, as by the fifty-move rule of chess, which values leave aside:
+The fifty-move rule of chess and rules like it, which make a draw of long play without progress. Values ignore them;
+the metric dtz does not:
 
 `zeroes(position, move)`
-    Whether a move is progress: it sets the count of such a rule back to zero, as captures and moves of pawns do. Asked
-    of legal moves, for the metric dtz.
+    True if the move is progress, so that the rule counts again from zero: captures and pawn moves in chess. Called only
+    for legal moves, and only for the metric dtz.
 
-As hints for searches, which are right without them. They decide nothing: every value and distance that is called
-proved, in a search, a book or a database, is the same whatever they say.
-They are asked only of positions that are UNDECIDED, and symmetric positions must get the same answer:
+Hints for search. They make a search faster or play better, and are never part of a proof: every proved value or
+distance, in a search, a book or a database, is the same without them. The program calls them only for UNDECIDED
+positions. They must give symmetric positions the same answer:
 
 `estimate(position)`
-    How good it looks for the player to move, an int from -ESTIMATE_LIMIT to ESTIMATE_LIMIT; 0 is even. For play alone,
-    where a search stops before the end: never in a proof. Where points count, there is chance, or more than two play,
-    in hundredths of what is paid from there on; where it is chance's turn, for player 0.
+    How good the position looks for the player to move, an int from -ESTIMATE_LIMIT to ESTIMATE_LIMIT; 0 is even. Only
+    play uses it, where a depth-limited search stops before the end; proofs never do. In games with points, with chance
+    or with more than two players, the unit is 1/100 of the payoff still to come. Where it is CHANCE's turn, the
+    estimate is for player 0.
 `quiet(position)`
-    Whether the estimate may be trusted there; where not, as in the middle of an exchange, the search goes on a little.
+    False if the estimate cannot be trusted there, as in the middle of an exchange of pieces. The search then looks a
+    little further.
 `promise(position, move)`
-    How good a move looks, an int in the same bounds, so that the best are tried first.
+    How good a move looks, an int in the same bounds. Searches try the best moves first (move ordering).
 `tie_in(position)`
-    In how many plies play ends with a TIE, where all ties take as many, because they fill the board, say. `search`
-    prints it as not proved if it cannot prove the distance in time. `check` sees to it that each move leaves one less.
+    The number of plies to a TIE, if all ties take the same number, because they fill the board, for example. If
+    `search` cannot prove this distance in time, it prints it as not proved. `check` verifies that the number falls by
+    one with each move.
 
-For people:
+Names and texts for people:
 
 `collection(options)`
-    A class method: the options of all the variants that a text in their place stands for, those first on which others
-    rest; none where it stands for no such set. So `chess:all=4` is all endings of up to four men.
+    A class method: the options of every variant in a named set of variants, in the order in which to solve them, or an
+    empty list if the text names no such set. So `chess:all=4` means all endings of up to four men.
 `title`, `variant_title()`
-    What people call the game, `Connect Four`, and the variant, `Connect Four 5 × 4`. By default they are made of the
-    name of the class and of the options that are not as usual.
+    The name of the game, `Connect Four`, and of the variant, `Connect Four 5 × 4`. By default the program makes both
+    from the class name and from the options that differ from their defaults.
 `words`
-    What people call the players and what stands on the board, by their signs: `{"X": "Red", "O": "Yellow"}`.
+    Names of the players and of the pieces, by their signs: `{"X": "Red", "O": "Yellow"}`.
 
-A game on a board says what that looks like and what stands on it, and of the methods below only those need be there for
-which something else suits better than what follows from it. `games/contract/drawing.py` shows how:
+Boards. A game on a board declares what the board looks like and what stands on it. All methods for people below have
+defaults that use this declaration; define one only where its default does not suit. `games/contract/drawing.py` has
+examples:
 
 `board`
-    The places, as `grid(3, 3, {"X": "cross", "O": "ring"})` of `drawing.py` gives them: a class attribute, a
-    property or a `cached_property`.
+    The places of the board, as `grid(3, 3, {"X": "cross", "O": "ring"})` of `drawing.py` returns them: a class
+    attribute, a property or a `cached_property`.
 `bits`
-    The signs of what may stand on a place, such as `"XO"`: a position has a bit for each place with an X, in the order
-    of the places, the first place in the lowest bit, then one for each with an O.
+    The signs of the pieces, such as `"XO"`, if a position is a bit board: the lowest bits say where an X stands, one
+    bit for each place in the order of the places; the next bits say where an O stands.
 `signs(position)` / `position_of(signs, turn)`
-    Where positions are coded otherwise: the sign of each place, `.` for none, as text or a tuple; and back again.
+    If positions are encoded in another way: the sign of each place, `.` for an empty one, as text or a tuple; and the
+    way back.
 `by_turns`, or `to_move`
-    The signs of the players, such as `"XO"`: of those who put down one piece by turns, the first one first, so that the
-    pieces tell who is to move; or of those who may be to move where a position tells it itself, by the number above
-    `bits`, or else by `draw_turn`. Texts of positions then end in that sign.
+    The signs of the players, such as `"XO"`. Use `by_turns`, first player first, if players put down one piece in turn,
+    so that the number of pieces says who is to move. Use `to_move` if the position itself says who is to move: by the
+    number above `bits`, or else by `draw_turn`. Texts of positions then end in that sign.
 
-For people, each pair of methods undoing one another:
+Methods for people, in pairs that undo each other:
 
 `write(position)` / `read(text)`
-    One line of text for a position. `read` may accept more than `write` gives, and raises ValueError
-    with a lower-case sentence.
+    One line of text for a position. `read` may accept more than `write` returns. It raises ValueError with a lower-case
+    sentence.
 `show(position)`
     The board as lines of text.
 `move_name(position, move)` / `move(position, text)`
     A move's name, and the move with that name.
 `distance(value, remoteness)`
-    How far the end is, as people of the game say it: `mate in 3`. Plies are told in any case.
+    The distance to the end in the words of the game: `mate in 3`. Reports give the number of plies in any case.
 `ending(position)`
-    How the game has ended in a position that is over: `checkmate`.
+    How the game has ended in a primitive position: `checkmate`.
 `tier_name(tier)`
     The name of a tier of a dense numbering.
 `draw_board()`, `draw_pieces(position)`, `draw_move(position, move)`, `draw_turn(position)`
-    What the board looks like, what stands on it, the places that a move touches, and whose turn it is: for pictures, in
-    a few lines, as `games/contract/drawing.py` shows.
+    For pictures: the board, the pieces on it, the places that a move touches, and the player to move.
+    `games/contract/drawing.py` shows each in a few lines.
 `read_pieces(pieces, turn)`
-    The position that looks like that, where `draw_pieces` and `draw_turn` give what they draw: with it, people can set
-    up positions by putting pieces on the board. It raises ValueError with a lower-case sentence where there is none.
+    The position for which `draw_pieces` and `draw_turn` return these. With it, people can set up a position by placing
+    pieces on the board. It raises ValueError with a lower-case sentence if there is no such position.
 `draw_steps(position, move)`, `draw_reach(position, move)`, `draw_end(position)`
-    How a move is made by pointing at places, where that takes more than to point at all that it touches; and the
-    places by which the game is over, such as the line that has won. All three are explained in `drawing.py`.
+    How people make a move by pointing at places, if pointing at all places that the move touches is not enough; and the
+    places to mark when the game is over, such as the winning line. `drawing.py` explains all three.
 
 What a position is
 ==================
 
-A non-negative int below 2**62 that says everything the rules need, the player to move included. The
-same methods are run as they stand (to show, to play, to check) and compiled by numba (to solve), where
-ints are 64 bits wide: intermediate results must stay below 2**63. Compiled code knows ints, bools,
-tuples of ints, loops, arithmetic and calls of the module's own functions; it does not know
-`super()`, dicts, strings or big ints, so keep those to the methods for people. Tables belong
-into a `functools.cached_property`; a tuple of ints (or of tuples of ints, all of one length) is seen as an
-array by compiled code.
+A position is a non-negative int below 2**62. It holds everything that the rules need, the player to move included.
+Python runs the same methods as they are (to show, to play, to check), and numba compiles them (to solve). In compiled
+code ints have 64 bits, so intermediate results must stay below 2**63. Compiled code supports ints, bools, tuples of
+ints, loops, arithmetic and calls of the module's own functions. It does not support `super()`, dicts, strings or big
+ints: use those only in the methods for people. Put tables in a `functools.cached_property`. Compiled code sees a tuple
+of ints, or of tuples of ints that all have the same length, as an array.
 
-A game that numbers its positions may have tuples of such ints for positions, all of one length, where one int is too
-short: boards of more than 62 bits. They only pass through the rules then, and what is stored are slots. All that takes
-or gives a position takes or gives such a tuple, and one that begins with a negative number stands for none. Rules take
-them apart and make them anew, `number, hounds, fox = position`; `replaced(position, place, number)` of this module is
-the same with another number in a place that is not known before. What lists positions, or looks them up in tables, does
-not know tuples: searches, certificates, books, look-ahead, and metrics but remoteness and expectations by slot.
-Of symmetric positions the least is kept, as Python compares tuples.
+A numbered game may use tuples of such ints as positions, all of one length, if one int is too short: for boards of more
+than 62 bits. Records then hold slots, never these tuples. Every method that takes or returns a position takes or
+returns such a tuple. A tuple that begins with a negative number means "no position". Rules unpack a tuple and build a
+new one, as in `number, hounds, fox = position`. `replaced(position, place, number)` of this module returns a tuple with
+another number at an index that is known only at run time. Among symmetric tuples the least one is canonical, in
+Python's order of tuples. Code that lists positions or looks them up in tables does not support tuples: searches,
+certificates, books, depth-limited search, and all metrics but remoteness and expectations by slot.
 
-Options are checked in `__post_init__`, which raises ValueError.
+`__post_init__` checks the options and raises ValueError.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -234,9 +246,9 @@ if TYPE_CHECKING:
 
 
 class Value(IntEnum):
-    """What a position is worth to the player to move, from worst to best (the order of GamesCrafters).
+    """The value of a position for the player to move, from worst to best (GamesCrafters' order).
 
-    A TIE is an end without a winner; in a DRAW neither side can force an end.
+    A TIE is an end without a winner. In a DRAW neither side can force an end.
     """
 
     UNDECIDED = 0
@@ -249,38 +261,46 @@ class Value(IntEnum):
 UNDECIDED, LOSE, DRAW, TIE, WIN = Value
 
 CHANCE = -1
-"""Whose turn it is where dice or cards decide."""
+"""What `turn` returns where dice or cards decide the next move."""
 
 REPORT = "report it with this line, the command and the output of `retrograde --version`"
-"""What to do about a bug."""
+"""What a user should do about a bug; the end of an `InternalError`."""
 
 METRICS = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities", "dtz", "dtc")
-"""What may be computed of positions: value and remoteness; the best difference of payoffs; nimbers of impartial games;
-how deep in the draws one is; expected payoffs, where there is chance; what each of several players gets; the distance
-to zeroing, by a rule that makes a draw of long play without progress; the distance to conversion, to another tier."""
+"""What the solver can compute for positions:
+
+    remoteness   value, and plies to the end
+    score        the best difference of payoffs that the player to move can get
+    nimber       the Sprague-Grundy value, for impartial games
+    drawlevel    the level of each DRAW, besides remoteness
+    expectation  expected payoffs, for games with chance
+    utilities    what each player gets, for three players or more
+    dtz          distance to zeroing, under a rule that makes a draw of long play without progress
+    dtc          distance to conversion: plies to the next move into another tier
+"""
 
 FLIPPED = {WIN: LOSE, LOSE: WIN, TIE: TIE, DRAW: DRAW, UNDECIDED: UNDECIDED}
-"""What a value is to the other player; what is not known is known to neither."""
+"""A value as the opponent sees it. UNDECIDED stays UNDECIDED."""
 
 POSITION_BITS = 62
-"""Positions are below 2**POSITION_BITS."""
+"""Positions are non-negative and below 2**POSITION_BITS."""
 
 POSITION_LIMIT = 1 << POSITION_BITS
 
 ESTIMATE_LIMIT = 1 << 30
-"""The greatest estimate and promise; the least is as far below 0."""
+"""The greatest estimate and the greatest promise; the least is -ESTIMATE_LIMIT."""
 
 PAYOFF_LIMIT = 1 << 30
-"""What ends pay, and what they take, is below this."""
+"""Payoffs and rewards are from -PAYOFF_LIMIT to PAYOFF_LIMIT."""
 
 MOST_MOVES = 1 << 16
-"""Moves that a position may have."""
+"""The greatest number of moves that a position may have."""
 
 MOST_IMAGES = 1 << 10
-"""Positions that may be equal by symmetry: what compiled loops have room for."""
+"""The greatest number of positions that may be equal by symmetry: the size of the buffers in compiled loops."""
 
 TEXTS = ("write", "show", "move_name", "distance", "ending", "tier_name", "draw_pieces", "draw_turn")
-"""Methods whose text people see."""
+"""Methods that return text for people. `Game` replaces control characters in their results."""
 
 
 FOR_PEOPLE = frozenset({
@@ -289,37 +309,36 @@ FOR_PEOPLE = frozenset({
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
     *("board", "bits", "signs", "position_of", "by_turns", "to_move"),
 })  # fmt: skip
-"""The members of a game that speak to people and decide nothing, unless a rule uses them: what they do, and what only
-they use, may change without making other rules. All other members are rules, or HINTS."""
+"""Members that only make texts and pictures. The digest of the rules ignores them, and whatever only they use, unless a
+rule uses them too. All other members are rules, except those in HINTS, CLOCK and KEEPING."""
 
 HINTS = frozenset({"estimate", "quiet", "promise", "tie_in", "swapped"})
-"""The members of a game that help a search, or a numbering, and decide nothing, either."""
+"""Members that help a search or a numbering. The digest of the rules ignores them."""
 
 CLOCK = frozenset({"zeroes"})
-"""The members of a game that tell how a rule counts by which long play without progress is a draw. Values leave such a
-rule aside, so they decide nothing but the metric dtz."""
+"""Members for rules such as the fifty-move rule. Only the metric dtz uses them; values ignore such rules."""
 
 KEEPING = frozenset({"elsewhere", "collection"})
-"""The members of a game that say which variants there are and in whose databases tiers lie: they decide nothing."""
+"""Members that say which variants exist and which database holds a tier. They do not change any value."""
 
 NUMBERS = frozenset({"tiers", "size", "index", "unindex", "parts", "family", "multiplicity"})
-"""The members that number positions: rules, but where there is chance."""
+"""Members that number positions. In games with chance they are not rules; in all other games they are."""
 
 
 class RetrogradeError(Exception):
-    """Anything that the person at the keyboard can mend; its text is one lower-case sentence."""
+    """An error that the user can fix; its text is one lower-case sentence."""
 
 
 class VariantError(RetrogradeError, ValueError):
-    """No such game, or no such option of it."""
+    """There is no such game, or the game has no such option."""
 
 
 class PositionError(RetrogradeError, ValueError):
-    """A text that is no position of the game."""
+    """A text that is not a position of the game."""
 
 
 class MoveError(RetrogradeError, ValueError):
-    """A text that is no move in the position."""
+    """A text that is not a legal move in the position."""
 
 
 class RuleError(RetrogradeError, RuntimeError):
@@ -327,39 +346,40 @@ class RuleError(RetrogradeError, RuntimeError):
 
 
 class InternalError(RetrogradeError, RuntimeError):
-    """A fault of retrograde itself, and of no rules or file."""
+    """A fault of retrograde itself, not of a user's rules or files."""
 
     def __init__(self, what: str):
         super().__init__(f"{what}; this is a bug of retrograde: {REPORT}")
 
 
 class Contradiction(RuleError):
-    """A stored value that does not follow from the rules: a fault of either the rules or of retrograde."""
+    """A stored value that does not follow from the rules. Either the rules or retrograde is at fault."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=False)
 class Game:
-    """The rules of one game with its options fixed; see the module for what a subclass must and may define."""
+    """The rules of one game with fixed options. The module's docstring lists what a subclass must and may define."""
 
     name: ClassVar[str]
     title: ClassVar[str] = ""
-    """What people call the game, if not as its class."""
+    """The name of the game for people. If empty, the class name is used."""
     words: ClassVar[Mapping[str, str]] = {}
-    """What people call the players and what stands on the board, by their signs."""
+    """Names of the players and the pieces, by their signs."""
     example: ClassVar[str] = ""
-    """The options of a small variant to begin with, where the defaults will not do, or there are none."""
+    """Options of a small variant to try first, if the defaults are too large or some options have no default."""
     players: ClassVar[Any] = 2
-    """How many play: a number, an option or a property."""
+    """The number of players: a number, an option or a property."""
     metric: ClassVar[Any] = ""
-    """What is computed of positions unless something else is asked for; empty for what suits the game."""
+    """What `solve` computes by default, one of METRICS. If empty, `metric_of` chooses."""
     board: ClassVar[Any]
-    """What the board looks like, if the game declares it; rules may use the name for something else."""
+    """The board, if the game declares one. Rules may use the name `board` for something else."""
     bits: ClassVar[Any]
-    """The signs of what stands on the board, in the order of the bits that say where; see `drawing.py` for all four."""
+    """The signs of the pieces, in the order of their bits in a position. `drawing.py` explains this and the next
+    two."""
     by_turns: ClassVar[Any]
-    """The signs of players who put down a piece by turns."""
+    """The signs of players who put down one piece in turn."""
     to_move: ClassVar[Any]
-    """The signs of players where positions tell who is to move."""
+    """The signs of the players, if a position itself says who is to move."""
     start: Any
 
     def __init_subclass__(cls) -> None:
@@ -377,7 +397,7 @@ class Game:
             cls.name = cls.__name__.lower() if module in ("__main__", "__mp_main__") else module
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what pickle is to keep: enough to make the game anew in another process, its rules included."""
+        """Return what pickle stores: enough to rebuild the game, with its rules, in another process."""
         from retrograde.games.contract.travel import sent
 
         return sent(self)
@@ -388,7 +408,7 @@ class Game:
     def __delattr__(self, name: str) -> None:
         raise FrozenInstanceError(f"cannot delete field {name!r}")
 
-    # The rules
+    # The rules. The module's docstring says what each method must return.
 
     def generate_moves(self, position: int) -> Iterator[int]:
         """Yield the legal moves of an undecided position."""
@@ -399,21 +419,24 @@ class Game:
         raise NotImplementedError(f"{type(self).__name__} has no do_move(position, move)")
 
     def primitive(self, position: int) -> Value:
-        """Return WIN, LOSE, TIE or DRAW for the player to move where the game is over, else UNDECIDED."""
+        """Return WIN, LOSE, TIE or DRAW for the player to move if the game is over, else UNDECIDED.
+
+        This default says LOSE if the player has no move.
+        """
         for _ in self.generate_moves(position):
             return UNDECIDED
         return LOSE
 
     def turn(self, position: int) -> int:
-        """Return who is to move, or CHANCE."""
+        """Return the player to move, from 0, or CHANCE."""
         return 0
 
     def odds(self, position: int, move: int) -> int:
-        """Return the weight of a move of CHANCE."""
+        """Return the weight of a chance move, an int above 0."""
         return 1
 
     def payoff(self, position: int, player: int) -> int:
-        """Return what an end pays a player."""
+        """Return what a primitive position pays a player."""
         value = self.primitive(position)
         if value != WIN and value != LOSE:
             return 0
@@ -429,15 +452,15 @@ class Game:
         return (self.start,)
 
     def images(self, position: int) -> Iterator[int]:
-        """Yield the positions equal to this one by symmetry."""
+        """Yield the positions that are equal to this one by symmetry."""
         yield position
 
     def multiplicity(self, position: int) -> int:
-        """Return how many positions are equal to this one by symmetry."""
+        """Return how many positions are equal to this one by symmetry, itself included."""
         return len({position, *self.images(position)})
 
     def tier(self, position: int) -> int:
-        """Return a number that never falls along a move."""
+        """Return the tier of a position, an int that never falls along a move."""
         return 0
 
     def parents(self, position: int) -> Iterator[int]:
@@ -445,7 +468,7 @@ class Game:
         raise NotImplementedError(f"{type(self).__name__} has no parents(position)")
 
     def canonical(self, position: int) -> int:
-        """Return the one of the positions equal by symmetry that is least by tier, then by number."""
+        """Return the canonical one of the positions equal by symmetry: the least by tier, then by number."""
         least, least_tier = position, self.tier(position)
         for image in self.images(position):
             tier = self.tier(image)
@@ -456,31 +479,31 @@ class Game:
     # Hints
 
     def estimate(self, position: int) -> int:
-        """Return how good an undecided position looks for the player to move."""
+        """Return how good an UNDECIDED position looks for the player to move."""
         return 0
 
     def quiet(self, position: int) -> bool:
-        """Tell whether the estimate of an undecided position may be trusted."""
+        """Return whether a search may trust the estimate of an UNDECIDED position."""
         return True
 
     def promise(self, position: int, move: int) -> int:
-        """Return how good a move of an undecided position looks."""
+        """Return how good a move of an UNDECIDED position looks, for move ordering."""
         return 0
 
     def tie_in(self, position: int) -> int:
-        """Return how many plies all ties take from an undecided position."""
+        """Return the number of plies from an UNDECIDED position to a TIE, the same for all ties."""
         raise NotImplementedError(f"{type(self).__name__} has no tie_in(position)")
 
     # Metrics
 
     def zeroes(self, position: int, move: int) -> bool:
-        """Tell whether a move sets the count of moves without progress back to zero."""
+        """Return whether a move is progress and sets the count of plies without progress back to zero."""
         raise NotImplementedError(f"{type(self).__name__} has no zeroes(position, move)")
 
     # The numbering
 
     def swapped(self, position: int) -> int:
-        """Return the same position with the players exchanged; a negative number where that is not told."""
+        """Return the same position with the two players exchanged; a negative number if there is none."""
         return -1
 
     def index(self, position: int) -> int:
@@ -488,32 +511,34 @@ class Game:
         raise NotImplementedError(f"{type(self).__name__} has no index(position)")
 
     def unindex(self, tier: int, i: int) -> int:
-        """Return the canonical position of a slot; a negative number where it stands for none."""
+        """Return the canonical position of a slot; a negative number for an empty slot."""
         raise NotImplementedError(f"{type(self).__name__} has no unindex(tier, i)")
 
     def parts(self, tier: int) -> Iterable[tuple[str, int]]:
-        """Return the parts of a tier that are counted apart, as their names and numbers of slots."""
+        """Return the parts of a tier whose values are counted separately, as pairs (name, number of slots)."""
         return [("all", self.size(tier))]  # type: ignore[attr-defined]  # where it is asked there is one
 
     def elsewhere(self, tier: int) -> str:
-        """Return the variant in whose database a tier is, nothing if it is in the game's own."""
+        """Return the variant whose database holds a tier; "" for the game's own database."""
         return ""
 
     @classmethod
     def collection(cls, options: str) -> list[str]:
-        """Return the options of the variants that a text stands for, in the order in which to solve them; none where
-        it is no such text."""
+        """Return the options of all variants in a named set, in the order in which to solve them.
+
+        Returns an empty list if *options* names no such set.
+        """
         return []
 
     @property
     def family(self) -> "Game":
-        """The game that stands for all in which tiers and positions mean the same."""
+        """The game that stands for all games in which tiers and positions mean the same."""
         return self
 
     # For people
 
     def variant_title(self) -> str:
-        """Return what people call the variant; nothing for its title and the options that are not as usual."""
+        """Return the variant's name for people; "" for the title and the options that are not the defaults."""
         return ""
 
     def write(self, position: int) -> str:
@@ -523,7 +548,7 @@ class Game:
         return ",".join(map(str, position)) if isinstance(position, tuple) else str(position)
 
     def read(self, text: str) -> int:
-        """Return the position that a text stands for; raise ValueError where it stands for none."""
+        """Return the position that a text stands for; raise ValueError if there is none."""
         if board := declared_board(self):
             return declared().read(self, board, text)
         if width := width_of(self):
@@ -533,16 +558,16 @@ class Game:
         return int(text)
 
     def show(self, position: int) -> str:
-        """Return the position as a picture of one or more lines."""
+        """Return the position as one or more lines of text."""
         board = declared_board(self)
         return declared().show(self, board, position) if board else self.write(position)
 
     def distance(self, value: Value, remoteness: int) -> str:
-        """Return in the words of the game how far the end of a WIN or a LOSE is; nothing where it has none."""
+        """Return the distance to the end of a WIN or a LOSE in the game's own words; "" for none."""
         return ""
 
     def ending(self, position: int) -> str:
-        """Return in the words of the game how it has ended; nothing where it has none."""
+        """Return how the game has ended, in the game's own words; "" for none."""
         return ""
 
     def tier_name(self, tier: int) -> str:
@@ -550,53 +575,53 @@ class Game:
         return str(tier)
 
     def draw_board(self) -> "Board | None":
-        """Return what the board looks like, or None, where positions are shown as text."""
+        """Return the board, or None if positions are shown as text."""
         from retrograde.games.contract.drawing import Board
 
         board = getattr(self, "board", None)
         return board if isinstance(board, Board) else None
 
     def signs(self, position: int) -> str | tuple[str, ...]:
-        """Return the sign of each place of the board that holds pieces; a dot where it is empty."""
+        """Return the sign of each place that holds pieces, a dot for an empty one."""
         return declared().signs_of_bits(self, position)
 
     def position_of(self, signs: str, turn: str) -> int:
-        """Return the position with these signs and this player to move; raise ValueError where there is none."""
+        """Return the position with these signs and this player to move; raise ValueError if there is none."""
         if not has_bits(self):
             raise NotImplementedError(f"{type(self).__name__} has no position_of(signs, turn)")
         return declared().bits_of(self, signs, turn)
 
     def draw_pieces(self, position: int) -> str:
-        """Return a sign for each place of the board; a dot where it is empty."""
+        """Return a sign for each place of the board, a dot for an empty one."""
         board = declared_board(self)
         return declared().draw_pieces(self, board, position) if board else ""
 
     def draw_move(self, position: int, move: int) -> tuple[int, ...]:
-        """Return the places that a move touches, by their numbers: a cell, or from a cell to a cell, or more."""
+        """Return the places that a move touches, by number: one cell, from a cell to a cell, or more."""
         board = declared_board(self)
         return declared().draw_move(board, move) if board else ()
 
     def draw_turn(self, position: int) -> str:
-        """Return the sign of the player to move; nothing where it is not known."""
+        """Return the sign of the player to move; "" if it is not known."""
         return declared().draw_turn(self, position) if declared_board(self) else ""
 
     def draw_steps(self, position: int, move: int) -> tuple[tuple[int, ...], ...]:
-        """Return the places of `draw_move` in groups, as they are pointed at; within a group any order will do.
+        """Return the places of `draw_move` in groups, in the order in which people point at them.
 
-        Nothing stands for one group of them all.
+        Within a group any order will do. An empty tuple means one group with all of them.
         """
         return ()
 
     def draw_reach(self, position: int, move: int) -> tuple[int, ...]:
-        """Return further places, each of which, pointed at, stands for the whole move."""
+        """Return more places. Pointing at any one of them makes the whole move."""
         return ()
 
     def draw_end(self, position: int) -> tuple[int, ...]:
-        """Return the places by which the game is over in a position where it is: a line that has won, a mated king."""
+        """Return the places to mark where the game is over: a winning line, a mated king."""
         return ()
 
     def read_pieces(self, pieces: str, turn: str) -> int:
-        """Return the position for which these are drawn; raise ValueError where there is none."""
+        """Return the position that is drawn with these pieces; raise ValueError if there is none."""
         if board := declared_board(self):
             return declared().read_pieces(self, board, pieces, turn)
         raise NotImplementedError(f"{type(self).__name__} has no read_pieces(pieces, turn)")
@@ -607,7 +632,7 @@ class Game:
         return declared().move_name(self, board, position, move) if board else str(move)
 
     def move(self, position: int, text: str) -> int:
-        """Return the legal move of that name; raise MoveError, with the names there are, where there is none."""
+        """Return the legal move with that name; raise MoveError, listing the legal names, if there is none."""
         names = {self.move_name(position, move): move for move in self.generate_moves(position)}
         if text not in names:
             raise MoveError(f"no move {text!r} here; the moves are {' '.join(names)}")
@@ -615,7 +640,10 @@ class Game:
 
 
 def declared() -> Any:
-    """Return what makes texts and pictures from a declared board: imported late, for what is for people is no rule."""
+    """Return the module that makes texts and pictures from a declared board.
+
+    The import is late because this module counts as rules, and texts for people do not.
+    """
     from retrograde.games.contract import declared
 
     return declared
@@ -628,7 +656,7 @@ def first_start(game: Any) -> Any:
 
 
 def numbers_in(text: str, count: int) -> Any:
-    """Return the position, a tuple of so many ints, whose numbers a text has, parted by commas."""
+    """Return the position, a tuple of *count* ints, that a text of numbers separated by commas stands for."""
     numbers = text.replace(" ", "").split(",")
     if len(numbers) != count or not all(number.isdecimal() for number in numbers):
         raise ValueError(f"positions of this game are written as {count} whole numbers, parted by commas")
@@ -636,22 +664,22 @@ def numbers_in(text: str, count: int) -> Any:
 
 
 def filled(game: Any, number: int) -> Any:
-    """Return a position of a game, a tuple of ints, with the same number in all places."""
+    """Return a position of a game, a tuple of ints, with the same number in every element."""
     return (number,) * width_of(game)
 
 
 def replaced(position: Any, place: int, number: int) -> Any:
-    """Return a tuple of ints with another number in a place, which compiled rules can say in no other way."""
+    """Return a tuple of ints with another number at index *place*. Compiled rules cannot assign to an element."""
     return (*position[:place], number, *position[place + 1 :])
 
 
 def names_of_options(cls: Any) -> list[str]:
-    """Return the names of the options of a class of games."""
+    """Return the names of a game class's options."""
     return [field.name for field in fields(cls)]
 
 
 def made_printable(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that does the same, and whose text holds no control characters."""
+    """Return *method*, wrapped so that its text has no control characters."""
     from retrograde.games.contract.text import (
         printable,  # not above: what a module takes there counts as rules of its games
     )
@@ -665,43 +693,48 @@ def made_printable(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_numbered(game: Game | type[Game]) -> bool:
-    """Tell whether a game has a dense numbering that is of all its positions."""
+    """Return whether a game has a dense numbering of all its positions.
+
+    Numberings in games with chance do not count: they may leave positions out.
+    """
     return defines(game, "unindex") and not has_chance(game)
 
 
 def has_chance(game: Game | type[Game]) -> bool:
-    """Tell whether a game is one of which expectations are computed, as far as its class says it."""
+    """Return whether the solver computes expectations for this game, as far as the class says."""
     return game.metric == "expectation" or defines(game, "odds") or defines(game, "reward")
 
 
 @lru_cache(64)
 def width_of(game: Any) -> int:
-    """Return of how many ints the positions of a game are tuples, by its start, or else by the position of its first
-    slot; 0 where they are ints."""
+    """Return how many ints the positions of a game are tuples of; 0 if positions are single ints.
+
+    Looks at the start, or else at the position of the first slot.
+    """
     if not defines(game, "unindex"):
         return 0
     try:
-        if ints := getattr(game, "_ints", 0):  # as games of `apart.py` know it
+        if ints := getattr(game, "_ints", 0):  # games of `apart.py` have this attribute
             return int(ints)
         first = game.start if hasattr(game, "start") else game.unindex(min(game.tiers), 0)
-    except Exception:  # rules that are broken are told of where they are checked
+    except Exception:  # another check reports broken rules
         return 0
     return len(first) if isinstance(first, tuple) else 0
 
 
 def is_none(position: Any) -> bool:
-    """Tell whether what rules give stands for no position: a negative number, or a tuple that begins with one."""
+    """Return whether a result of the rules means "no position": a negative number, or a tuple that begins with one."""
     return bool((position[0] if isinstance(position, tuple) else position) < 0)
 
 
 def defines(game: Game | type[Game], method: str) -> bool:
-    """Tell whether a game has its own version of an optional method, rather than the contract's default."""
+    """Return whether a game overrides an optional method of the contract."""
     cls = game if isinstance(game, type) else type(game)
     return getattr(cls, method) is not getattr(Game, method)
 
 
 def declares(game: Game | type[Game]) -> bool:
-    """Tell whether a game says what stands on the places of its board, by `bits` or `signs`; whether a class may."""
+    """Return whether a game declares by `bits` or `signs` what stands on its board. For a class: whether it may."""
     cls = game if isinstance(game, type) else type(game)
     if isfunction(cls.signs) and defines(cls, "signs"):
         return True
@@ -709,45 +742,45 @@ def declares(game: Game | type[Game]) -> bool:
 
 
 def declared_board(game: Game) -> "Board | None":
-    """Return the board of a game that says what stands on it, if there is one."""
+    """Return the board of a game that declares what stands on it, else None."""
     board: Board | None = declared().board_of(game) if declares(game) else None
     return board
 
 
 def has_bits(game: Game | type[Game]) -> bool:
-    """Tell whether a game says by `bits` what stands on its board."""
+    """Return whether a game declares its pieces by `bits`."""
     return isinstance(bits := getattr(game, "bits", ""), str) and bits != ""
 
 
 def can_set_up(game: Game) -> bool:
-    """Tell whether a game can say which position has some pieces on its board."""
+    """Return whether people can set up positions by placing pieces on the board."""
     return defines(game, "read_pieces") or (declares(game) and (has_bits(game) or defines(game, "position_of")))
 
 
 def alternates(game: Game) -> bool:
-    """Tell whether two players take turns, so that after every move the other one is to move."""
+    """Return whether two players take turns, so that the other player moves after every move."""
     return bool(game.players == 2) and not defines(game, "turn")
 
 
 def mover(game: Game, position: int) -> int:
-    """Return who is to move, from 0 on, or CHANCE; where two players alternate it is 0, whoever it is."""
+    """Return the player to move, from 0, or CHANCE. Always 0 where two players alternate."""
     return int(game.turn(position))
 
 
 def same_mover(game: Game, position: int, child: int) -> bool:
-    """Tell whether after a move it is the turn of the player who made it; chance's counts as player 0's."""
+    """Return whether the same player is to move before and after a move; CHANCE counts as player 0."""
     if alternates(game):
         return False
     return bool(game.players == 1 or max(0, mover(game, position)) == max(0, mover(game, child)))
 
 
 def value_to_mover(game: Game, position: int, child: int, value: Value) -> Value:
-    """Return what the value of a child is to who moves there from a position."""
+    """Return the value of a child as the player to move at *position* sees it."""
     return value if same_mover(game, position, child) else FLIPPED[value]
 
 
 def metric_of(game: Game) -> str:
-    """Return what is computed of a game's positions unless something else is asked for, one of METRICS."""
+    """Return the metric that `solve` uses by default, one of METRICS."""
     if game.metric:
         return str(game.metric)
     if defines(game, "odds") or defines(game, "reward"):

@@ -1,7 +1,7 @@
-"""Rules that were typed in, in a notebook or at a prompt: the same class in a rule module made for it.
+"""Rules typed at a prompt or in a notebook: the same class, in a rule module made for it.
 
-Such a class stands in no file. What runs is what its name means now, whichever cell that was in: so the source of the
-module is put together from the live class and all that it reaches, and not from what was typed::
+Such a class has no file. What runs is the present meaning of its names, whichever cell each came from. So this module
+writes a source from the live class and all that it uses, not from the text of the cells::
 
     In [1]: SIZE = 7                             SIZE = 7
     In [2]: def most(heap): …           -->      def most(heap): …
@@ -38,11 +38,11 @@ IMPORT_CONTRACT = f"from {Game.__module__} import "
 
 
 class NoSource(Exception):
-    """What cannot be written down as the source of a rule module, in words."""
+    """The reason why the source of a class cannot be written."""
 
 
 def with_source(game: Any) -> tuple[Any, str]:
-    """Return a game of the same rules that have a source, and nothing; or the game itself and why there is none."""
+    """Return (the game with rules that have a source, ""), or (the game itself, the reason why it has none)."""
     cls = type(game)
     if has_source(cls):
         return game, ""
@@ -53,7 +53,7 @@ def with_source(game: Any) -> tuple[Any, str]:
 
 
 def sourced(cls: Any) -> Any:
-    """Return the class of the same rules that have a source; the class itself where there is none."""
+    """Return the same class with a source; the class itself if it cannot have one."""
     try:
         return cls if has_source(cls) else class_with_source(cls)
     except NoSource:
@@ -61,11 +61,11 @@ def sourced(cls: Any) -> Any:
 
 
 def class_with_source(cls: type) -> Any:
-    """Return the same class in a rule module made for it; raise NoSource where there can be none."""
+    """Return the same class, defined in a rule module made for it; raise NoSource if that fails."""
     text = Writer(cls).text().encode()
     name = getattr(cls, "name", cls.__name__)
     package = f"{RULES}{sha256(text).hexdigest()[:16]}"
-    file = Path.cwd() / f"<{name}>.py"  # so modules in this folder count as beside it
+    file = Path.cwd() / f"<{name}>.py"  # so that modules in this folder count as beside it
     try:
         made = getattr(module_with((Source(f"{package}.{name}", str(file), text), ())), cls.__name__)
     except Exception as error:
@@ -76,18 +76,18 @@ def class_with_source(cls: type) -> Any:
 
 
 def constants(cls: type) -> dict[str, str]:
-    """Return the members of a class that are constants, as text, and the names of the others."""
+    """Return the members of a class by name: constants as text, all others as ""."""
     members = {name: value for name, value in vars(cls).items() if not name.startswith("__") and name != "name"}
     return {name: repr(value) if is_constant(value) else "" for name, value in members.items()}
 
 
 class Writer:
-    """Writes down what a class is made of, each thing after those that it needs as it is made."""
+    """Writes the source of a class and of all that it uses. Each definition comes after those that it needs."""
 
     def __init__(self, cls: type):
         self.cls = cls
         self.names: dict[str, Any] = {}
-        """What names mean where the class was defined."""
+        """The meaning of names where the class was defined."""
         self.written: dict[str, str] = {}
 
     def text(self) -> str:
@@ -99,7 +99,7 @@ class Writer:
         return "\n\n".join([*future, *self.written.values()]) + "\n"
 
     def write(self, name: str, value: Any) -> None:
-        """Write down what a name means, unless that is done."""
+        """Write the definition of a name, unless it is written already."""
         if name in self.written:
             return
         if imported := import_of(name, value):
@@ -110,18 +110,18 @@ class Writer:
             text = text_of(value)
             if name != value.__name__:
                 raise NoSource(f"{name} is another name of {value.__name__}")
-            self.written[name] = ""  # what calls itself needs nothing before
+            self.written[name] = ""  # a placeholder ends the recursion for functions that call themselves
             for used in names_in(compiled(text)):
                 if used in self.names and not is_special(used):  # as is __name__
                     self.write(used, self.names[used])
-            del self.written[name]
+            del self.written[name]  # and is put again behind what it needs
             self.written[name] = text
         else:
             raise NoSource(f"{name} is a {type(value).__name__}, which is made as the program runs")
 
 
 def import_of(name: str, value: Any) -> str:
-    """Return the statement that imports what a name means; nothing where nothing can be imported."""
+    """Return the statement that imports a value under a name; "" if it cannot be imported."""
     if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value and hasattr(value, "__spec__"):
         return f"import {value.__name__} as {name}" if value.__name__ != "__main__" else ""
     if vars(sys.modules[Game.__module__]).get(name) is value:
@@ -133,7 +133,7 @@ def import_of(name: str, value: Any) -> str:
 
 
 def is_constant(value: Any) -> bool:
-    """Tell whether a value is written as its `repr`."""
+    """Return whether the `repr` of a value is its source."""
     if type(value) in HOLDERS:
         items = [*value, *value.values()] if isinstance(value, dict) else value
         return all(map(is_constant, items)) and repr(value) not in ("set()", "frozenset()")
@@ -143,9 +143,9 @@ def is_constant(value: Any) -> bool:
 
 
 def text_of(definition: Any) -> str:
-    """Return the text of a function or a class as it was typed in; raise NoSource where it is not to be had."""
+    """Return the text of a function or class as it was typed; raise NoSource if it is not available."""
     functions = list(functions_of(definition))
-    for function in functions:  # of a class, some may come from elsewhere
+    for function in functions:  # some functions of a class may be defined elsewhere
         lines = linecache.getlines(function.__code__.co_filename)
         for node in definitions_in("".join(lines)):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
@@ -159,12 +159,12 @@ def text_of(definition: Any) -> str:
 
 
 def compiled(text: str, flags: int = 0) -> CodeType:
-    """Return the code of a text, by its own imports from the future alone."""
+    """Return the code object of a text, with only the future imports that *flags* name."""
     return compile(text, "<text>", "exec", flags, dont_inherit=True)
 
 
 def codes_in(code: CodeType) -> Iterator[CodeType]:
-    """Yield code and all code within it."""
+    """Yield a code object and all code objects inside it."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
@@ -172,7 +172,7 @@ def codes_in(code: CodeType) -> Iterator[CodeType]:
 
 
 def gist(code: CodeType) -> Any:
-    """Return what decides what code does, wherever it stands."""
+    """Return what decides what a code object does, without its place in a file."""
     constants = tuple(gist(item) if isinstance(item, CodeType) else repr(item) for item in code.co_consts)
     return code.co_name, code.co_code, code.co_names, code.co_varnames, constants
 
@@ -188,6 +188,6 @@ def definitions_in(text: str) -> list[Any]:
 
 
 def names_in(code: CodeType) -> list[str]:
-    """Return the global names that code reads, each once."""
+    """Return the global names that a code object reads, each once."""
     read = (at for inner in codes_in(code) for at in dis.get_instructions(inner))
     return list(dict.fromkeys(at.argval for at in read if at.opname in ("LOAD_GLOBAL", "LOAD_NAME")))

@@ -1,4 +1,4 @@
-"""What people call the players of a game and what stands on its board."""
+"""Names for people: of games, variants, players and pieces."""
 
 from dataclasses import fields
 
@@ -7,17 +7,17 @@ from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, alternates, 
 from retrograde.games.contract.text import printable
 
 MOST_LOOKED_AT = 1000
-"""Positions among which another player's turn is looked for."""
+"""`first_of_other` gives up after this many positions."""
 
 
 def title(cls: type[Game]) -> str:
-    """Return what people call a game: as it says itself, or as its class is called."""
+    """Return the game's name for people: its `title`, or else its class name with spaces."""
     spaced = "".join(f" {sign}" if sign.isupper() else sign for sign in cls.__name__).lstrip()
     return printable(cls.title or spaced)
 
 
 def variant_title(game: Game) -> str:
-    """Return what people call a game with its options: by default its title, and the options that are not as usual."""
+    """Return the variant's name for people: by default the title and the options that are not the defaults."""
     if own := game.variant_title():
         return printable(own)
     options = fields(game)  # type: ignore[arg-type]  # subclasses are dataclasses
@@ -26,14 +26,17 @@ def variant_title(game: Game) -> str:
 
 
 def player_to_move(game: Game, position: int) -> str:
-    """Return what the player to move is called, such as `Red`; nothing where the game does not tell."""
+    """Return the name of the player to move, such as `Red`; "" if the game does not say."""
     sign = game.draw_turn(position)
     return printable(game.words.get(sign, sign))
 
 
 def first_of_other(game: Game, start: int) -> int | None:
-    """Return the first position found after another in which a player is to move who was not there, or could be were it
-    not over; None where none is found soon."""
+    """Return the first position found after *start* where another player is to move, or None.
+
+    Searches breadth first, and gives up after MOST_LOOKED_AT positions. The position found may be one where the game is
+    over.
+    """
     met, waiting = {start}, [start] if game.players > 1 else []
     for position in waiting:
         if game.primitive(position) != UNDECIDED:
@@ -49,7 +52,7 @@ def first_of_other(game: Game, start: int) -> int | None:
 
 
 def piece_name(game: Game, board: Board, sign: str) -> str:
-    """Return what a sign on the board is called: `white rook`, `Red`, or else what it looks like; nothing for a dot."""
+    """Return the name of a sign on the board: `white rook`, `Red`, or else its look; "" for a dot."""
     if sign == ".":
         return ""
     look = board.pieces.get(sign, sign)

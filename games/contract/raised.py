@@ -1,7 +1,7 @@
-"""What rules raise, told as an error of the rules: what it is, and where in them it arose.
+"""Describes errors raised by rules: what the error is, and where in the rules it arose.
 
-Members that are optional, such as a `start`, are asked for here: `hasattr`, or `getattr` with a default, takes a
-property in whose code a name is misspelt for one that is not there.
+`asked` reads optional members such as `start`. `hasattr`, or `getattr` with a default, would take a property with a
+misspelt name in its code for a missing one.
 """
 
 from inspect import get_annotations
@@ -13,20 +13,21 @@ from retrograde.games.contract.game import Game, RetrogradeError, RuleError
 
 
 def asked(game: Game, name: str) -> Any:
-    """Return a member of a game; None where there is none, as also a property says by AttributeError of its own name.
+    """Return a member of a game, or None if it is absent.
 
-    Whatever else its code raises goes on.
+    A property may also say that it is absent, by an AttributeError of its own name. Any other error in its code is
+    raised.
     """
     try:
         return getattr(game, name)
     except AttributeError as error:
-        if error.name == name and error.obj is game:  # `getattr` notes both where nobody else has
+        if error.name == name and error.obj is game:  # `getattr` sets both unless the code that raised has
             return None
         raise
 
 
 def given_start(game: Game) -> Any:
-    """Return the first position as the rules give it, None where there is none; raise RuleError for what they raise."""
+    """Return the first position as the rules give it, or None; raise RuleError for any error in the rules."""
     try:
         return asked(game, "start")
     except RetrogradeError:
@@ -36,27 +37,29 @@ def given_start(game: Game) -> Any:
 
 
 def complaint(error: BaseException, game: Game) -> str:
-    """Return what is wrong with a rule that raises an error, in words that follow its name."""
+    """Return what is wrong with a rule that raises an error, in words that follow the rule's name."""
     if isinstance(error, AttributeError) and error.obj is game and is_left_out(type(game), error.name):
         return f"needs {error.name}, which {type(game).__name__} does not have"
     return f"raises {said(error, type(game))}"
 
 
 def is_left_out(cls: type[Game], name: str | None) -> bool:
-    """Tell whether a class is to give a name that classes which it is derived from announce, and does not."""
+    """Return whether a class lacks a name that one of its base classes annotates and none defines."""
     bases = cls.__mro__
     return any(name in get_annotations(base) for base in bases) and not any(name in vars(base) for base in bases)
 
 
 def said(error: BaseException, cls: type[Game]) -> str:
-    """Return what an error of a game's rules says, and where it arose, if that is known."""
+    """Return an error of a game's rules as text, with its line in the rules if that is known."""
     place = place_in_rules(error, cls)
     return f"{type(error).__name__}: {error}" + (f" ({place})" if place else "")
 
 
 def place_in_rules(error: BaseException, cls: type[Game]) -> str:
-    """Return the last line that an error came through in the file of a class of rules, or else in that of the nearest
-    class that it is derived from; nothing where it came through none."""
+    """Return the file and last line that an error passed through in the rules; "" if it passed through none.
+
+    Looks in the file of the class first, then in those of its base classes.
+    """
     for base in cls.__mro__[: cls.__mro__.index(Game)]:
         file = getattr(modules.get(base.__module__), "__file__", None)
         if file and (line := line_in(error, Path(file))):
@@ -65,7 +68,7 @@ def place_in_rules(error: BaseException, cls: type[Game]) -> str:
 
 
 def line_in(error: BaseException, path: Path) -> int:
-    """Return the last line of a file that an error came through, from 1; 0 where it came through none."""
+    """Return the last line of a file that an error passed through, counted from 1; 0 if none."""
     trace, line = error.__traceback__, 0
     while trace:
         if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():

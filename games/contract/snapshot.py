@@ -1,8 +1,7 @@
-"""The source of rule modules as it was when they were imported: what runs, whatever has become of the file since.
+"""The source of rule modules as it was at import: what runs, even if the file has changed since.
 
-A rule module that comes from a path is read once, and so are the modules beside it that it imports: what has been read
-is compiled, and kept with the module. Of all other modules the source is read when it is first asked for, and then
-kept.
+A rule module that comes from a path is read once, and so are the modules beside it that it imports. The text that was
+read is compiled and kept with the module. The source of any other module is read on first use, and then kept.
 """
 
 import linecache
@@ -18,14 +17,14 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 RULES = "retrograde_rules_"
-"""How the names of packages begin that hold a rule module from a path."""
+"""The first letters of the names of packages that hold a rule module from a path."""
 
 KEPT, ITSELF, BESIDE = "__retrograde_source__", "__retrograde_module__", "__retrograde_neighbours__"
-"""The names in a module under which its source is kept, the module, and by their names the modules beside it."""
+"""Names in a module's namespace: its source, the module itself, and the modules beside it by name."""
 
 
 def source_of(module: ModuleType) -> bytes:
-    """Return the source of a module as it was imported, or else as it is now; raise OSError where there is none."""
+    """Return the source of a module as it was imported, or as it is now; raise OSError for none."""
     if KEPT not in vars(module):
         if not getattr(module, "__file__", None):
             raise OSError(f"{module.__name__} was typed in, and has no source")
@@ -34,9 +33,9 @@ def source_of(module: ModuleType) -> bytes:
 
 
 def module_of(definition: Any) -> ModuleType:
-    """Return the module that a function or a class was made in, though another may have its name by now.
+    """Return the module where a function or class was made, even if another module has its name now.
 
-    Raises KeyError where there is none of that name.
+    Raises KeyError if there is no module of that name.
     """
     for function in (definition, *(vars(definition).values() if isinstance(definition, type) else ())):
         names = getattr(function, "__globals__", {})
@@ -46,7 +45,7 @@ def module_of(definition: Any) -> ModuleType:
 
 
 def has_source(cls: type) -> bool:
-    """Tell whether the source of a class was kept, or is in the file of its module; what is typed in has none."""
+    """Return whether the source of a class is kept or is in its module's file. Classes typed at a prompt have none."""
     try:
         module = module_of(cls)
     except KeyError:
@@ -60,26 +59,26 @@ def has_source(cls: type) -> bool:
 
 
 def functions_of(definition: Any) -> Iterator[FunctionType]:
-    """Yield a function, or those that stand in the body of a class, without what wraps them."""
+    """Yield a function, or the functions in the body of a class, without their wrappers."""
     members = vars(definition).items() if isinstance(definition, type) else [("", definition)]
     for name, value in members:
         for wrapper in ("fget", "func", "__func__"):
             value = getattr(value, wrapper, value)
         value = unwrap(value) if callable(value) else value
         if isfunction(value) and (not name.startswith("__") or value.__code__.co_filename != "<string>"):
-            yield value  # and none that dataclasses write
+            yield value  # but no function that dataclasses have generated
 
 
 def keep(module: ModuleType, source: bytes) -> None:
-    """Keep the source of a module, for digests and for tracebacks."""
+    """Keep the source of a module, for digests and tracebacks."""
     vars(module).update({KEPT: source, ITSELF: module})
     text = decode_source(source)
     name = str(module.__file__)
-    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name  # None: it is not held against a file
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name  # None: never compared with the file
 
 
 class Loader(SourceFileLoader):
-    """Loads a module from its file, read once, and keeps what was read."""
+    """Loads a module from its file, reads the file once, and keeps the text."""
 
     def __init__(self, fullname: str, path: str, source: bytes | None = None):
         super().__init__(fullname, path)
@@ -98,9 +97,9 @@ class Loader(SourceFileLoader):
 
 
 class Neighbours:
-    """Finds the modules in a folder, as a script finds those beside it, for a `Loader` to load.
+    """Finds the modules in a folder, as Python finds those beside a script, for a `Loader` to load.
 
-    Where files are named as *known*, there are no others in the folder.
+    With *known*, it finds only those files in the folder.
     """
 
     def __init__(self, folder: Path, known: Set[Path] | None = None):
@@ -110,7 +109,7 @@ class Neighbours:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return how to load a module in the folder; None where it is not there."""
+        """Return how to load a module in the folder, or None if it is not there."""
         spec = PathFinder.find_spec(fullname, [str(self.folder)] if path is None else path, target)
         if spec and type(spec.loader) is SourceFileLoader and self.holds(Path(spec.loader.path)):
             spec.loader = Loader(fullname, spec.loader.path)
@@ -120,24 +119,24 @@ class Neighbours:
         return None
 
     def holds(self, file: Path) -> bool:
-        """Tell whether a file is one of those to find."""
+        """Return whether a file is one of those to find."""
         return self.folder in file.parents and (self.known is None or file.resolve() in self.known)
 
     def leads_to(self, folder: str) -> bool:
-        """Tell whether one of the files known is in a folder, or below."""
+        """Return whether one of the *known* files is in a folder or below it."""
         return any(Path(folder).resolve() in file.parents for file in self.known or ())
 
 
 @contextmanager
 def neighbours(folder: Path, known: Set[Path] | None = None) -> Iterator[None]:
-    """Let modules be imported from a folder, before those of their name that are elsewhere.
+    """Import modules from a folder, in preference to others of the same names.
 
-    Where files are named as *known*, nothing else in the folder is imported.
+    With *known*, only those files in the folder are imported.
     """
     forget(folder)
     finder = Neighbours(folder, known)
-    sys.meta_path.insert(sys.meta_path.index(PathFinder), finder)  # what is built into Python comes first, as always
-    if known is None:  # then what no Loader is for may come from there too
+    sys.meta_path.insert(sys.meta_path.index(PathFinder), finder)  # behind the finders of built-in modules
+    if known is None:  # extension modules, for which there is no Loader, may come from there too
         sys.path.insert(0, str(folder))
     try:
         yield
@@ -148,7 +147,8 @@ def neighbours(folder: Path, known: Set[Path] | None = None) -> Iterator[None]:
 
 
 def forget(folder: Path) -> None:
-    """Forget neighbours of other rule modules, and those that were edited since; who has imported them keeps them."""
+    """Remove neighbours of other rule modules, and edited ones, from `sys.modules`. Modules that imported them keep
+    them."""
     for name, module in loaded().items():
         file = Path(str(module.__file__))
         if folder not in file.parents or not file.is_file() or file.read_bytes() != source_of(module):
@@ -156,13 +156,13 @@ def forget(folder: Path) -> None:
 
 
 def is_outdated(module: ModuleType) -> bool:
-    """Tell whether a file beside a rule module was edited after it was imported."""
+    """Return whether a file beside a rule module was edited after its import."""
     beside = {Path(str(other.__file__)): source_of(other) for other in vars(module).get(BESIDE, {}).values()}
     return any(file.is_file() and file.read_bytes() != source for file, source in beside.items())
 
 
 def loaded() -> dict[str, ModuleType]:
-    """Return the neighbours of rule modules that are known now, by name."""
+    """Return the neighbours of rule modules that are in `sys.modules` now, by name."""
     return {
         name: module
         for name, module in sys.modules.items()
@@ -171,5 +171,5 @@ def loaded() -> dict[str, ModuleType]:
 
 
 def load(name: str, beside: ModuleType) -> ModuleType:
-    """Import a module by its full name; one that was beside a rule module when that was imported, as it was then."""
+    """Import a module by its full name. A module beside a rule module is returned as it was imported then."""
     return vars(beside).get(BESIDE, {}).get(name) or import_module(name)

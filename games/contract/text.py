@@ -1,18 +1,18 @@
-"""Text that others wrote, made fit for a terminal: rules, their docstrings and errors, and what files say.
+"""Makes text from others safe to print on a terminal: rules, their docstrings and errors, and contents of files.
 
-Control characters can move the cursor, colour the screen or worse, and those that turn the direction of writing can
-make a line look like another.
+Control characters can move the cursor or colour the screen. Characters that turn the direction of writing can make a
+line look like another.
 """
 
 import re
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 UNPRINTABLE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters but the end of a line, characters that turn the direction of writing, and halves of characters."""
+"""Control characters except the line end, characters that turn the direction of writing, and lone surrogates."""
 
 
 def printable(text: str) -> str:
-    """Return a text of one or more lines with the replacement character for each that is not for people to see.
+    """Return *text* with the replacement character in place of each character that could harm a terminal.
 
     >>> printable("a\\x1b[31mb")
     'a\N{REPLACEMENT CHARACTER}[31mb'

@@ -1,7 +1,8 @@
-"""Games that travel to other processes: options, and the class by its name or, where its rules come from a file, with
-their sources, so that it can be made anew where the file is not.
+"""Sends games to other processes by pickle.
 
-In one process equal games that arrive are one and the same, so that what they have computed for themselves is kept.
+A pickled game is its options and its class: the class by name or, if the rules come from a file, by their source. So
+the receiving process can rebuild the class even if it does not have the file. Within one process equal games that
+arrive are one object, so that they share cached tables.
 """
 
 import sys
@@ -19,7 +20,7 @@ from retrograde.games.contract.snapshot import BESIDE, ITSELF, RULES, Loader, mo
 
 
 class Source(NamedTuple):
-    """A module: its full name, its file, and what stood there when it was imported."""
+    """The source of a module: its full name, its file, and the file's contents when it was imported."""
 
     name: str
     file: str
@@ -27,11 +28,11 @@ class Source(NamedTuple):
 
 
 Rules = tuple[Source, tuple[Source, ...]]
-"""A rule module, and those beside it that it imports."""
+"""A rule module, and the modules beside it that it imports."""
 
 
 def sent(game: Any) -> tuple[Any, ...]:
-    """Return what pickle is to keep of a game: a function of this module, and its arguments."""
+    """Return what pickle stores for a game: a function of this module, and its arguments."""
     cls = type(game)
     options = tuple(getattr(game, field.name) for field in fields(cls))
     module = module_of(cls)
@@ -55,12 +56,12 @@ def by_class(cls: type, options: tuple[Any, ...]) -> Any:
 
 @lru_cache(64)
 def by_source(rules: Rules, qualname: str, options: tuple[Any, ...]) -> Any:
-    """Return a game whose rules come from a file, imported from what the file held where it comes from."""
+    """Return a game whose rules come from a file, built from the contents that the sender's file had."""
     return reduce(getattr, qualname.split("."), module_with(rules))(*options)
 
 
 def module_with(rules: Rules) -> Any:
-    """Return the rule module of some sources; the one that is imported already, if they are its own."""
+    """Return the rule module made from some sources; the module imported already, if its sources are the same."""
     (name, file, text), others = rules
     module = sys.modules.get(name)
     if module and all(source(other, other_name) in others for other_name, other in vars(module)[BESIDE].items()):
@@ -80,7 +81,7 @@ def module_with(rules: Rules) -> Any:
 
 @contextmanager
 def found_in(sources: tuple[Source, ...]) -> Iterator[None]:
-    """Let modules be imported from some sources, before those of their names that are elsewhere."""
+    """Import modules from some sources, in preference to others of the same names."""
 
     class Finder:
         @staticmethod

@@ -1,7 +1,8 @@
-"""A game without its symmetry: positions that are equal by it stay several, for whoever tells them apart.
+"""A game without its symmetry: symmetric positions stay separate positions.
 
-A policy may play one way in a corner of the board and another way in the opposite one, so that what positions are worth
-against it is not the same. Its database holds all of them, by rules that are the game's own but for `images`.
+A policy may play one way in a corner of the board and another way in the opposite corner. Then symmetric positions have
+different values against it, and its database must hold all of them. The rules are the game's own, except that `images`
+yields only the position itself.
 """
 
 from dataclasses import fields
@@ -11,11 +12,11 @@ from typing import Any, cast
 from retrograde.games.contract.game import Game, defines
 
 FOLDED = "_folded"
-"""The attribute of a class without symmetry that holds the class it was made of."""
+"""The attribute of a class without symmetry that holds the original class."""
 
 
 def unfolded(game: Game) -> Game:
-    """Return a game whose symmetry does not count; the game itself where it has none.
+    """Return the game without its symmetry; the game itself if it has none.
 
     >>> from retrograde.games.catalog import load_game
     >>> list(unfolded(load_game("tictactoe")).images(1)), unfolded(load_game("nim")) == load_game("nim")
@@ -25,7 +26,7 @@ def unfolded(game: Game) -> Game:
 
 
 def folded(game: Game) -> Game:
-    """Return the game that one without symmetry was made of; any other game itself.
+    """Return the original of a game without symmetry; any other game itself.
 
     >>> from retrograde.games.catalog import load_game
     >>> folded(unfolded(load_game("tictactoe"))) == load_game("tictactoe")
@@ -41,7 +42,7 @@ def with_class(game: Game, cls: type[Game]) -> Game:
 
 @cache
 def class_without_symmetry(cls: type[Game]) -> type[Game]:
-    """Return a class of games that are the same but for their symmetry: one, so that it is compiled once."""
+    """Return a subclass without symmetry. It is cached, so that it is compiled only once."""
     members = {
         "images": Game.images, FOLDED: cls, "name": cls.name, "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,

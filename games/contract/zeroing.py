@@ -1,18 +1,18 @@
-"""The metrics dtz and dtc: in how many plies the next move comes that is progress, or mate.
+"""The metrics dtz and dtc: plies to the next move that makes progress, or to mate.
 
-Values are what they are without these. How far a win or a loss is tells in how many plies the next such move comes: by
-who wins as soon as can be, by who loses as late.
+These metrics do not change values. For a win or a loss they give the plies to the next move of progress: the winner
+plays to make it soon, the loser to make it late.
 
-dtz is the distance to zeroing, by a rule that makes a draw of so many plies without progress. Such a move that wins or
-loses only against the rule counts as if *PATIENCE* plies had gone by before. So what takes more plies than that is a
-draw by the rule, a *cursed* win or a *blessed* loss, and all that takes no more is one in fact.
+dtz is the distance to zeroing, under a rule that makes a draw of *PATIENCE* plies without progress. A zeroing move that
+wins or loses only if the rule is ignored counts as if *PATIENCE* plies had passed before it. So a distance above
+*PATIENCE* is a draw by the rule, a *cursed* win or a *blessed* loss. Any other distance is a real win or loss.
 
     to win      by a zeroing move to what is lost     1        by one to what is lost in more than 100     101
                 by another one to what is lost in n   n + 1
     to lose     all moves win for the other: the greatest of the same
 
-dtc is the distance to conversion, with no such rule: progress is what leads to another tier, as captures and promotions
-lead to another ending of chess. It counts 1 whatever comes after, and moves of pawns are moves like others.
+dtc is the distance to conversion; it has no such rule. Progress is a move into another tier, such as a capture or a
+promotion, which leads to another ending of chess. It counts 1 whatever follows. Other pawn moves are not progress.
 """
 
 from collections.abc import Iterable
@@ -22,25 +22,26 @@ from retrograde.games.contract.game import DRAW, LOSE, WIN, Game, Value, defines
 
 DTZ, DTC = "dtz", "dtc"
 TO_PROGRESS = DTZ, DTC
-"""The metrics whose plies are those to the next move that is progress."""
+"""The metrics whose plies count to the next move of progress."""
 Decided = Literal["loss", "blessed-loss", "draw", "cursed-win", "win"]
-"""What a position is worth by a rule that makes draws, as tablebases call it."""
+"""The value of a position under a rule that makes draws, in the words of tablebases."""
 PATIENCE = 100
-"""Plies without progress after which a game is a draw: fifty moves of each side."""
+"""The game is a draw after this many plies without progress: fifty moves by each side."""
 
 
 # The count of plies without progress
 
 
 def count_after(game: Game, position: int, move: int, count: int) -> int:
-    """Return how many plies have gone by without progress once a move is made; in games in which nothing is progress
-    all of them count."""
+    """Return the plies without progress after a move. In games without `zeroes` every ply counts."""
     return 0 if defines(game, "zeroes") and game.zeroes(position, move) else count + 1
 
 
 def counts_along(game: Game, positions: Iterable[int], moves: Iterable[int], first: int) -> list[int]:
-    """Return after how many plies without progress each of some positions comes, the *first* of which after so many,
-    and the one that the last move leads to."""
+    """Return the plies without progress at each position of a line, starting from *first*.
+
+    The last entry is for the position after the last move.
+    """
     counts = [first]
     for position, move in zip(positions, moves, strict=False):
         counts.append(count_after(game, position, move, counts[-1]))
@@ -51,7 +52,7 @@ def counts_along(game: Game, positions: Iterable[int], moves: Iterable[int], fir
 
 
 def after_zeroing(plies: int) -> int:
-    """Return what the plies of a win or a loss count for who comes there by a zeroing move.
+    """Return what the distance of a win or loss counts before a zeroing move that leads to it.
 
     >>> after_zeroing(100), after_zeroing(101)
     (0, 100)
@@ -60,14 +61,17 @@ def after_zeroing(plies: int) -> int:
 
 
 def counted(game: Game, metric: str, position: int, move: int, child: int, plies: int) -> int:
-    """Return what the plies of a win or a loss count, by a metric of these, for who comes there by a move."""
+    """Return the distance that a child counts for a move to it, by this metric.
+
+    The child is won or lost in *plies*. Progress resets the distance.
+    """
     if metric == DTZ:
         return after_zeroing(plies) if game.zeroes(position, move) else plies
     return 0 if game.tier(child) != game.tier(position) else plies
 
 
 def signed(value: Value, plies: int | None) -> int:
-    """Return a distance to progress as it is usual to write it: below 0 for who loses, 0 for a draw.
+    """Return a distance to progress with the usual sign: negative for a loss, 0 for a draw.
 
     >>> signed(WIN, 5), signed(LOSE, 116)
     (5, -116)
@@ -76,7 +80,7 @@ def signed(value: Value, plies: int | None) -> int:
 
 
 def by_rule(value: Value, plies: int | None, count: int = 0) -> Value:
-    """Return what a position is worth by the rule after so many plies without progress.
+    """Return the value of a position under the rule, after *count* plies without progress.
 
     >>> [by_rule(WIN, plies, 60).name for plies in (40, 41)]
     ['WIN', 'DRAW']
@@ -85,7 +89,7 @@ def by_rule(value: Value, plies: int | None, count: int = 0) -> Value:
 
 
 def category(value: Value, plies: int | None, counter: int = 0) -> Decided:
-    """Return what a position is worth by the rule after so many plies without progress, as tablebases call it.
+    """Return the value of a position under the rule in the words of tablebases, after *counter* plies without progress.
 
     >>> category(WIN, 100), category(WIN, 101), category(LOSE, 60, 41)
     ('win', 'cursed-win', 'blessed-loss')
@@ -99,7 +103,7 @@ def category(value: Value, plies: int | None, counter: int = 0) -> Decided:
 
 
 def in_words(plies: int, metric: str = DTZ) -> str:
-    """Return how far progress is.
+    """Return the distance to progress in words.
 
     >>> in_words(5), in_words(116), in_words(116, DTC)
     ('zeroing in 5', 'against the fifty-move rule, zeroing in 116', 'converting in 116')

@@ -1,4 +1,4 @@
-"""What defines a class or a constant: the statements in its source, if they are still what it was made of."""
+"""Finds the statements that define a class or a constant, and checks that the live object still matches them."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from retrograde.games.identity.outline import DEFINITIONS, makers, outline
 
 
 class Dynamic(Exception):
-    """What is reached cannot be told from the source."""
+    """The source does not say what the rules reach."""
 
 
 # Classes
@@ -21,7 +21,7 @@ class Dynamic(Exception):
 
 @cache
 def node_of(cls: Any) -> ast.ClassDef:
-    """Return the syntax tree of a class; raise Dynamic where it is not found, as in a function."""
+    """Return the syntax tree of a class; raise Dynamic if it is not at module or class level."""
     body: list[ast.stmt] = outline(source_of(module_of(cls))).body
     for name in cls.__qualname__.split("."):
         found = [node for node in classes_in(body) if node.name == name]
@@ -32,7 +32,7 @@ def node_of(cls: Any) -> ast.ClassDef:
 
 
 def classes_in(body: Iterable[ast.AST]) -> Iterator[ast.ClassDef]:
-    """Yield the classes that statements define, under conditions too, but not those within functions and classes."""
+    """Yield the classes that statements define, also under conditions, but not those inside functions and classes."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield node
@@ -43,7 +43,7 @@ def classes_in(body: Iterable[ast.AST]) -> Iterator[ast.ClassDef]:
 def body_of(cls: type) -> dict[str, list[ast.stmt]]:
     """Return the statements in the body of a class, by the names that they bind or change.
 
-    Raises Dynamic where the class has members that do not stand there, or is not found.
+    Raises Dynamic if the class is not found, or has members that its body does not define.
     """
     body = node_of(cls).body
     names = {name for name, _ in bindings(body)}
@@ -53,19 +53,19 @@ def body_of(cls: type) -> dict[str, list[ast.stmt]]:
 
 
 def changes_of(cls: type) -> list[ast.AST]:
-    """Return what of its module does something with a class when it has been made: decorators, and statements."""
+    """Return what else in the module acts on a class: decorators, keywords, and later statements that use its name."""
     nodes = outline(source_of(module_of(cls))).makers.get(cls.__name__, [])
     made = node_of(cls)
     return [*made.decorator_list, *made.keywords, *(node for node in nodes if not isinstance(node, DEFINITIONS))]
 
 
 def is_special(name: str) -> bool:
-    """Tell whether a name is one that Python calls of itself."""
+    """Return whether a name is one that Python itself calls."""
     return name.startswith("__") and name.endswith("__")
 
 
 def check(value: Any, nodes: list[Any]) -> None:
-    """Raise Dynamic where a function or class is none of those that stand in the source under its name."""
+    """Raise Dynamic if a function or class is not one that the source defines under its name."""
     for wrapper in ("fget", "func", "__func__"):
         value = getattr(value, wrapper, value)
     value = unwrap(value) if callable(value) else value
@@ -78,7 +78,7 @@ def check(value: Any, nodes: list[Any]) -> None:
 
 
 def is_plain(value: Any) -> bool:
-    """Tell whether a value is a constant, which can be told by what it is."""
+    """Return whether a value is a constant that its text describes fully."""
     if type(value) in (tuple, frozenset):
         return all(map(is_plain, value))
     return value is None or type(value) in (int, bool, float, complex, str, bytes, range, Value)

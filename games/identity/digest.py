@@ -1,15 +1,16 @@
-"""The digest of a game's rules: equal as long as the rules are, whatever becomes of comments, layout and presentation.
+"""The digest of a game's rules. It stays equal as long as the rules do, whatever comments, layout and presentation do.
 
-It is taken of what decides the game: the members of its class that are not for people, and all that these reach, in
-the class, in the modules beside it, and in those of the classes it is derived from. What has been reached is numbered
-in the order in which it was met, and each thing's essence names the others by their numbers; so it does not matter what
-a function is called, where it stands, and how it was imported. Constants count by their values; what comes from
-elsewhere (Python, numpy, the contract) counts by its name.
+The digest covers what decides the game: the members of its class that are rules, and everything that these use, in the
+class, in the modules beside it, and in its base classes. Each thing reached gets a number, in the order in which it is
+found. The essence of a thing (see `essence.py`) refers to the others by these numbers. So names of functions, their
+places and the way of importing them do not matter. Constants count by value. Things from elsewhere (Python, numpy, the
+contract) count by name.
 
     members of the class --> [0] essence of a member, [1] …     in an essence:  ("Member", 1)
     what these mention   --> [7] essence of a function, [8] …                   ("Global", 7)
 
-Where a rule looks up names as it runs (`getattr`, `globals`), what it reaches cannot be told; then whole modules count.
+If a rule looks up names at run time (`getattr`, `globals`), the source does not say what it reaches. Then the digest
+covers whole modules.
 """
 
 import ast
@@ -34,74 +35,76 @@ from retrograde.games.identity.reach import CONTRACT, HandedOn, Trace, lineage
 __all__ = ["is_digest_of", "legacy_digest", "numbering_digest", "rule_modules", "rules_digest", "settle"]
 
 SAME_RULES = {
-    "5e7ff4cdf150ec59299618c233f13644": {"a6aeea55cdd381bc64ae56ace66818d3"},  # tic-tac-toe, of rules
-    "4b41e408f2a4d11d7f5d14f24b8b5db3": {"762de0a70412236441ac9cb1376176da"},  # of its whole module
-    "bb76e9f59c9938d17ae2725d3ef358f2": {"dd7895da62c1b29f8727d979d632845a"},  # of that of hare and hounds
-    "830385c988ddc4799a7cc27d79a2b5ef": {  # of Quixo
+    "5e7ff4cdf150ec59299618c233f13644": {"a6aeea55cdd381bc64ae56ace66818d3"},  # tic-tac-toe, the rules
+    "4b41e408f2a4d11d7f5d14f24b8b5db3": {"762de0a70412236441ac9cb1376176da"},  # tic-tac-toe, the whole module
+    "bb76e9f59c9938d17ae2725d3ef358f2": {"dd7895da62c1b29f8727d979d632845a"},  # hare and hounds, the whole module
+    "830385c988ddc4799a7cc27d79a2b5ef": {  # Quixo
         "bf3fcea4c49c4975463fb0c39baa6e8f",
         "c14b7503dd9a877878f3ac807781a994",
     },
-    "cb70cbe1ea8c7dd9ed9ba39db95abdff": {  # of Teeko
+    "cb70cbe1ea8c7dd9ed9ba39db95abdff": {  # Teeko
         "c7a9d5fff3051599636d2992a186c62b",
         "09469c9de4426d1c65fcdb9b5cd77f0a",
     },
-    "af6792a0ac7551ab7fb99956bf5d8c08": {  # of bagh-chal
+    "af6792a0ac7551ab7fb99956bf5d8c08": {  # bagh-chal
         "d1859d262b6992a6cc561efd086bd20e",
         "78e345620f697c3ede0ccf5af91bb0f1",
         "d23d5f9d6c0de38fa4900bcc6ea04734",
     },
-    "6ec9139782e25f11fddcd8d6f82b9e74": {  # of fanorona
+    "6ec9139782e25f11fddcd8d6f82b9e74": {  # fanorona
         "b1a3d13ad1de6e0ed995b39654a18bbc",
         "d8e2f4b8dc46b09f01a84070765fa990",
         "a154cfc631b74dc97164262f3fa5befd",
     },
-    "7319b56842c7b90fe35dc97a0544fbe2": {  # of men's morris
+    "7319b56842c7b90fe35dc97a0544fbe2": {  # men's morris
         "d003309d39c386342e5d329b96d858f4",
         "21896a47317e22c8a258318780aec043",
         "6d9c94b0feabe1731cec65a495d0c9d0",
         "8d8975c4bd7cc154253b38b69a7ca698",
     },
-    "4453d034ec2870a320f7bbae06b2ec5f": {  # of Lasker morris
+    "4453d034ec2870a320f7bbae06b2ec5f": {  # Lasker morris
         "c5149f9da504dea13d9882cf2ed11ede",
         "a0c50e891a1f69ee8166b457d081708e",
         "52eae34e3a197f434c23bf1db5c2d724",
         "ea06e4b49d46e086c5309053fee2fc70",
     },
-    "bfc37265c25f2176b69b31fdfc2e5690": {  # of dōbutsu shōgi
+    "bfc37265c25f2176b69b31fdfc2e5690": {  # dōbutsu shōgi
         "1d020cadee7fa46247ade64a65199333",
         "197ab1bb214dc4d782966c3cd932b5a9",
     },
-    "fdad1d3e262cd54a968b549e36e1a6b7": {  # of fox and hounds
+    "fdad1d3e262cd54a968b549e36e1a6b7": {  # fox and hounds
         "5a8f9cc147b04296484452f41c1392bd",
         "a452f5fd6f65472c1ede02d60a610157",
     },
-    "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # of chess with five men
-    "440bbfe1398688fb1e7b2e15cbd31d87": {"2f994d178ab1a442613a75742f538a32"},  # of that of chess
+    "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # chess with five men
+    "440bbfe1398688fb1e7b2e15cbd31d87": {"2f994d178ab1a442613a75742f538a32"},  # chess, the whole module
 }
-"""Digests of rules of ours that have been written in other words since, by those that they have now: they decide the
-same, position by position, so that databases made with them go on being used."""
+"""For the current digest of some of our rules, the digests of earlier versions with the same positions and values.
+
+Databases made with the earlier versions stay in use.
+"""
 
 
 def rules_digest(game: Game | type[Game], contract: bool = False) -> str:
-    """Return a hex digest of the rules; with *contract*, of all that the contract's module and hints say as well."""
+    """Return a hex digest of the rules; with *contract*, also of the contract's module and of the hints."""
     cls: Any = game if isinstance(game, type) else type(game)  # Any: mypy thinks that classes cannot be hashed
     return class_digest(cls, contract)
 
 
 def numbering_digest(game: Game) -> str:
-    """Return a hex digest of how a game with chance numbers its positions, and of its hints."""
+    """Return a hex digest of the numbering of a game with chance, and of its hints."""
     cls: Any = type(game)
     return sha256(repr(what_is_reached(cls, hints=True)).encode()).hexdigest()[:32]
 
 
 def is_digest_of(known: str, digest: str) -> bool:
-    """Tell whether a digest that is known from a database is that of rules with this digest, or was before."""
+    """Return whether a database's digest belongs to rules with this digest, or to an earlier version of them."""
     return known == digest or known in SAME_RULES.get(digest, ())
 
 
 @cache
 def class_digest(cls: type[Game], contract: bool) -> str:
-    """Return the digest of a class, taken once: what has been imported does not change with its file."""
+    """Return the digest of a class. It is cached: imported rules do not change with their file."""
     found: Any
     if not has_source(cls):
         return uuid4().hex  # no other process can have the same rules
@@ -113,8 +116,10 @@ def class_digest(cls: type[Game], contract: bool) -> str:
 
 
 def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
-    """Return the essence of all that the rules of a class reach, or its hints; of whole modules where that cannot be
-    told."""
+    """Return the essence of everything that the rules of a class reach, or with *hints* its hints.
+
+    If the source does not say what they reach, return the essence of whole modules.
+    """
     try:
         try:
             return Trace(cls, False, hints).run()
@@ -125,9 +130,10 @@ def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
 
 
 def settle(module: ModuleType) -> None:
-    """Take the digest of rules that have just been imported, and note what is beside them: it may change any time.
+    """Take the digest of rules that have just been imported, and record the modules beside them, which may change
+    later.
 
-    What rules import only as they run is imported thereby.
+    This also imports what the rules import only at run time.
     """
     for value in list(vars(module).values()):
         if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__:
@@ -149,7 +155,7 @@ def whole_modules(cls: type[Game]) -> Any:
 
 
 def imported_by(module: ModuleType, home: ModuleType) -> Iterator[ModuleType]:
-    """Yield the modules that the import statements of a rule module name, those in its functions too."""
+    """Yield the modules that a rule module imports, also inside functions."""
     package = vars(module).get("__package__") or module.__name__.rpartition(".")[0]
     nodes = (node for part in outline(source_of(module)).body for node in ast.walk(part))
     for _, target in (bound for node in nodes for bound in bound_by(node)):
@@ -159,7 +165,7 @@ def imported_by(module: ModuleType, home: ModuleType) -> Iterator[ModuleType]:
 
 
 def rule_modules(module: ModuleType) -> list[ModuleType]:
-    """Return a rule module and those beside it or below that it, or one of them, takes something from."""
+    """Return a rule module and all modules beside or below it that it uses, directly or indirectly."""
     folders, found, left = [folder_of(module)], [module], [module]
     while left:
         for value in list(vars(left.pop()).values()):
@@ -171,7 +177,7 @@ def rule_modules(module: ModuleType) -> list[ModuleType]:
 
 
 def home_of(value: Any) -> ModuleType | None:
-    """Return the module that a function or a class, or the class of any other value, was made in."""
+    """Return the module where a function or a class, or the class of any other value, was made."""
     with suppress(KeyError, AttributeError, TypeError):
         return module_of(value)
     return None

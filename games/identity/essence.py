@@ -1,8 +1,7 @@
-"""What of a piece of source decides what it does: a syntax tree as nested tuples, the same in every version of Python.
+"""The essence of a piece of source: its syntax tree as nested tuples, the same in every version of Python.
 
-Comments, layout, docstrings, annotations of arguments and locals, and import statements are left out. Names that are
-not local to the piece are handed to a `Resolver`, whose answer takes their place; so it does not matter how what they
-stand for was imported.
+It leaves out comments, layout, docstrings, annotations of arguments and locals, and import statements. A `Resolver`
+replaces each name that is not local to the piece by its answer. So it does not matter how the piece imports things.
 """
 
 import ast
@@ -20,40 +19,43 @@ LOCAL = None
 
 
 class Imported(NamedTuple):
-    """What an import statement binds: a module's name, and the name in it, or none where it is the module itself."""
+    """What an import statement binds: a module's name, and the name in it or None for the module itself."""
 
     module: str
     name: str | None
 
 
 Scope = Mapping[str, Imported | None]
-"""Names bound in a function, a class or a comprehension: LOCAL, or imported there."""
+"""Names bound in a function, a class or a comprehension: LOCAL, or what they import."""
 
 
 class Resolver(Protocol):
     """Answers for names from outside a piece of source; each answer is a nested tuple."""
 
     def resolve(self, names: list[str]) -> tuple[Any, int]:
-        """Return what a global name stands for, and how many of its attributes, the names that follow, are in that."""
+        """Return (the answer for a global name, how many of *names* it covers).
+
+        The names after the first are attributes of the one before.
+        """
 
     def resolve_import(self, target: Imported, names: list[str]) -> tuple[Any, int]:
-        """Return the same for what a function has imported, with the names of attributes."""
+        """Return the same for a name that a function has imported; *names* are its attributes."""
 
     def member(self, name: str) -> Any:
-        """Return what an attribute of the object itself stands for."""
+        """Return the answer for an attribute of the object itself (`self.name`)."""
 
     def inherited(self, name: str) -> Any:
-        """Return what an attribute of super() stands for."""
+        """Return the answer for an attribute of super()."""
 
     def itself(self) -> Any:
-        """Return what the object itself stands for, where it is handed on."""
+        """Return the answer for the object itself, where it is passed on."""
 
     def attribute(self, name: str) -> Any:
-        """Return what an attribute of anything stands for."""
+        """Return the answer for an attribute of any other object."""
 
 
 class Essence:
-    """Takes the essence of syntax trees; *members* are names bound in the class around them, which its body sees."""
+    """Takes the essence of syntax trees. *members* are the names that the class around them binds."""
 
     def __init__(self, resolver: Resolver, members: Iterable[str] = ()):
         self.resolver = resolver
@@ -86,7 +88,8 @@ class Essence:
                 yield name, self.of(value)
 
     def of_method(self, node: Any, kind: str) -> Any:
-        """Return the essence of a function in a class, whose first argument is the object itself, or the class."""
+        """Return the essence of a method; its first argument is the object itself or the class, unless *kind* is
+        staticmethod."""
         first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
         self.selves = {first.arg} if first and kind != "staticmethod" else set()
         return self.of_function(node)
@@ -131,7 +134,7 @@ class Essence:
         return type(node).__name__, first, self.inside(bound, [[*part] for part in rest]), self.inside(bound, results)
 
     def inside(self, bound: Scope, node: Any) -> Any:
-        """Return the essence of what stands in a scope."""
+        """Return the essence of a node inside a scope."""
         self.scopes.append(bound)
         hidden, self.selves = self.selves, self.selves - bound.keys() if len(self.scopes) > 1 else self.selves
         result = self.of(node)
@@ -142,22 +145,26 @@ class Essence:
     # Names
 
     def of_name(self, node: ast.Name | ast.Attribute) -> Any:
-        """Return the essence of a name, or of an attribute of one, or of one of that."""
+        """Return the essence of a name with its attributes, such as `a.b.c`."""
         attributes: list[str] = []
         value: ast.expr = node
         while isinstance(value, ast.Attribute):
             attributes.insert(0, value.attr)
             value = value.value
+        # Case: an attribute of super()
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "super" and attributes:
             found = self.resolver.inherited(attributes[0]), self.of(value)
             return self.with_attributes(found, attributes[1:])
+        # Case: an attribute of another expression
         if not isinstance(value, ast.Name):
             return self.with_attributes(self.of(value), attributes)
         name = value.id
+        # Case: the object itself, or one of its members
         if name in self.selves:
             if not attributes:
                 return self.resolver.itself()
             return self.with_attributes(self.resolver.member(attributes[0]), attributes[1:])
+        # Case: a local name, or one that a function has imported
         scope = next((scope for scope in reversed(self.scopes) if name in scope), None)
         if scope is not None:
             target = scope[name]
@@ -165,8 +172,10 @@ class Essence:
                 return self.with_attributes(("Name", name), attributes)
             found, used = self.resolver.resolve_import(target, attributes)
             return self.with_attributes(found, attributes[used:])
+        # Case: a name of the class body
         if name in self.members and not self.scopes:
             return self.with_attributes(self.resolver.member(name), attributes)
+        # Case: a global name
         found, used = self.resolver.resolve([name, *attributes])
         return self.with_attributes(found, attributes[used - 1 :])
 
@@ -177,22 +186,22 @@ class Essence:
 
 
 def is_nothing(item: Any) -> bool:
-    """Tell whether a statement decides nothing: text, an import, or the annotation of a name without a value."""
+    """Return whether a statement decides nothing: text, an import, or an annotation without a value."""
     if isinstance(item, ast.Expr):
         return isinstance(item.value, ast.Constant) and isinstance(item.value.value, str)
     return isinstance(item, IMPORTS) or (isinstance(item, ast.AnnAssign) and item.value is None)
 
 
 def names_of(arguments: Any) -> tuple[str, ...]:
-    """Return the names of arguments: a list of them, one, or none."""
+    """Return the names of arguments, given as a list, as one, or as None."""
     listed = arguments if isinstance(arguments, list) else [arguments] if arguments else []
     return tuple(argument.arg for argument in listed)
 
 
 def bindings(nodes: Any) -> Iterator[tuple[str, Imported | None]]:
-    """Yield the names that statements, or targets, bind in their own scope, and what is imported by them.
+    """Yield the names that statements or targets bind in their own scope, and what they import by them.
 
-    Names that are declared global are not among them.
+    Names that are declared global or nonlocal are left out.
     """
     found: dict[str, Imported | None] = {}
     shared: set[str] = set()
@@ -215,7 +224,7 @@ def bindings(nodes: Any) -> Iterator[tuple[str, Imported | None]]:
 
 
 def bound_by(node: ast.AST) -> Iterator[tuple[str, Imported | None]]:
-    """Yield the names that a node binds itself."""
+    """Yield the names that a node itself binds."""
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         yield node.id, LOCAL
     elif isinstance(node, ast.Import):

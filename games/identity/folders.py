@@ -1,6 +1,7 @@
-"""The folders of a person's databases and settings, as the operating system wants them.
+"""The folders of a user's databases and settings, as the operating system wants them.
 
-Versions before platformdirs was used chose some others on macOS and Windows. Those go on being used where they exist.
+Early versions, which did not use platformdirs, chose other folders on macOS and Windows. If such a folder exists, it
+stays in use.
 """
 
 import os
@@ -18,17 +19,18 @@ class NoHome(RetrogradeError, RuntimeError):
 
 
 def data_folder() -> Path:
-    """Return the folder of a person's databases, whether or not it exists; raise NoHome if none can be named."""
-    import platformdirs  # here, for most commands need none of it
+    """Return the folder of the user's databases, whether or not it exists; raise NoHome if there is no home folder."""
+    import platformdirs  # late, because most commands do not need it
 
     below = "AppData/Local" if sys.platform == "win32" else "Library/Application Support"
     return earlier_or("LOCALAPPDATA", below, lambda: platformdirs.user_data_dir(NAME, False))
 
 
 def config_folder() -> Path:
-    """Return the folder of a person's settings; raise NoHome if none can be named.
+    """Return the folder of the user's settings; raise NoHome if there is no home folder.
 
-    It is never the folder of the databases, which may be another's: on macOS platformdirs has one folder for both.
+    It is never the folder of the databases, which other people may write to. On macOS platformdirs has one folder for
+    both.
     """
     import platformdirs
 
@@ -38,7 +40,7 @@ def config_folder() -> Path:
 
 
 def earlier_or(variable: str, below_home: str, usual: Callable[[], str]) -> Path:
-    """Return the folder that earlier versions used on macOS and Windows if it exists, else the usual one."""
+    """Return the folder that early versions used on macOS and Windows if it exists, else the usual one."""
     if sys.platform in ("darwin", "win32"):
         earlier = absolute(lambda: str(Path(os.environ.get(variable) or Path.home() / below_home) / NAME))
         if earlier.is_dir():

@@ -1,8 +1,8 @@
-"""The digest of a game's rules as databases of format version 1 have it: of whole modules, but for comments and layout.
+"""The digest of a game's rules in databases of format version 1: of whole modules, without comments and layout.
 
-It is taken of the syntax trees of the module that defines the game and of the modules beside it that it uses, without
-docstrings and without the methods that only speak to people. It is kept as it was, so that those databases go on being
-used; how a module imports its neighbours decides it too, which is why there is another one now (see `digest.py`).
+It covers the syntax trees of the module that defines the game and of the modules beside it that it uses, without
+docstrings and without methods that only make texts and pictures. It never changes, so that those databases stay usable.
+It also depends on how a module imports its neighbours; `digest.py` has a digest that does not.
 """
 
 import ast
@@ -19,8 +19,8 @@ from retrograde.games.identity.outline import in_one_folder
 
 CONTRACT = Game.__module__
 DRAWING = "retrograde.games.contract.drawing"
-"""What rules ask of boards counts by its name, as the contract does."""
-PRESENTATION = {  # as it was, and what has come since
+"""The module of boards. The rules' uses of it count by name, like those of the contract."""
+PRESENTATION = {  # the members that format version 1 left out, and those added to the contract since
     "variant_title",
     *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
@@ -30,20 +30,20 @@ PRESENTATION = {  # as it was, and what has come since
 
 
 NAMES = (["title"], ["words"], ["bits"], ["by_turns"], ["to_move"])
-"""What a class may say since of what people see."""
+"""Class attributes for people that were added to the contract later."""
 SINCE = {("Connect4", "example = '5,4'")}
-"""What has been written into classes of ours since, and decides nothing."""
+"""Statements that were added to our own classes later and decide nothing."""
 
 
 def legacy_digest(game: Game | type[Game]) -> str:
-    """Return a hex digest of the source of all modules that rules are in, as databases of format version 1 have it."""
+    """Return a hex digest of the source of all modules that hold the rules, as in databases of format version 1."""
     cls: Any = game if isinstance(game, type) else type(game)  # Any: mypy thinks that classes cannot be hashed
     return class_digest(cls)
 
 
 @cache
 def class_digest(cls: type[Game]) -> str:
-    """Return the digest of a class, as rules_digest() gave it for databases of format version 1."""
+    """Return the digest of a class, as rules_digest() returned it for databases of format version 1."""
     bases = [base for base in cls.__mro__ if issubclass(base, Game)]
     modules = {module.__name__: module for base in bases for module in used_modules(module_of(base))}
     for name in (CONTRACT, DRAWING):
@@ -59,7 +59,7 @@ def tree_of(source: bytes) -> Any:
 
 
 def used_modules(module: ModuleType, found: dict[str, ModuleType] | None = None) -> list[ModuleType]:
-    """Return *module* and those in its folder or below that it, or one of them, takes something from."""
+    """Return *module* and all modules in its folder or below that it uses, directly or indirectly."""
     found = {} if found is None else found
     found[module.__name__] = module
     folder = Path(str(module.__file__)).parent
@@ -92,11 +92,11 @@ def fields_of(node: ast.AST) -> Iterator[tuple[str, Any]]:
 
 
 def is_name(item: ast.stmt) -> bool:
-    """Tell whether a statement says what people see; there was none when the digest was."""
+    """Return whether a statement sets one of NAMES, which did not exist when the digest was defined."""
     return isinstance(item, ast.Assign) and [ast.unparse(target) for target in item.targets] in NAMES
 
 
 def unimportant(item: Any) -> bool:
-    """Tell whether a statement is a docstring or a method for people."""
+    """Return whether a statement is a docstring or a method for people."""
     is_text = isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant) and isinstance(item.value.value, str)
     return is_text or (isinstance(item, ast.FunctionDef) and item.name in PRESENTATION)

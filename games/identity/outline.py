@@ -1,4 +1,4 @@
-"""What stands in the source of a module, as it was imported, and which modules belong together."""
+"""The statements of a module as it was imported, and which modules belong together."""
 
 import ast
 import os
@@ -15,7 +15,7 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Outline(NamedTuple):
-    """The statements of a module, what its names are bound to, and which of them bind or may change each."""
+    """The statements of a module, what its names are bound to, and the statements that may change them."""
 
     body: list[ast.stmt]
     bound: dict[str, Imported | None]
@@ -24,13 +24,13 @@ class Outline(NamedTuple):
 
 @cache
 def outline(source: bytes) -> Outline:
-    """Return the outline of a module, but for what is done only when it is run as a program."""
+    """Return the outline of a module, without the statements that run only when the module is run as a program."""
     body = [node for node in ast.parse(source).body if not is_main(node)]
     return Outline(body, dict(bindings(body)), makers(body))
 
 
 def makers(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
-    """Return for names the statements that bind them, or use them outside of definitions, and so may change them."""
+    """Return for each name the statements that bind it, or use it outside of definitions and so may change it."""
     found: dict[str, list[ast.stmt]] = {}
     for node in body:
         parts = () if isinstance(node, DEFINITIONS) else ast.walk(node)
@@ -41,19 +41,19 @@ def makers(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
 
 
 def is_main(node: ast.stmt) -> bool:
-    """Tell whether a statement is for a module that is run, not imported."""
+    """Return whether a statement is `if __name__ == '__main__'`."""
     return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'" and not node.orelse
 
 
 def imports(node: ast.stmt, name: str) -> bool:
-    """Tell whether a statement may import a name."""
+    """Return whether a statement may import a name."""
     found = (part for part in ast.walk(node) if isinstance(part, (ast.Import, ast.ImportFrom)))
     return any(name == (alias.asname or alias.name) for part in found for alias in part.names)
 
 
 @cache
 def globals_of(source: bytes) -> frozenset[str]:
-    """Return the global names that functions of a module set as they run."""
+    """Return the global names that functions of a module set at run time."""
     if b"global" not in source:
         return frozenset()
     found = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Global))
@@ -67,9 +67,9 @@ GAMES = Path(__file__).resolve().parents[1]
 
 
 def folder_of(module: ModuleType) -> Path:
-    """Return the folder of a module's file; one without modules where the module was typed in, and has no file.
+    """Return the folder of a module's file. For a module without a file, a folder that holds no modules.
 
-    The kinds of games count as if they stood beside the games.
+    The kinds of games count as if they were beside the games.
     """
     folder = Path(getattr(module, "__file__", None) or os.devnull).resolve().parent
     return GAMES if folder == GAMES / "kinds" else folder
@@ -85,25 +85,25 @@ def in_one_folder(source: bytes) -> bytes:
 
 
 def name_of(module: ModuleType) -> str:
-    """Return the name by which digests know a module."""
+    """Return the name of a module as digests use it."""
     return in_one_folder(module.__name__.encode()).decode()
 
 
 @cache
 def system_folders() -> frozenset[Path]:
-    """Return where Python keeps its own modules and those that were installed."""
+    """Return the folders of Python's own modules and of installed ones."""
     return frozenset(Path(path).resolve() for name, path in get_paths().items() if name.endswith("lib"))
 
 
 def is_beside(module: ModuleType, folders: list[Path]) -> bool:
-    """Tell whether a module's source is in one of some folders, or below; an environment that lies there is not."""
+    """Return whether a module's source is in or below one of some folders, but not in a virtual environment there."""
     file = getattr(module, "__file__", None)
     return bool(file) and any(is_below(file, folder) for folder in folders)
 
 
 @cache
 def is_below(file: str, folder: Path) -> bool:
-    """Tell whether a Python file is in a folder or below, and not in one of Python's own that is there too."""
+    """Return whether a Python file is in or below a folder, and not in one of Python's own folders there."""
     above = set(Path(file).resolve().parents)
     return (
         file.endswith(".py")

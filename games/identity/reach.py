@@ -1,4 +1,7 @@
-"""What the rules of a game reach: from the members of its class through the modules beside it (see `digest.py`)."""
+"""Finds what the rules of a game reach: from the members of its class through the modules beside it.
+
+`digest.py` explains what this is for.
+"""
 
 import ast
 import builtins
@@ -19,30 +22,34 @@ from retrograde.games.identity.outline import DEFINITIONS, folder_of, globals_of
 
 CONTRACT = sys.modules[Game.__module__]
 NO_DEFAULT = {"start", "tiers", "size"}
-"""Members that the contract knows and has no default for."""
+"""Members that the contract knows without having a default for them."""
 
+# Names that look up other names at run time: rules that use one are Dynamic.
 DYNAMIC = {
     *("getattr", "hasattr", "setattr", "delattr", "globals", "locals", "vars", "dir"),
     *("eval", "exec", "compile", "__import__"),
 }
 DYNAMIC_MODULES = {"importlib", "inspect", "sys", "gc", "ctypes", "pickle"}
 DYNAMIC_ATTRIBUTES = {"__dict__", "__globals__", "__getattribute__", "__getattr__", "attrgetter", "methodcaller"}
-"""What looks up by names that are made as the rules run."""
+"""Attributes that look up names at run time."""
 
 
 class HandedOn(Exception):
-    """The game itself is handed on, so that any attribute may be one of it."""
+    """Raised when a rule passes the game itself on, so that any attribute anywhere may be the game's."""
 
 
 def lineage(cls: type) -> list[type]:
-    """Return a class and those it is derived from that are rules: games, and what is beside them."""
+    """Return a class and its base classes that are rules: games, and classes in modules beside them."""
     games = [base for base in cls.__mro__ if issubclass(base, Game) and base is not Game]
     folders = [folder_of(module_of(base)) for base in games]
     return [base for base in cls.__mro__ if base in games or (base is not Game and is_beside(module_of(base), folders))]
 
 
 class Trace:
-    """What has been reached from the rules of a class: a `Resolver` that follows all that it is asked for."""
+    """What the rules of a class reach: a `Resolver` that follows every name it is asked for.
+
+    *handed_on* says that a rule passes the game itself on; *hints* selects the hints instead of the rules.
+    """
 
     def __init__(self, cls: type[Game], handed_on: bool, hints: bool = False):
         self.cls: Any = cls
@@ -59,20 +66,20 @@ class Trace:
         """The module that is being read."""
 
     def run(self) -> Any:
-        """Return the essence of all that is reached."""
+        """Return the essence of everything that the rules reach."""
         others = [base.__qualname__ for base in self.cls.__mro__ if base not in (*self.line, Game, object)]
         roots: list[Any] = [others, *((name, self.member(name)) for name in sorted(self.rules()))]
         changed = [base for base in self.line if changes_of(base)]
         roots += [("", self.number(base, partial(self.of_changes, base))) for base in changed]
         found = []
-        for essence in self.left:  # grows as it is gone through
+        for essence in self.left:  # the list grows meanwhile
             found.append(essence())
         return self.options, roots, found
 
     def rules(self) -> set[str]:
-        """Return the members that are rules themselves: options, and what the contract or Python knows and calls.
+        """Return the members that are rules themselves: options, and methods that the contract or Python calls.
 
-        With hints it is those, and not the rules.
+        With *hints*, return the hints instead.
         """
         hints = HINTS | CLOCK | (NUMBERS if has_chance(self.cls) else frozenset())
         rules = ({*vars(Game)} - FOR_PEOPLE - KEEPING - hints).union(NO_DEFAULT - hints, self.options)
@@ -82,7 +89,7 @@ class Trace:
     # Members
 
     def definitions(self, name: str) -> list[tuple[int, list[ast.stmt]]]:
-        """Return the numbers of the classes that define a member, the one that counts first, and their statements."""
+        """Return the classes that define a member, by number and nearest first, each with the member's statements."""
         return [(number, body[name]) for number, body in enumerate(self.bodies) if name in body]
 
     def member(self, name: str) -> Any:
@@ -98,7 +105,7 @@ class Trace:
         return "Super", name, tuple(self.number(*one) for one in found)
 
     def of_member(self, name: str, number: int, nodes: list[ast.stmt]) -> Any:
-        """Return the essence of a member as one of the classes has it."""
+        """Return the essence of a member as one of the classes defines it."""
         base, body = self.line[number], self.bodies[number]
         module = module_of(base)
         value = vars(base).get(name)
@@ -123,11 +130,11 @@ class Trace:
         return annotated, tuple(essences)
 
     def of_changes(self, base: type) -> Any:
-        """Return the essence of what a module does with a class after it has made it."""
+        """Return the essence of what a module does with a class after defining it."""
         return self.reading(module_of(base), Essence(self), list(changes_of(base)))
 
     def reading(self, module: ModuleType, essence: Essence, node: Any, kind: str = "") -> Any:
-        """Return the essence of what stands in a module."""
+        """Return the essence of a node that stands in *module*."""
         before, self.module = self.module, module
         try:
             return essence.of_method(node, kind) if kind else essence.of(node)
@@ -135,7 +142,7 @@ class Trace:
             self.module = before
 
     def number(self, key: Any, essence: Callable[[], Any]) -> int:
-        """Return the number of what has been reached, a new one if it is."""
+        """Return the number of a thing that the rules reach, a new one the first time."""
         if key not in self.numbers:
             self.numbers[key] = len(self.left)
             self.left.append(essence)
@@ -176,7 +183,7 @@ class Trace:
         return answer, used - 1
 
     def imported(self, module: ModuleType, target: Imported) -> tuple[ModuleType | None, str | None]:
-        """Return the module that an import statement takes something from, and the name there, or none."""
+        """Return (the module that an import statement takes something from, the name there or None)."""
         package = vars(module).get("__package__") or module.__name__.rpartition(".")[0]
         try:
             name = resolve_name(target.module, package) if target.module.startswith(".") else target.module
@@ -184,35 +191,38 @@ class Trace:
             if target.name is None or target.name in vars(source):
                 return source, target.name
             return load(f"{name}.{target.name}", self.home), None
-        except Exception:  # it would raise in the rule as well
+        except Exception:  # the import would fail in the rule as well
             return None, None
 
     def through(self, module: ModuleType, names: list[str], used: int) -> tuple[Any, int]:
-        """Return what names stand for that follow a module."""
+        """Return the answer for the names that follow a module."""
         if used < len(names):
             if names[used] in vars(module):
                 return self.reach(module, names, used)
             return ("Missing", name_of(module), names[used]), used + 1
         if self.is_inside(module) or module.__name__.partition(".")[0] in DYNAMIC_MODULES:
-            raise Dynamic  # a module that is handed on
+            raise Dynamic  # the rule passes the module itself on
         return ("Module", name_of(module)), used
 
     def reach(self, module: ModuleType, names: list[str], used: int) -> tuple[Any, int]:
-        """Return what a module's name stands for, and how many names are used up."""
+        """Return (the answer for a name of a module, how many of *names* it covers)."""
         name = names[used]
         value = vars(module)[name]
         if isinstance(value, ModuleType):
             return self.through(value, names, used + 1)
+        # Case: a constant that no function changes
         if is_plain(value) and not (self.is_inside(module) and name in globals_of(source_of(module))):
             return value_of(value), used + 1
         if vars(CONTRACT).get(name) is value:
             return ("Contract", name), used + 1
         if any(value is base for base in self.line):
             return self.reach_class(self.line.index(value), names, used + 1)
+        # Case: a thing from elsewhere, which counts by its name
         if not self.is_inside(module):
             if {module.__name__.partition(".")[0], name} & (DYNAMIC_MODULES | DYNAMIC_ATTRIBUTES):
                 raise Dynamic
             return ("Outside", name_of(module), name), used + 1
+        # Case: a name imported from a module beside it; else the name is defined here
         if origin := self.origin(module, name):
             source, found = origin
             answer, more = self.reach(source, [found, *names[used + 1 :]], 0)
@@ -220,20 +230,20 @@ class Trace:
         return ("Global", self.number((id(module), name), lambda: self.of_global(module, name))), used + 1
 
     def reach_class(self, number: int, names: list[str], used: int) -> tuple[Any, int]:
-        """Return what a class of the game's own stands for, or a member named after it."""
+        """Return the answer for a class of the game's own, or for a member named after it."""
         if used < len(names):
             return ("Own", number, self.member(names[used])), used + 1
         self.itself()
         return ("Own", number), used
 
     def is_inside(self, module: ModuleType) -> bool:
-        """Tell whether what is in a module is followed."""
+        """Return whether the digest follows what is in a module, rather than naming it."""
         return module is not CONTRACT and module.__name__ != DRAWING and is_beside(module, self.folders)
 
     def origin(self, module: ModuleType, name: str) -> tuple[ModuleType, str] | None:
-        """Return from where a module has imported a name, if it has."""
+        """Return (module, name) from where a module imports a name, or None if it defines the name."""
         bound = outline(source_of(module)).bound
-        if name not in bound:  # by a star, or by other means
+        if name not in bound:  # `import *` binds it, or something else
             stars = [target for at, target in bound.items() if at == "*" and target]
             sources = [source for source, _ in (self.imported(module, Imported(star.module, None)) for star in stars)]
             found = [source for source in sources if source and vars(source).get(name) is vars(module)[name]]
@@ -243,7 +253,7 @@ class Trace:
         target = bound[name]
         if target is LOCAL:
             if any(imports(node, name) for node in outline(source_of(module)).makers[name]):
-                raise Dynamic  # imported or defined, as it turns out
+                raise Dynamic  # imported or defined, depending on a condition
             return None
         source, there = self.imported(module, target)
         if source is None or there is None or vars(source)[there] is not vars(module)[name]:
@@ -251,7 +261,7 @@ class Trace:
         return source, there
 
     def of_global(self, module: ModuleType, name: str) -> Any:
-        """Return the essence of the statements that make a global name what it is."""
+        """Return the essence of the statements that define a global name."""
         nodes = outline(source_of(module)).makers[name]
         definitions = [node for node in nodes if isinstance(node, DEFINITIONS)]
         if definitions:

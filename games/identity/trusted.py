@@ -1,13 +1,13 @@
-"""The rule files that a person has solved games with: the only files that a database's name may lead to.
+"""The rule files that a user has solved games with. A database's name may lead to no other rule files.
 
-A database says which variant it is of, and whoever made it may have written there what he liked. So that name never
-leads to a file by itself: rules come from the games that are installed, from a path given with the command, or from
-this record. It stands in the person's own configuration, not beside the databases, which may be another's::
+A database says which variant it holds, but its author may have written anything there. So that name alone never leads
+to a file. Rules come from the installed games, from a path in the command, or from this record. The
+record is in the user's own configuration, not beside the databases, which other people may write to::
 
     {"heap": [{"file": "/home/ada/heap.py", "digests": {"/home/ada/heap.py": "5f2c…", "/home/ada/piles.py": "90aa…"}}]}
 
-A rule file counts only while it, and all that it imports from its folder, are byte for byte what they were; and then it
-imports nothing else from there.
+A rule file counts only while it, and all files that it imports from its folder, are byte for byte the same. Then it
+imports nothing else from that folder.
 """
 
 import json
@@ -21,22 +21,22 @@ from typing import Any
 from retrograde.games.identity.folders import NoHome, config_folder
 
 MOST_BYTES = 1 << 20
-"""A record that is longer is not ours."""
+"""The record is never longer; a longer file is not ours."""
 MOST_FILES = 8
-"""Rule files of one name that are remembered; the oldest is forgotten first."""
+"""The number of rule files remembered for one name. The oldest is forgotten first."""
 
 Entry = dict[str, Any]
 
 
 def record_path() -> Path:
-    """Return where the record is, whether or not it exists; raise NoHome if there is no folder for it."""
+    """Return the path of the record, whether or not it exists; raise NoHome if there is no home folder."""
     return config_folder() / "rules.json"
 
 
 def remember(name: str, sources: Mapping[Path, bytes]) -> None:
-    """Note the files of a game's rules and what was in them, its rule module first.
+    """Record the files of a game's rules and their contents. *sources* has the rule module first.
 
-    Where the record cannot be written, nothing is noted.
+    Does nothing if the record cannot be written.
     """
     digests = {str(path.resolve()): sha256(source).hexdigest() for path, source in sources.items()}
     entry = {"file": next(iter(digests)), "digests": digests}
@@ -60,7 +60,7 @@ def remember(name: str, sources: Mapping[Path, bytes]) -> None:
 
 
 def trusted_files(name: str) -> Iterator[tuple[Path, set[Path]]]:
-    """Yield the rule modules of that name that are what they were, the latest first, and with each all its files."""
+    """Yield the rule modules of that name that have not changed, the latest first, each with all its files."""
     for entry in reversed(read_record().get(name, [])):
         with suppress(OSError):
             if all(sha256(Path(path).read_bytes()).hexdigest() == was for path, was in entry["digests"].items()):
@@ -68,7 +68,7 @@ def trusted_files(name: str) -> Iterator[tuple[Path, set[Path]]]:
 
 
 def read_record() -> dict[str, list[Entry]]:
-    """Return the record; an empty one where there is none, or where others could have written it."""
+    """Return the record; an empty one if there is none, or if other users could have written it."""
     try:
         with open(record_path(), "rb") as stream:
             about = os.fstat(stream.fileno())
@@ -81,7 +81,7 @@ def read_record() -> dict[str, list[Entry]]:
 
 
 def is_record(known: Any) -> bool:
-    """Tell whether what was read has the form of a record."""
+    """Return whether parsed JSON has the form of a record."""
     return isinstance(known, dict) and all(
         isinstance(entry, dict)
         and isinstance(digests := entry.get("digests"), dict)

@@ -1,7 +1,7 @@
-"""Games of men on cells, as in `placed.py`, whose positions are tuples: for boards on which one int is too short.
+"""Games of men on cells, like `placed.py`, with tuples as positions: for boards that need more than 62 bits.
 
-What may stand there is declared by `apart` as it is by `placements`, for up to 62 cells. A position is the number above
-the men, and then for each kind of men a bit for each cell with one::
+A game declares what may stand on a board of up to 62 cells by `apart`, as it would by `placements`. A position is the
+number above the men, and then a bit set of cells for each kind of men::
 
     from retrograde.games.kinds.apart import PlacedApart, apart
 
@@ -12,8 +12,8 @@ the men, and then for each kind of men a bit for each cell with one::
 
     (number, men of the first kind, men of the second kind, …)
 
-Numbers of slots are those that `Placed` gives. Rules read a position as `number, hounds, fox = position` and make one
-as `1 - number, hounds, fox`; with `bits` and `to_move` texts and pictures follow as well.
+Slots have the same numbers as in `Placed`. Rules unpack a position, `number, hounds, fox = position`, and build a new
+one, `1 - number, hounds, fox`. With `bits` and `to_move`, texts and pictures follow as well.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,12 +29,12 @@ __all__ = ["PlacedApart", "apart"]
 
 
 class PlacedApart(Placed):
-    """Declare `placements` by `apart`, and the numbering follows."""
+    """Base class for games that declare `placements` by `apart`; the numbering follows."""
 
-    # The numbering
+    # The numbering: the same steps as in `Placed`, on tuples
 
     def unindex(self, tier, i):
-        """Return the canonical position of a slot, one of negative numbers where it stands for none."""
+        """Return the canonical position of a slot, or a tuple of negative numbers for an empty slot."""
         subsection, after = self._tier_begins[tier], self._tier_begins[tier + 1]
         while after - subsection > 1:
             middle = (subsection + after) // 2
@@ -51,7 +51,7 @@ class PlacedApart(Placed):
         return self.canonical(position)
 
     def images(self, position):
-        """Yield the positions equal by symmetry, and those with the players exchanged where that is declared."""
+        """Yield the positions equal by symmetry, and those with the players exchanged if the game declares `swap`."""
         for symmetry in range(self._symmetries):
             image = self._turned_round(position, symmetry)
             yield image
@@ -59,7 +59,7 @@ class PlacedApart(Placed):
                 yield self._exchanged(image)
 
     def canonical(self, position):
-        """Return the least of the positions equal by symmetry; they are all in one tier."""
+        """Return the least of the positions equal by symmetry. They are all in one tier."""
         least = self._exchanged(position) if self._swaps and position[0] & 1 else position
         first = least
         for symmetry in range(1, self._symmetries):
@@ -72,7 +72,7 @@ class PlacedApart(Placed):
     # Its parts
 
     def _turned_round(self, position, symmetry):
-        """Return a position with the cells as a symmetry orders them."""
+        """Return a position after a symmetry."""
         image = position
         for kind in range(1, self._kinds + 1):
             image = replaced(image, kind, self._moved(position[kind], symmetry))
@@ -88,7 +88,8 @@ class PlacedApart(Placed):
         return other
 
     def _section(self, position):
-        """Return the place of a position's section in the tables, with the first to move; NONE where it has none."""
+        """Return a position's index into the tables of sections, or NONE. It is the index as the first player sees
+        it."""
         section, taken = position[0], 0
         other = self._swaps and section & 1
         section -= other
@@ -103,23 +104,26 @@ class PlacedApart(Placed):
         return section if self._section_tiers[section] >= 0 else NONE
 
     def _found(self, position):
-        """Return the slot of a position, and how many symmetries leave it as it is; NONE and 0 for no section."""
+        """Return (the slot of a position, the number of symmetries that fix it); (NONE, 0) if it is in no section."""
         section = self._section(position)
         if section == NONE:
             return NONE, 0
         if self._swaps and position[0] & 1:
             position = self._exchanged(position)
+        # Step 1: the patterns of the leading men on key cells and on side cells.
         leading = position[1 + self._leading[section]]
         pattern = side = 0
         for byte in range(self._bytes):
             pattern |= self._patterns[byte << 8 | leading >> 8 * byte & 255]
             side |= self._side_patterns[byte << 8 | leading >> 8 * byte & 255]
+        # Step 2: the number of both orbits together; `_set_bits` low bits hold the set of symmetries that remain.
         subsection = self._first_subsections[section] + pattern.bit_count()
         orbit = self._orbits[pattern]
         number = self._begins[side.bit_count() * self._orbit_count + (orbit >> self._set_bits)]
         side = self._sides[(orbit & (1 << self._set_bits) - 1) << self._side_bits | side]
         number += side >> self._set_bits
         which = side & (1 << self._set_bits) - 1
+        # Step 3: the least rank of the other men under the remaining symmetries, and how many of these reach it.
         ways = self._ways[subsection]
         best, count = ways, 0
         for at in range(self._set_begins[which], self._set_begins[which + 1]):
@@ -129,7 +133,7 @@ class PlacedApart(Placed):
         return self._starts[subsection] + number * ways + best, count
 
     def _rank(self, position, subsection, symmetry):
-        """Return the number of men that are on no key or side cells, with the cells as a symmetry orders them."""
+        """Return the number of the men that are not on key or side cells, after a symmetry."""
         rank, free, taken = 0, self._others, 0
         for at in range(subsection * self._kinds, (subsection + 1) * self._kinds):
             men = self._moved(position[1 + self._order[at]], symmetry)
@@ -139,8 +143,7 @@ class PlacedApart(Placed):
         return rank
 
     def _placed(self, subsection, men, rank):
-        """Return the men of a subsection, of which some stand on key and side cells, and the others have that
-        number."""
+        """Return the men of a subsection: *men* on key and side cells, and the others by their number *rank*."""
         at = subsection * self._kinds
         taken, number = men, 0
         if self._others:
@@ -160,13 +163,13 @@ class PlacedApart(Placed):
 
     @cached_property
     def _ints(self):
-        """How many ints a position is."""
+        """The number of ints in a position."""
         return 1 + self._kinds
 
     # For people
 
     def signs(self, position):
-        """Return the sign of each cell by the bits of a position."""
+        """Return the sign of each cell, read from the bits of a position."""
         signs = ["."] * places(self)
         for sign, men in zip(word(self, "bits"), position[1:], strict=True):
             signs = [sign if men >> cell & 1 else before for cell, before in enumerate(signs)]
@@ -190,16 +193,16 @@ def apart(
     swap: Sequence[int] = (),
     swap_order: Sequence[int] = (),
 ) -> Placements:
-    """Return what may stand on a board of up to 62 *cells*, as `placements` does, for positions that are tuples.
+    """Return what may stand on a board of up to 62 cells, like `placements`, for positions that are tuples.
 
-    Raises RuleError where the declaration cannot be meant.
+    Raises RuleError for a declaration that makes no sense.
     """
     if not 1 <= cells <= POSITION_BITS:
         raise RuleError(f"a board of apart(…) has 1 to {POSITION_BITS} cells, and not {cells}")
     board = placements(cells, [(0, (0,))], symmetries, (), swap_order)
     listed = tuple(sorted(section_of(cells, section) for section in sections))
     if listed:
-        expect_sections(1, listed, tuple(swap))  # of which all ints are short
+        expect_sections(1, listed, tuple(swap))  # one cell, so that the check for 62 bits in all passes
     kinds = len(listed[0].men) if listed else 1
     placements(1, [(0, (0,) * kinds)] if listed else [], (), swap)
     return replace(board, sections=listed, swap=tuple(swap))

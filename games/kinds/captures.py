@@ -1,4 +1,4 @@
-"""Games in which a man takes others by a step or by several, as long as it can: a game says what steps take::
+"""Games where one man may capture several others in one turn; the game declares what each step captures::
 
     class Alquerque(Captures):                        # steps 0 to 7 go to a point beside, 8 to 15 leap over one
         steps = 16
@@ -14,14 +14,14 @@
         def plain(self, step):                        # may it be made where it takes nothing?
             return step < 8
 
-All moves follow, their names and pictures. A position is a bit for each point with a man of the first player, then one
-for each with one of the second, and above them who is to move. Who can take must, by one man, which may go on as long
-as it takes; else a man makes one step. The point that the man has left is empty at once, and so are those where others
-have been taken. A move is a whole turn, the last step lowest::
+All moves, their names and pictures follow. A position is a bit for each point with a man of the first player, then a
+bit for each point with a man of the second, and above them the player to move. A player who can capture must: one man
+moves, and may go on for as long as each step captures. Otherwise one man makes one step. The point that the man leaves
+is empty at once, and so are the points of captured men. A move is a whole turn, the last step in the lowest bits::
 
     1 man | step | step …       five bits for the point, four for each step: 32 points, 16 steps from each, 14 in a turn
 
-Where nobody must take, a game has a `generate_moves` of its own, of all `captures` and all `plain_steps`.
+If captures are not compulsory, the game defines its own `generate_moves`, from all `captures` and all `plain_steps`.
 """
 
 from functools import cached_property
@@ -31,28 +31,29 @@ from retrograde.games.contract.game import RuleError
 from retrograde.games.kinds.placed import Placed
 
 POINTS, STEPS, TAKEN = 32, 16, 14
-"""What a move has room for: points, steps from each, and steps in a turn, of which each takes a man or more."""
+"""Limits of a move's encoding: points, steps from each point, and steps in a turn. Each step captures at least one
+man."""
 
 
 class Captures(Placed):
-    """Declare `ways` or `target`, and `taken`, and moves follow."""
+    """Base class for games that declare `taken`, and `ways` or `target`; moves follow."""
 
     ways: ClassVar[Any]
-    """By point and step, or direction, the next point or -1, as `ways` of `points.py` has them for a board."""
+    """For each point and step (or direction), the next point or -1; `ways` of `points.py` makes this for a board."""
     taken: ClassVar[Any]
     steps = 8
-    """How many there are from each point."""
+    """The number of steps from each point."""
 
     def target(self, point, step):
-        """Return to which point a step goes, -1 where there is none."""
+        """Return the point that a step leads to, or -1."""
         return self.ways[point][step]
 
     def plain(self, step):
-        """Tell whether a step may be made that takes nothing."""
+        """Return whether a man may make this step without capturing."""
         return True
 
     def goes_on(self, path, step, to, been):
-        """Tell whether a man may go on by a step to an empty point, after a path through some points, as bits."""
+        """Return whether a man may go on by a step to an empty point. *been* are the points of its path."""
         return True
 
     # The rules
@@ -67,13 +68,13 @@ class Captures(Placed):
                 yield path
 
     def captures(self, position):
-        """Yield all ways in which a man can take others."""
+        """Yield all ways in which a man can capture others."""
         mine, theirs = self.sides(position)
         for man in range(self._cells):
-            path, step = 32 | man, self.steps
+            path, step = 32 | man, self.steps  # 32 is the leading 1 above the five bits of the point
             if mine >> man & 1:
                 step = self.next_capture(mine, theirs, path, 0)
-            while step < self.steps or path >= 64:  # to and fro in the tree of all ways that the man can go
+            while step < self.steps or path >= 64:  # depth-first search of the man's paths; 64: there is a step to undo
                 if step < self.steps:
                     path, step = path << 4 | step, 0
                     yield path
@@ -82,7 +83,7 @@ class Captures(Placed):
                 step = self.next_capture(mine, theirs, path, step)
 
     def plain_steps(self, position):
-        """Yield all single steps that are plain."""
+        """Yield all single steps that capture nothing."""
         mine, theirs = self.sides(position)
         for man in range(self._cells):
             for step in range(self.steps * (mine >> man & 1)):
@@ -97,7 +98,7 @@ class Captures(Placed):
         return other << self._bits | mine << (1 - other) * self._cells | left << other * self._cells
 
     def next_capture(self, mine, theirs, path, step):
-        """Return the first step, from one on, by which a man takes others after a path; `steps` for none."""
+        """Return the first step from *step* on that continues a path with a capture; `steps` if there is none."""
         man, left, been = self.gone(theirs, path)
         filled = mine & ~been | left
         while step < self.steps:
@@ -108,7 +109,7 @@ class Captures(Placed):
         return step
 
     def gone(self, theirs, path):
-        """Return where a man has come to, which of the other's are left, and all points where it has been."""
+        """Return (where a man is after a path, the opponent's men that are left, all points where it has been)."""
         steps = (path.bit_length() - 6) // 4
         man = path >> 4 * steps & 31
         been = 1 << man
@@ -120,7 +121,7 @@ class Captures(Placed):
         return man, theirs, been
 
     def row(self, men, point, direction):
-        """Return the men that stand side by side from a point on, which may be -1, in a direction of `ways`."""
+        """Return the men in an unbroken row from a point (or -1) on, in a direction of `ways`."""
         found = 0
         while point >= 0 and men >> point & 1:
             found |= 1 << point
@@ -140,12 +141,12 @@ class Captures(Placed):
     # For people
 
     def draw_move(self, position, path):
-        """Return the points to which the man comes, from where it stands."""
+        """Return the points that the man visits, first the one where it stands."""
         return tuple(self.gone(0, path >> later)[0] for later in range(path.bit_length() - 6, -1, -4))
 
     def draw_steps(self, position, path):
         return tuple((point,) for point in self.draw_move(position, path))
 
     def move_name(self, position, path):
-        """Return the points, as in `a2-b2-c3`."""
+        """Return the names of the points, as in `a2-b2-c3`."""
         return "-".join(self.board.names[point] for point in self.draw_move(position, path))

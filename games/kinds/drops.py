@@ -1,4 +1,4 @@
-"""Games of the family of shōgi: men with steps, who when they are taken are dropped again by whoever took them::
+"""Games of the shōgi family: men with steps; captured men are dropped again by their captor::
 
     class Pawns(Drops):
         to_move = "Kk"                                # the kings
@@ -6,15 +6,15 @@
         promotions = {"P": "G"}                       # what it becomes on the last row
         setup = "pkp/.../PKP"
 
-A move is a step to a cell that is empty or has a man of the other player's, which goes to the hand; or a man in hand is
-dropped, as it was at first, on an empty cell. A man that steps to one of the last rows, as many as are *promoting*, is
-promoted at once. Without *dropping*, men that are taken are gone. Who can take the king wins, who cannot move loses: a
-game in which it ends otherwise has a `primitive` of its own, as `dobutsu.py`, and one in which more is forbidden a
-`generate_moves` that leaves it out.
+A move is either a step to a cell that is empty or has an opponent's man, which goes to the hand, or a drop: a man in
+hand, unpromoted, is put on an empty cell. A man that steps to one of the last *promoting* rows is promoted at once.
+Without *dropping*, captured men leave the game. A player who can capture the king wins. A player who cannot move loses.
+A game that ends in another way defines its own `primitive`, as `dobutsu.py` does. A game that forbids more defines its
+own `generate_moves`.
 
-Positions, which `two_hands.py` codes, are equal by a mirror, if steps are, and with the other player to move. A move is
-the cell that is left, or the number of cells and that of the kind that is dropped; below it is the cell that is
-entered, in as few bits as do for all cells.
+`two_hands.py` encodes positions. A position is equal by symmetry to its mirror image, if the steps are symmetric, and
+to the same position with the other player to move. A move is the cell that the man leaves, or for a drop the number of
+cells plus the number of the kind; below it is the cell that it enters, in as few bits as hold any cell.
 """
 
 from functools import cached_property
@@ -23,7 +23,7 @@ from retrograde.games.contract.faults import no_number
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
 from retrograde.games.kinds.two_hands import TwoHands
 
-# Steps of men, to the right and down: those of a gold general of shōgi, of a silver one, and so on
+# Steps of men, as (right, down). GOLD and SILVER are the generals of shōgi.
 AHEAD = ((0, -1),)
 STRAIGHT = ((0, -1), (-1, 0), (1, 0), (0, 1))
 SLANTING = ((-1, -1), (1, -1), (-1, 1), (1, 1))
@@ -33,10 +33,10 @@ SILVER = (*SLANTING, (0, -1))
 
 
 class Drops(TwoHands):
-    """Declare `setup`, `steps` and `to_move`, and the rules follow."""
+    """Base class for games that declare `setup`, `steps` and `to_move`; the rules follow."""
 
     promoting = 1
-    """On how many rows, from the last one on, men are promoted; on none with 0."""
+    """On how many rows, counted from the last, men are promoted; 0 for none."""
 
     def _faults(self):
         yield from super()._faults()
@@ -48,7 +48,7 @@ class Drops(TwoHands):
 
     @cached_property
     def reach(self):
-        """For each man of hers and each cell, the cells to which it goes, as bits."""
+        """For each man of the player to move and each cell, the cells that it can go to, as bits."""
         rows = self.cells // self.columns
         table = [[0] * self.cells]
         for steps in self.steps.values():
@@ -62,12 +62,12 @@ class Drops(TwoHands):
 
     @cached_property
     def _promoted(self):
-        """What each man of hers is on the last rows."""
+        """What each man of the player to move becomes on the last rows."""
         return tuple(self._signs.index(self.promotions.get(sign, sign)) for sign in (".", *self.steps))
 
     @cached_property
     def _gained(self):
-        """What each man adds to a position when it is taken: one of its kind, or of that it was, in hand."""
+        """What each man adds to the position when it is captured: one man of its unpromoted kind in hand."""
         before = {other: sign for sign, other in self.promotions.items()}
         kinds = [before.get(sign.upper(), sign.upper()) for sign in self._signs]
         return tuple(
@@ -86,12 +86,12 @@ class Drops(TwoHands):
 
     @cached_property
     def _low(self):
-        """The bits of a move for the cell that is entered."""
+        """The number of bits of a move for the cell that the man enters."""
         return (self.cells - 1).bit_length()
 
     @cached_property
     def _mirrored(self):
-        """The bits of each column that one further to the right mirrors; none where steps have no mirror."""
+        """The bits of each column in the left half of the board; empty if steps are not symmetric."""
         if any((-right, down) not in steps for steps in self.steps.values() for right, down in steps):
             return ()
         cells = range(0, self.cells, self.columns)
@@ -101,6 +101,7 @@ class Drops(TwoHands):
     # The rules
 
     def generate_moves(self, position):
+        # Step 1: find the empty cells, and those that men may step to: empty, or with an opponent's man.
         width, theirs, empty, free = self._width, self._theirs, 0, 0
         for cell in range(self.cells):
             man = position >> width * cell & 2 * theirs - 1
@@ -108,12 +109,14 @@ class Drops(TwoHands):
                 empty |= 1 << cell
             if man == 0 or man > theirs:
                 free |= 1 << cell
+        # Step 2: steps of men on the board.
         for cell in range(self.cells):
             if not free >> cell & 1:
                 targets = self.reach[position >> width * cell & theirs - 1][cell] & free
                 for target in range(self.cells):
                     if targets >> target & 1:
                         yield cell << self._low | target
+        # Step 3: drops.
         for kind in range(len(self._dropped)):
             if position >> self._hands_at + self._counter * kind & (1 << self._counter) - 1:
                 for target in range(self.cells):
@@ -134,7 +137,7 @@ class Drops(TwoHands):
         return self.turned(position)
 
     def primitive(self, position):
-        """Who can take the king wins; who cannot move has lost."""
+        """A player who can capture the king wins; a player who cannot move has lost."""
         if self.reaches(position, self.king(position)):
             return WIN
         for _ in self.generate_moves(position):
@@ -142,7 +145,7 @@ class Drops(TwoHands):
         return LOSE
 
     def king(self, position):
-        """Return the cell of the other player's king; the number of cells where it is not on the board."""
+        """Return the cell of the opponent's king; the number of cells if it is not on the board."""
         width, full, king = self._width, 2 * self._theirs - 1, self._other_king
         for cell in range(self.cells):
             if position >> width * cell & full == king:
@@ -150,7 +153,7 @@ class Drops(TwoHands):
         return self.cells
 
     def reaches(self, position, target):
-        """Tell whether a man of the player to move can take what the other one has in a cell."""
+        """Return whether a man of the player to move can capture on a cell."""
         width, theirs = self._width, self._theirs
         for cell in range(self.cells):
             man = position >> width * cell & 2 * theirs - 1
@@ -159,11 +162,11 @@ class Drops(TwoHands):
         return False
 
     def parts_of(self, move):
-        """Return the cell that is left, or `cells` and the number of the kind that is dropped, and the cell entered."""
+        """Return (source, target). The source of a drop is `cells` plus the number of the kind."""
         return move >> self._low, move & (1 << self._low) - 1
 
     def images(self, position):
-        """Yield the mirror image, left for right, and both with the other player to move."""
+        """Yield the mirror image, left for right, and both positions with the other player to move."""
         mirrored = position
         for column in range(len(self._mirrored)):
             left, far = self._mirrored[column], self._width * (self.columns - 1 - 2 * column)
@@ -175,7 +178,7 @@ class Drops(TwoHands):
     # For people
 
     def draw_move(self, position, move):
-        """Return the cells left and entered, as the board shows them: of men in hand the first of a kind leaves."""
+        """Return the places that a man leaves and enters. A drop leaves the first place of its kind in the hand."""
         (source, target), turn = self.parts_of(move), position >> self._turn_at
         if source >= self.cells:
             before = self._held(position >> self._hands_at).find(self._drops[source - self.cells])
@@ -185,7 +188,7 @@ class Drops(TwoHands):
         return left, self._beside + (self.cells - 1 - target if turn else target)
 
     def move_name(self, position, move):
-        """Name a move as in `b3-b2`, and a drop as in `C*b2`."""
+        """Return the name of a step, `b3-b2`, or of a drop, `C*b2`."""
         left, entered = (self.board.names[place] for place in self.draw_move(position, move))
         kind = self.parts_of(move)[0] - self.cells
         return f"{left}-{entered}" if kind < 0 else f"{self._drops[kind]}*{entered}"
@@ -196,5 +199,5 @@ class Drops(TwoHands):
 
 
 def is_step(step):
-    """Tell whether a step is how far to the right and how far down, of which one at least is not 0."""
+    """Return whether a step is a pair of whole numbers, right and down, that are not both 0."""
     return isinstance(step, tuple) and len(step) == 2 and all(type(far) is int for far in step) and step != (0, 0)

@@ -1,8 +1,8 @@
-"""Heaps as a position: their sizes in descending order, five bits each, the largest in the lowest bits::
+"""Heaps of objects as a position: their sizes in descending order, five bits each, the largest in the lowest bits::
 
     7 + 3 + 3     0b00011_00011_00111        0 is no heap at all
 
-A move of a heap to two others, or fewer, is the three sizes in the same way.
+A move takes one heap and puts up to two others in its place: these three sizes, in the same encoding.
 """
 
 HEAP_BITS = 5
@@ -12,7 +12,7 @@ MOST_HEAPS = 12
 
 
 def packed(sizes):
-    """Return heaps of some sizes as a position."""
+    """Return the position of heaps with these sizes."""
     position = 0
     for size in sorted(sizes):
         position = position << HEAP_BITS | size
@@ -20,7 +20,7 @@ def packed(sizes):
 
 
 def sizes_of(position):
-    """Return the sizes of heaps, the largest first."""
+    """Return the sizes of the heaps, the largest first."""
     sizes = []
     while position:
         sizes.append(position & LARGEST)
@@ -29,7 +29,7 @@ def sizes_of(position):
 
 
 def without(position, size):
-    """Return heaps less one of a size, which is there."""
+    """Return the heaps without one heap of this size, which must be there."""
     below = 0
     while position >> below & LARGEST != size:
         below += HEAP_BITS
@@ -37,7 +37,7 @@ def without(position, size):
 
 
 def added(position, size):
-    """Return heaps and one more; none more for size 0."""
+    """Return the heaps with one more; the same heaps for size 0."""
     below = 0
     while position >> below & LARGEST > size:
         below += HEAP_BITS
@@ -47,14 +47,14 @@ def added(position, size):
 
 
 def replaced(position, move):
-    """Return heaps after a move."""
+    """Return the heaps after a move."""
     left = without(position, move & LARGEST)
     left = added(left, move >> HEAP_BITS & LARGEST)
     return added(left, move >> 2 * HEAP_BITS)
 
 
 def weight(position):
-    """Return a number that every move makes less: of each heap twice its size, less one."""
+    """Return a number that every move reduces: the sum of 2 * size - 1 over all heaps."""
     total = 0
     while position:
         total += 2 * (position & LARGEST) - 1
@@ -66,12 +66,12 @@ def weight(position):
 
 
 def written(position):
-    """Return heaps as text: `7+3+3`, and `0` for none."""
+    """Return the heaps as text: `7+3+3`, or `0` for no heap."""
     return "+".join(map(str, sizes_of(position))) or "0"
 
 
 def understood(text, most):
-    """Return the position of a text, of heaps of at most so many in all; raise ValueError where it is none."""
+    """Return the position of a text; raise ValueError for a wrong text, or for more than *most* objects."""
     parts = text.split("+")
     if not all(part.isdecimal() for part in parts):
         raise ValueError("heaps are written as their sizes, as in 7+3+3, or 0 for none")

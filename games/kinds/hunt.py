@@ -1,17 +1,18 @@
-"""Games in which few hunt many, as bagh-chal: tigers leap over goats, who try to shut them in. A game says where::
+"""Games where a few tigers hunt many goats, such as bagh-chal. A game declares the board and the numbers::
 
     class Tigers(Hunt):
         bits, to_move = "TG", "GT"
         board = alquerque(3, 3, {"T": "darkorange disc", "G": "white disc"})
         points = alquerque(3, 3)                      # the board without its pieces, for the rules
         lairs = 0, 8                                  # where tigers begin
-        goats, taken = 4, 2                           # and when as many are taken tigers have won
+        goats, taken = 4, 2                           # tigers win when they have taken this many
 
-All rules follow, as `baghchal.py` tells them, and so do placements, texts and `parents`. Without *placing* no goat is
-in hand, and they begin on the first free points. `goats`, `taken` and `placing` may be options, as `goats: int = 4`.
+Tigers leap over goats to take them; goats try to shut the tigers in. `baghchal.py` states all rules. They follow from
+the declaration, and so do placements, texts and `parents`. Without *placing* no goat is in hand: goats begin on the
+first free points. `goats`, `taken` and `placing` may be options, as in `goats: int = 4`.
 
-A position is a bit for each point with a tiger, then one for each with a goat; above them who is to move, 0 for the
-goats, and how many goats are in hand. A move is whence and whither; to put a goat down is to move it from `cells`.
+A position is a bit for each point with a tiger, then a bit for each point with a goat. Above them are the player to
+move, 0 for the goats, and the number of goats in hand. A move is a source and a target; the source `cells` is the hand.
 """
 
 from functools import cached_property
@@ -28,7 +29,7 @@ from retrograde.games.kinds.sliding import Sliding, joined
 
 
 class Hunt(Sliding, InHand):
-    """Declare `points` and `lairs`, how many goats there are and are taken, and the rules follow."""
+    """Base class for games that declare `points`, `lairs`, `goats` and `taken`; the rules follow."""
 
     points: ClassVar[Any] = None
     lairs: ClassVar[Any] = None
@@ -43,13 +44,13 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def start(self):
-        """Tigers in their lairs; goats in hand, or on the first points."""
+        """Tigers are in their lairs; goats are in hand, or on the first free points."""
         refuse(self._faults())
         free = () if self.placing else [point for point in range(self.cells) if point not in self.lairs]
         return self.position(as_bits(self.lairs), as_bits(free[: self.goats]), 2 * self.goats * self.placing)
 
     def _faults(self):
-        """Yield what is wrong with what is declared."""
+        """Yield what is wrong with the declaration."""
         if not isinstance(self.points, Board):
             yield f"points is {self.points!r}; it must be a board with lines, as alquerque(3, 3) of points.py gives it"
         yield from no_ways(self.points)
@@ -62,17 +63,17 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def joins(self):
-        """For each point, those beside it, as bits."""
+        """For each point, the points joined to it, as bits."""
         return joined(self.cells, self.points.lines)
 
     @cached_property
     def beside(self):
-        """The same, and from the hand all."""
+        """The same, and then all points, as targets from the hand."""
         return (*self.joins, (1 << self.cells) - 1)
 
     @cached_property
     def over(self):
-        """For each point and each to which a tiger may leap from there, the one between, as bits; 0 for all others."""
+        """For each point and each target of a leap, the point between as bits; 0 for no leap."""
         found = [[0] * self.cells for _ in range(self.cells + 1)]
         near, far = ways(self.points), ways(self.points, 2)
         for point, direction in product(range(self.cells), range(8)):
@@ -82,7 +83,10 @@ class Hunt(Sliding, InHand):
 
     @cached_property
     def placements(self):
-        """By goats in hand, and while there are any by who is to move; then by goats that are taken; last the ends."""
+        """Tiers go by goats in hand, then by captured goats. Positions where the tigers have won are last.
+
+        While goats are in hand, either player to move has a tier of its own.
+        """
         refuse(self._faults())
         tigers, hands = len(self.lairs), range(self.goats + 1 if self.placing else 1)
         sections = [
@@ -116,11 +120,11 @@ class Hunt(Sliding, InHand):
         return self.position(tigers ^ moved, goats, number - 1) if taken < self.taken else tigers ^ moved
 
     def slides(self, men, number):
-        """Tigers and goats by turns; while goats are in hand, all that tigers do leads to another tier."""
+        """Tigers and goats slide in turn. While goats are in hand, every move of a tiger leads to another tier."""
         return [(1 - number, 1 - number, self.joins)] if number < 2 else []
 
     def parts_of(self, position):
-        """Return the tigers, the goats, and the number above them."""
+        """Return (tigers, goats, the number above them)."""
         full = (1 << self.cells) - 1
         return position & full, position >> self.cells & full, position >> 2 * self.cells
 

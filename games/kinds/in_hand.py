@@ -1,7 +1,8 @@
-"""Men in hand, as people read and write them: what a position of `Placed` says above its men and who is to move.
+"""Men in hand, as people read and write them, in positions of `Placed`.
 
-Above the men stands the lowest bit of a number, which is who is to move, and then how many men are in hand. A game says
-by `hands_text` what people call that, and nothing where no man is; a text of a position ends in it::
+Above the men on the board is a number. Its lowest bit is the player to move; the rest says how many men are in hand. A
+game defines by `hands_text` how people write that rest, and returns "" for no men in hand. The text of a position ends
+in it::
 
     .XO/.X./O../X/4
 """
@@ -10,15 +11,15 @@ from retrograde.games.kinds.placed import Placed
 
 
 class InHand(Placed):
-    """Men on cells, and others that are still in hand."""
+    """Base class for games with men on cells and men in hand."""
 
     def hands_text(self, position):
-        """Return how many men are in hand, nothing for none."""
+        """Return how many men are in hand as text; "" for none."""
         hands = position >> self._bits + 1
         return str(hands) if hands else ""
 
     def with_hands(self, position):
-        """Yield the positions that look the same, the fewest men in hand first."""
+        """Yield the positions with the same board and player to move, the fewest men in hand first."""
         low = position & (2 << self._bits) - 1
         for number in sorted({section.number >> 1 for section in self.placements.sections}):
             if self.index(low | number << self._bits + 1) >= 0:
@@ -31,7 +32,7 @@ class InHand(Placed):
         raise ValueError("no game comes to so many men")
 
     def write(self, position):
-        """Return the rows, who is to move, and how many men are in hand, if any, as in `X..../…/X/4`."""
+        """Return the rows, the player to move, and the men in hand if any: `X..../…/X/4`."""
         return "/".join(filter(None, (super().write(position), self.hands_text(position))))
 
     def read(self, text):

@@ -1,4 +1,4 @@
-"""Games in which men in a line win or lose: a game says which lines there are, and asks whether men fill one::
+"""Games that a line of men wins or loses: the game declares the lines, and asks whether men fill one::
 
     class Notakto(InLine):
         @cached_property
@@ -8,7 +8,7 @@
         def primitive(self, position):
             return WIN if self.fill_line(position) else UNDECIDED
 
-A game of placements is derived from both, as in `class Quixo(InLine, Placed)`.
+A game of placements derives from both classes: `class Quixo(InLine, Placed)`.
 """
 
 from typing import Any, ClassVar
@@ -17,12 +17,12 @@ from retrograde.games.contract.game import Game
 
 
 class InLine(Game):
-    """Declare `lines`, all that count, each as bits."""
+    """Base class for games that declare `lines`, each a bit set of cells."""
 
     lines: ClassVar[Any]
 
     def fill_line(self, men):
-        """Tell whether men, as bits, stand on all cells of a line."""
+        """Return whether men (a bit set) occupy all cells of some line."""
         for line in self.lines:  # noqa: SIM110  # compiled code has no any()
             if men & line == line:
                 return True

@@ -1,4 +1,6 @@
-"""Games of mills, as men's morris: who gets three in a row takes a man of the other's. A game says what its board is::
+"""Games of mills, such as men's morris: three in a row take a man of the opponent.
+
+A game declares its board::
 
     class ThreeMensMorris(Mills):
         bits = to_move = "XO"
@@ -7,13 +9,13 @@
         lines = grid(3, 3).in_a_row(3)
         symmetries = grid(3, 3).symmetries
 
-Lines are points one after another; those of three points are mills. All rules follow, as `morris.py` tells them, and so
-do placements, texts and `parents`. `men` and `flying` may be options, as `men: int = 3`.
+A line is a sequence of points; lines of three points are mills. All rules follow, as `morris.py` states them, and so do
+placements, texts and `parents`. `men` and `flying` may be options, as in `men: int = 3`.
 
-A position is a bit for each point with an X, then one for each with an O; above them a bit for who is to move, 0 for X,
-and above that *hands*, what there is to know of men in hand: how many both have together. A game in which that is
-something else, or in which men slide sooner, says so by the methods on men in hand, as `lasker.py` does. A move is
-whence, whither and what is taken, with `cells` for the hand and for nothing.
+A position is a bit for each point with an X, then a bit for each point with an O. Above them are a bit for the player
+to move, 0 for X, and above that *hands*: how many men both players together have in hand. A game that needs another
+meaning of *hands*, or where men slide sooner, overrides the methods on men in hand, as `lasker.py` does. A move is
+source, target and captured man; `cells` stands for the hand as a source, and for no capture.
 """
 
 from functools import cached_property
@@ -28,14 +30,14 @@ from retrograde.games.kinds.sections import reached, tiered
 from retrograde.games.kinds.sliding import Sliding, joined
 
 SMALL = 16
-"""Points at most where all positions with as many men in hand are one tier: few positions need no more."""
+"""On boards of up to this many points all positions with the same men in hand are one tier: there are few of them."""
 
 
 class Mills(Sliding, InHand):
-    """Declare `lines` and `symmetries`, and the rules follow."""
+    """Base class for games that declare `lines` and `symmetries`; the rules follow."""
 
     men = 9
-    """Of each player."""
+    """The number of men of each player."""
     flying = True
 
     lines: ClassVar[Any] = None
@@ -47,7 +49,7 @@ class Mills(Sliding, InHand):
         return self.hands << 2 * self.cells + 1
 
     def _faults(self):
-        """Yield what is wrong with what is declared."""
+        """Yield what is wrong with the declaration."""
         yield from no_number("men", self.men, 3, self.cells // 2)
         yield from no_truth("flying", self.flying)
         for order in self.symmetries:
@@ -59,18 +61,18 @@ class Mills(Sliding, InHand):
 
     @cached_property
     def cells(self):
-        """How many points there are: each is on a line."""
+        """The number of points. Every point is on a line."""
         refuse(no_lines(self.lines))
         return 1 + max(map(max, self.lines))
 
     @cached_property
     def pairs(self):
-        """The points that lie side by side on a line, as a `Board` draws lines."""
+        """Pairs of neighbouring points on a line, as a `Board` draws lines."""
         return tuple(sorted({pair for line in self.lines for pair in pairwise(line)}))
 
     @cached_property
     def beside(self):
-        """For each point, those beside it, as bits."""
+        """For each point, its neighbours as bits."""
         return joined(self.cells, self.pairs)
 
     @cached_property
@@ -80,7 +82,7 @@ class Mills(Sliding, InHand):
 
     @cached_property
     def mills(self):
-        """For each point, the mills that it is part of, and then -1, which no men fill, up to as many."""
+        """For each point, the mills through it, padded with -1, which no men fill."""
         if not self.all_mills:
             raise RuleError(f"{type(self).__name__} has no line of three points, which would be a mill")
         at = [[mill for mill in self.all_mills if mill >> point & 1] for point in range(self.cells)]
@@ -91,7 +93,7 @@ class Mills(Sliding, InHand):
 
     @property
     def hands(self):
-        """What is in hand at first."""
+        """The value of *hands* at the start."""
         return 2 * self.men
 
     def in_hand(self, hands):
@@ -99,21 +101,21 @@ class Mills(Sliding, InHand):
         return (hands + 1) // 2
 
     def hands_after(self, hands, put):
-        """Return what is in hand, as the next player sees it, after a man is put down or slid."""
+        """Return *hands* as the next player sees it, after a man was put down (*put*) or slid."""
         return hands - put
 
     def sources(self, mine, hand):
-        """Return the points from which a man may come, as bits, `cells` for the hand."""
+        """Return the points from which a man may move, as bits; bit `cells` is the hand."""
         return 1 << self.cells if hand else mine
 
     def phase(self, hands, mine, theirs):
-        """Return a tuple that never falls along a move: each is a tier."""
+        """Return a tuple that never falls along a move. Each different tuple is a tier."""
         if hands and self.cells <= SMALL:
             return (-hands,)
         return -hands, -mine - theirs, min(mine, theirs), mine * (hands > 0)
 
     def after(self, section):
-        """Yield what may be in hand and on the board after a move, first men of who is then to move."""
+        """Yield the sections after a move: *hands*, the men of the next player to move, the other's men."""
         hands, mine, theirs = section
         hand = self.in_hand(hands)
         if mine + hand >= 3:
@@ -124,7 +126,8 @@ class Mills(Sliding, InHand):
                     yield self.hands_after(hands, put), theirs - taken, mine + put
 
     def sections(self):
-        """Return tiers, men of both players, first of the one to move, and what is above."""
+        """Return (tier, men of the player to move and of the opponent, number above) for everything that play
+        reaches."""
         found = reached((self.hands, 0, 0), self.after)
         return tiered((self.phase(*section), section[1:], 2 * section[0]) for section in found)
 
@@ -147,6 +150,7 @@ class Mills(Sliding, InHand):
                 target = self.first_of(targets)
                 targets &= targets - 1
                 move = (source * (self.cells + 1) + target) * (self.cells + 1)
+                # A man that closes a mill takes another: one move for each man that may be taken.
                 free = self.free_to_take(theirs) if self.closes(left, target) else 0
                 if not free:
                     yield move + self.cells
@@ -170,7 +174,10 @@ class Mills(Sliding, InHand):
         return LOSE
 
     def slides(self, men, number):
-        """A man of X, unless one must be put down, goes where he may; who has lost moves none."""
+        """X's men slide as far as they may reach, unless one must be put down first.
+
+        A player who has lost moves none.
+        """
         mine, hands = (1 << men[0]) - 1, number >> 1
         hand = self.in_hand(hands)
         reach = tuple(self.reach(mine, hand, point) for point in range(self.cells))
@@ -178,26 +185,27 @@ class Mills(Sliding, InHand):
         return [(0, 2 * self.hands_after(hands, False) + 1, reach)] if slide else []
 
     def slid(self, position, point):
-        """Tell whether a man has closed no mill: else it has taken another."""
+        """Return whether the man on a point has closed no mill. If it has, it also took a man, and did not only
+        slide."""
         return not self.closes(self.sides(position)[1], point)
 
     def parts_of(self, move):
         return move // (self.cells + 1) ** 2, move // (self.cells + 1) % (self.cells + 1), move % (self.cells + 1)
 
     def reach(self, men, hand, point):
-        """Return where a man may go from a point, or from the hand, empty or not."""
+        """Return the points that a man may go to from a point or from the hand, occupied or not."""
         flies = point == self.cells or (self.flying and men.bit_count() + hand == 3)
         return (1 << self.cells) - 1 if flies else self.beside[point]
 
     def closes(self, men, point):
-        """Tell whether a man on a point is in a mill with others."""
+        """Return whether a man on a point is in a mill with other men."""
         closed = False
         for mill in self.mills[point]:
             closed |= (men | 1 << point) & mill == mill
         return closed
 
     def free_to_take(self, men):
-        """Return the men in no mill; all where there are none."""
+        """Return the men that are in no mill; all men if every man is in one."""
         free = men
         for mill in self.all_mills:
             if men & mill == mill:
@@ -214,7 +222,7 @@ class Mills(Sliding, InHand):
         return tuple(point for point in self.parts_of(move) if point < self.cells)
 
     def move_name(self, position, move):
-        """Name a move by points, and a man that is taken behind an x, as in `a1-c1xe5`."""
+        """Return the points of a move, and a captured man behind an x: `a1-c1xe5`."""
         source, target, taken = (self.board.names[point] if point < self.cells else "" for point in self.parts_of(move))
         return "-".join(filter(None, (source, target))) + (taken and f"x{taken}")
 
@@ -223,7 +231,7 @@ class Mills(Sliding, InHand):
 
 
 def no_lines(lines):
-    """Complain of what is no tuple of lines, each of points one after another."""
+    """Complain if *lines* is not a tuple of lines, each a sequence of points."""
     if not isinstance(lines, tuple | list) or not lines:
         yield f"lines is {lines!r}; it must be a tuple of lines, each a tuple of points, as ((0, 1, 2), (3, 4, 5))"
     most = POSITION_BITS // 2

@@ -1,4 +1,4 @@
-"""Games of men on cells, whose positions are numbered by what may stand where: see `placements.py` for how::
+"""Games of men on cells, with a dense numbering made from a declaration; `placements.py` explains the numbering::
 
     from retrograde.games.kinds.placed import Placed, placements
 
@@ -7,9 +7,9 @@
         def placements(self):
             return placements(16, [(x + o, (x, o)) for x in range(17) for o in range(17 - x)], grid(4, 4).symmetries)
 
-From that follow `tiers`, `size`, `parts`, `tier`, `index`, `unindex`, `images` and `canonical`, compiled as rules are.
-`generate_moves`, `do_move` and `primitive` the game says; and `parents`, if moves are easily undone. Those follow, too,
-where a game says how men slide, as `sliding.py` has it.
+From this follow `tiers`, `size`, `parts`, `tier`, `index`, `unindex`, `images` and `canonical`, compiled as rules are.
+The game itself defines `generate_moves`, `do_move` and `primitive`, and `parents` if moves are easy to undo. If men
+slide, `sliding.py` makes `parents` too.
 """
 
 from bisect import bisect_left
@@ -25,11 +25,11 @@ __all__ = ["Placed", "as_bits", "placements"]
 
 
 class Placed(Game):
-    """Declare `placements`, and the numbering follows."""
+    """Base class for games that declare `placements`; the numbering follows."""
 
     placements: ClassVar[Any]
 
-    # The numbering
+    # The numbering. These methods, and those below, are also compiled.
 
     @property
     def tiers(self):
@@ -41,7 +41,7 @@ class Placed(Game):
         return sum(slots for _, slots in self.parts(tier))
 
     def parts(self, tier):
-        """Return the sections of a tier, by the numbers of men, and their slots."""
+        """Return the sections of a tier, named by the numbers of men, and their slots."""
         found = {section.name: 0 for section in self._declared.sections if section.tier == tier}
         for subsection in self._declared.subsections:
             if subsection.section.tier == tier:
@@ -49,21 +49,22 @@ class Placed(Game):
         return list(found.items())
 
     def tier(self, position):
-        """Return the tier of a position; a negative number where it is in no section."""
+        """Return the tier of a position; a negative number if it is in no section."""
         section = self._section(position)
         return NONE if section == NONE else self._section_tiers[section]
 
     def index(self, position):
-        """Return the slot of a position, which need not be canonical; a negative number where it is in no section."""
+        """Return the slot of a position, canonical or not; a negative number if it is in no section."""
         return self._found(position)[0]
 
     def multiplicity(self, position):
-        """Return how many positions are equal to one by symmetry, itself included; 0 where it is in no section."""
+        """Return how many positions are equal to this one by symmetry, itself included; 0 if it is in no section."""
         fixing = self._found(position)[1]
         return self._symmetries // fixing * (1 + self._swaps) if fixing else 0
 
     def unindex(self, tier, i):
-        """Return the canonical position of a slot, a negative number where it stands for none."""
+        """Return the canonical position of a slot, or a negative number for an empty slot."""
+        # Step 1: find the subsection, the last one of the tier that begins at or before the slot.
         subsection, after = self._tier_begins[tier], self._tier_begins[tier + 1]
         while after - subsection > 1:
             middle = (subsection + after) // 2
@@ -71,16 +72,18 @@ class Placed(Game):
                 subsection = middle
             else:
                 after = middle
+        # Step 2: split the number into the pattern of the leading men and the places of the others.
         ways, number = self._ways[subsection], i - self._starts[subsection]
         leading = number // ways
         men, symmetric = self._leading_men(subsection, leading)
         position = self._numbers[subsection] << self._bits | self._placed(subsection, men, number - leading * ways)
+        # Step 3: if the pattern is symmetric in itself, several slots mean this position; only the least counts.
         if symmetric and self.index(position) != i:
             return NONE
         return self.canonical(position)
 
     def images(self, position):
-        """Yield the positions equal by symmetry, and those with the players exchanged where that is declared."""
+        """Yield the positions equal by symmetry, and those with the players exchanged if the game declares `swap`."""
         for symmetry in range(self._symmetries):
             image = position >> self._bits << self._bits
             for kind in range(self._kinds):
@@ -91,10 +94,11 @@ class Placed(Game):
                 yield self._exchanged(image)
 
     def canonical(self, position):
-        """Return the least of the positions equal by symmetry; they are all in one tier."""
+        """Return the least of the positions equal by symmetry. They are all in one tier."""
         if self._swaps and position >> self._bits & 1:
             position = self._exchanged(position)
         men, number = position & (1 << self._bits) - 1, position >> self._bits << self._bits
+        # The men of the last kind are in the highest bits: move these first, and the others only if that may be least.
         highest = self._bits - self._cells
         least = men
         for symmetry in range(1, self._symmetries):
@@ -108,8 +112,10 @@ class Placed(Game):
     # Its parts
 
     def sides(self, position):
-        """Return the men of the player to move and the other's, where these are two kinds and the lowest bit above them
-        is who is to move."""
+        """Return the men of the player to move and the opponent's men.
+
+        For games of two kinds of men where the lowest bit above them is the player to move.
+        """
         turn = position >> self._bits & 1
         return position >> turn * self._cells & self._full, position >> (1 - turn) * self._cells & self._full
 
@@ -122,19 +128,21 @@ class Placed(Game):
         return other
 
     def _moved(self, men, symmetry):
-        """Return men as a symmetry orders the cells."""
+        """Return men after a symmetry: *men* is a bit set of cells, looked up byte by byte."""
         moved = 0
         for byte in range(self._bytes):
             moved |= self._turned[symmetry][byte << 8 | men >> 8 * byte & 255]
         return moved
 
     def _section(self, position):
-        """Return the place of a position's section in the tables, with the first to move; NONE where it has none."""
+        """Return a position's index into the tables of sections, or NONE. It is the index as the first player sees
+        it."""
         section, taken = position >> self._bits, 0
         other = self._swaps and section & 1
         section -= other
         if section >= self._most_number:
             return NONE
+        # Mixed-radix number: the number above the men, then the count of men of each kind.
         for kind in range(self._kinds):
             men = position >> (self._swap[kind] if other else kind) * self._cells & self._full
             if men & taken or men.bit_count() > self._most_men[kind]:
@@ -144,23 +152,26 @@ class Placed(Game):
         return section if self._section_tiers[section] >= 0 else NONE
 
     def _found(self, position):
-        """Return the slot of a position, and how many symmetries leave it as it is; NONE and 0 for no section."""
+        """Return (the slot of a position, the number of symmetries that fix it); (NONE, 0) if it is in no section."""
         section = self._section(position)
         if section == NONE:
             return NONE, 0
         if self._swaps and position >> self._bits & 1:
             position = self._exchanged(position)
+        # Step 1: the patterns of the leading men on key cells and on side cells.
         leading = position >> self._leading[section] * self._cells & self._full
         pattern = side = 0
         for byte in range(self._bytes):
             pattern |= self._patterns[byte << 8 | leading >> 8 * byte & 255]
             side |= self._side_patterns[byte << 8 | leading >> 8 * byte & 255]
+        # Step 2: the number of both orbits together; `_set_bits` low bits hold the set of symmetries that remain.
         subsection = self._first_subsections[section] + pattern.bit_count()
         orbit = self._orbits[pattern]
         number = self._begins[side.bit_count() * self._orbit_count + (orbit >> self._set_bits)]
         side = self._sides[(orbit & (1 << self._set_bits) - 1) << self._side_bits | side]
         number += side >> self._set_bits
         which = side & (1 << self._set_bits) - 1
+        # Step 3: the least rank of the other men under the remaining symmetries, and how many of these reach it.
         ways = self._ways[subsection]
         best, count = ways, 0
         for at in range(self._set_begins[which], self._set_begins[which + 1]):
@@ -170,7 +181,8 @@ class Placed(Game):
         return self._starts[subsection] + number * ways + best, count
 
     def _leading_men(self, subsection, number):
-        """Return the men of the leading kind on key and side cells, and whether they are symmetric in themselves."""
+        """Return (the leading kind's men on key and side cells, whether they are symmetric in themselves)."""
+        # Step 1: find the orbit on key cells, the last one that begins at or before the number.
         men = self._side_men[subsection]
         orbit, after = self._least_begins[self._key_men[subsection]], self._least_begins[self._key_men[subsection] + 1]
         begins = men * self._orbit_count
@@ -180,13 +192,14 @@ class Placed(Game):
                 orbit = middle
             else:
                 after = middle
+        # Step 2: look up the pattern on side cells; its lowest bit says whether both are symmetric.
         number += (
             self._side_begins[self._least_sets[orbit] * (self._side_bits + 1) + men] - self._begins[begins + orbit]
         )
         return self._least[orbit] | self._side_leasts[number] >> 1, self._side_leasts[number] & 1
 
     def _rank(self, position, subsection, symmetry):
-        """Return the number of men that are on no key or side cells, with the cells as a symmetry orders them."""
+        """Return the number of the men that are not on key or side cells, after a symmetry."""
         rank, free, taken = 0, self._others, 0
         for at in range(subsection * self._kinds, (subsection + 1) * self._kinds):
             men = self._moved(position >> self._order[at] * self._cells & self._full, symmetry)
@@ -196,7 +209,7 @@ class Placed(Game):
         return rank
 
     def _choice(self, men, free):
-        """Return the number of men among all that may stand as many on free cells."""
+        """Return the number of *men* among all sets of as many free cells (combinatorial number system)."""
         number = count = 0
         while men:
             lowest = men & -men
@@ -206,8 +219,8 @@ class Placed(Game):
         return number
 
     def _placed(self, subsection, men, rank):
-        """Return the men of a subsection, of which some stand on key and side cells, and the others have that
-        number."""
+        """Return the men of a subsection: *men* on key and side cells, and the others by their number *rank*."""
+        # Step 1: the other men of the leading kind, on cells that are neither key nor side cells.
         at = subsection * self._kinds
         taken, number = men, 0
         if self._others:
@@ -215,6 +228,7 @@ class Placed(Game):
             rank -= number * self._later_ways[at]
             taken |= self._chosen(number, self._men[at] - men.bit_count(), self._others)
         position = taken << self._order[at] * self._cells
+        # Step 2: the men of each other kind, on the cells that are still free.
         for at in range(subsection * self._kinds + 1, (subsection + 1) * self._kinds):
             number = rank
             if at + 1 < (subsection + 1) * self._kinds:
@@ -226,14 +240,14 @@ class Placed(Game):
         return position
 
     def _chosen(self, number, count, free):
-        """Return so many men on free cells that have that number."""
+        """Return the set of *count* free cells that has this number; undoes `_choice`."""
         men, place = 0, free.bit_count()
         while count:
             highest = 1 << free.bit_length() - 1
             free ^= highest
             place -= 1
             ways = self._binomials[place * (self._cells + 1) + count]
-            there = ways <= number  # no branch: it could not be foretold
+            there = ways <= number  # no branch: the processor could not predict it
             number -= ways * there
             count -= there
             men |= highest * there
@@ -243,7 +257,7 @@ class Placed(Game):
 
     @cached_property
     def _declared(self):
-        """What is declared, and is what `placements` returns."""
+        """The game's `placements`, checked for its type."""
         if not isinstance(declared := getattr(self, "placements", None), Placements):
             raise RuleError(f"{type(self).__name__} needs placements, as placements(…) of retrograde.games gives them")
         return declared
@@ -270,7 +284,7 @@ class Placed(Game):
 
     @cached_property
     def _others(self):
-        """The cells that are no key or side cells."""
+        """The cells that are neither key nor side cells, as bits."""
         return self._full ^ sum(1 << cell for cell in (*self._declared.key, *self._declared.side))
 
     @cached_property
@@ -291,18 +305,18 @@ class Placed(Game):
 
     @cached_property
     def _turned(self):
-        """By symmetry, the exchange of players last, what becomes of the men on eight cells."""
+        """For each symmetry, and last for the exchange of players: the image of each set of men on eight cells."""
         orders = *self._declared.symmetries, self._declared.swap_order
         return tuple(by_bytes(order, self._cells) for order in orders)
 
     @cached_property
     def _patterns(self):
-        """The patterns on key cells that men on eight cells make."""
+        """The pattern on key cells of each set of men on eight cells."""
         return by_bytes(self._declared.key, self._cells)
 
     @cached_property
     def _side_patterns(self):
-        """The same for side cells."""
+        """The pattern on side cells of each set of men on eight cells."""
         return by_bytes(self._declared.side, self._cells)
 
     @cached_property
@@ -311,20 +325,22 @@ class Placed(Game):
 
     @cached_property
     def _numbered_sets(self):
-        """By symmetries that make patterns least, the number of the set; those that make one on key cells least come
-        first. (Not for compiled rules.)"""
+        """The number of each set of symmetries that make patterns least. Sets for key cells come first.
+
+        (Not for compiled rules.)
+        """
         declared = self._declared
         both = (symmetries for sides in declared.sides.values() for _, symmetries in sides)
         return {symmetries: number for number, symmetries in enumerate(dict.fromkeys((*declared.sides, *both)))}
 
     @cached_property
     def _set_bits(self):
-        """Of the number of a set, below other numbers."""
+        """The bits that hold the number of a set, below another number in one table entry."""
         return len(self._numbered_sets).bit_length()
 
     @cached_property
     def _orbits(self):
-        """By pattern on key cells, the number of its orbit, fewer men first, and below it that of its set."""
+        """For each pattern on key cells, its orbit's number, fewer men first; in the low bits its set's number."""
         known = self._declared.orbits[1]
         return tuple(
             self._least_begins[pattern.bit_count()] + known[pattern][0] << self._set_bits
@@ -334,8 +350,10 @@ class Placed(Game):
 
     @cached_property
     def _sides(self):
-        """By set and pattern on side cells, the number of its least image among those of as many men, and below it that
-        of the set that is left."""
+        """For each set and each pattern on side cells, the number of its least image.
+
+        The low bits hold the set that remains. Least images are numbered among those with as many men.
+        """
         return tuple(
             self._declared.side_leasts[symmetries][least.bit_count()].index(least) << self._set_bits
             | self._numbered_sets[left]
@@ -353,12 +371,12 @@ class Placed(Game):
 
     @cached_property
     def _least(self):
-        """By orbit, the cells of the least pattern."""
+        """For each orbit, the cells of its least pattern, as bits."""
         return tuple(cells_of(pattern, self._declared.key) for pattern in chain(*self._declared.orbits[0]))
 
     @cached_property
     def _least_sets(self):
-        """By orbit, the set of the least pattern."""
+        """For each orbit, the set of its least pattern."""
         least, known = self._declared.orbits
         return tuple(self._numbered_sets[known[pattern][1]] for pattern in chain(*least))
 
@@ -372,13 +390,16 @@ class Placed(Game):
 
     @cached_property
     def _begins(self):
-        """By men on side cells and orbit, its first number."""
+        """For each number of men on side cells and each orbit, the orbit's first number."""
         return tuple(chain(*(begins[:-1] for by_key in self._declared.begins for begins in by_key)))
 
     @cached_property
     def _side_leasts(self):
-        """By set, men on side cells and number, twice the cells of a least pattern there, and 1 more where it and
-        that on key cells are symmetric in themselves."""
+        """The least patterns on side cells, by set, number of men and number.
+
+        An entry is the cells shifted left by one; the low bit says whether key and side pattern are symmetric in
+        themselves.
+        """
         declared = self._declared
         return tuple(
             2 * cells_of(pattern, declared.side) + (len(declared.sides[symmetries][pattern][1]) > 1)
@@ -388,7 +409,7 @@ class Placed(Game):
 
     @cached_property
     def _side_begins(self):
-        """By set and men on side cells, where they begin there."""
+        """For each set and number of men on side cells, where the entries of `_side_leasts` begin."""
         counts = (len(some) for leasts in self._declared.side_leasts.values() for some in leasts)
         return (0, *accumulate(counts))
 
@@ -402,12 +423,12 @@ class Placed(Game):
 
     @cached_property
     def _section_tiers(self):
-        """By number above the men, and men of each kind, the tier, or NONE."""
+        """The tier of each section, or NONE. The index is that of `_place`."""
         return self._by_section({self._place(section): section.tier for section in self._declared.sections})
 
     @cached_property
     def _first_subsections(self):
-        """The same for the first subsection, less how many key men it has."""
+        """For each section, the number of its first subsection, less that subsection's men on key cells."""
         subsections = list(enumerate(self._declared.subsections))
         return self._by_section(
             {self._place(subsection.section): number - subsection.key_men for number, subsection in subsections}
@@ -415,13 +436,13 @@ class Placed(Game):
 
     @cached_property
     def _leading(self):
-        """The same for the leading kind."""
+        """For each section, its leading kind."""
         return self._by_section(
             {self._place(subsection.section): subsection.order[0] for subsection in self._declared.subsections}
         )
 
     def _place(self, section):
-        """Return the place of a section in these tables."""
+        """Return the index of a section in these tables."""
         place = section.number
         for men, most in zip(section.men, self._most_men, strict=True):
             place = place * (most + 1) + men
@@ -432,7 +453,7 @@ class Placed(Game):
 
     @cached_property
     def _tier_begins(self):
-        """By tier, its first subsection; behind the last tier, how many subsections there are."""
+        """For each tier, its first subsection. The last entry is the number of subsections."""
         tiers = [subsection.section.tier for subsection in self._declared.subsections]
         return tuple(bisect_left(tiers, tier) for tier in range(tiers[-1] + 2))
 
@@ -442,17 +463,17 @@ class Placed(Game):
 
     @cached_property
     def _ways(self):
-        """Of a subsection, in how many ways men may stand that are not on key cells."""
+        """For each subsection, the number of ways to place the men that are not on key or side cells."""
         return tuple(prod(subsection.ways) for subsection in self._declared.subsections)
 
     @cached_property
     def _kind_ways(self):
-        """By subsection, those of each kind in its order."""
+        """For each subsection, the numbers of ways of each kind, in its order."""
         return tuple(chain(*(subsection.ways for subsection in self._declared.subsections)))
 
     @cached_property
     def _later_ways(self):
-        """The same of all kinds behind it."""
+        """For each subsection and kind, the product of the ways of all later kinds."""
         ways = (subsection.ways for subsection in self._declared.subsections)
         return tuple(chain(*([prod(kinds[at + 1 :]) for at in range(len(kinds))] for kinds in ways)))
 
@@ -462,14 +483,14 @@ class Placed(Game):
 
     @cached_property
     def _men(self):
-        """By subsection, the numbers of men in that order."""
+        """For each subsection, the numbers of men of each kind, in its order."""
         return tuple(
             subsection.section.men[kind] for subsection in self._declared.subsections for kind in subsection.order
         )
 
     @cached_property
     def _order(self):
-        """By subsection, the kinds in the order in which they are placed."""
+        """For each subsection, the kinds in the order in which they are placed."""
         return tuple(chain(*(subsection.order for subsection in self._declared.subsections)))
 
     @cached_property

@@ -1,25 +1,26 @@
-"""Placements: men of some kinds on the cells of a board, all of them numbered, those equal by symmetry once.
+"""Placements: numbers all ways in which men can stand on the cells of a board, up to symmetry.
 
-A game declares what may stand on its board, and `Placed` (see `placed.py`) makes a dense numbering of it::
+A game declares what may stand on its board; `Placed` (see `placed.py`) makes a dense numbering of it::
 
     placements(16, [(x + o, (x, o)) for x in range(9) for o in range(9)], grid(4, 4).symmetries, swap=(1, 0))
 
-A position is a bit for each cell with a man of the first kind, cell 0 lowest, then a bit for each cell with one of the
-second, and so on; above them stands a *number*: who is to move, how many men are still in hand, or 0. Sections say what
-there is: a tier, how many men of each kind, and the number. The slots of a tier are those of its sections, ascending::
+A position is a bit for each cell with a man of the first kind, cell 0 lowest, then a bit for each cell with a man of
+the second kind, and so on. Above them is a *number*: the player to move, how many men are still in hand, or 0. A
+section declares a tier, how many men there are of each kind, and the number. The slots of a tier are those of its
+sections, in ascending order. A slot's number is made of these digits, the most significant first::
 
     section   subsection       orbit             others of that kind    second kind           third kind, …
     (x, o)    by men of the    number of the     C(cells of no table,   C(cells left, men)    C(cells left, men)
               leading kind     pattern of these  men)                   ways                  ways
               on key cells     men               ways
 
-The *key cells* are up to 16 that the symmetries keep among themselves, all if there are no more; the *side cells* are
-the others, if they are at most nine. Of the patterns in which men of one kind stand on key cells, those equal by
-symmetry are an orbit, of which the least stands for all; and so are those on side cells, by the symmetries that leave
-that pattern as it is. The other men are numbered among the cells that are left, by sums of binomials (the combinatorial
-number system), after the symmetry that makes both patterns least. Where several do, because they are symmetric in
-themselves, the least number counts, and slots with another one stand for none. So as to have few of these, the leading
-kind is the one with the fewest slots.
+*Key cells* are up to 16 cells that the symmetries map to themselves as a set; all cells, if the board has no more.
+*Side cells* are the other cells, if there are at most nine. The men of one kind, the *leading* kind, make a pattern on
+the key cells. Patterns that are equal by symmetry form an orbit; the least of them stands for all. The same is done on
+the side cells with the symmetries that leave the least key pattern as it is. The other men are numbered among the cells
+that are left by sums of binomials (the combinatorial number system), after a symmetry that makes both patterns least.
+If several symmetries do, because the patterns are symmetric in themselves, the least number counts, and slots with the
+other numbers are empty. To have few empty slots, the leading kind is the one that gives the section the fewest slots.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,22 +33,22 @@ from operator import attrgetter
 from retrograde.games.contract.game import POSITION_BITS, RuleError
 
 KEY_CELLS = 16
-"""Key cells at most: there is a table of all patterns on them, 8 bytes each."""
+"""The greatest number of key cells. A table holds all patterns on them, 8 bytes each."""
 SIDE_CELLS = 9
-"""Side cells at most: there is a table of all patterns on them for each set of symmetries."""
+"""The greatest number of side cells. For each set of symmetries a table holds all patterns on them."""
 MOST_SYMMETRIES = 128
 MOST_TIERS = 1 << 16
 MOST_KEYS = 1 << 16
-"""Combinations of numbers of men, and of what stands above them, that are looked up in a table."""
+"""The greatest size of the table of sections: combinations of numbers of men and of the number above them."""
 NONE = -1
 
 Order = tuple[int, ...]
-"""A symmetry: for each cell, the one that comes to its place."""
+"""A symmetry: for each cell, the cell that moves to its place."""
 
 
 @dataclass(frozen=True, order=True)
 class Section:
-    """So many men of each kind, in a tier, with a number above them."""
+    """The numbers of men of each kind, in a tier, with a number above them."""
 
     tier: int
     men: tuple[int, ...]
@@ -55,22 +56,22 @@ class Section:
 
     @property
     def name(self) -> str:
-        """Numbers of men, as in `3-2`, and the number above them unless it is 0."""
+        """The numbers of men, such as `3-2`, and the number above them unless it is 0."""
         return "-".join(map(str, self.men)) + (f" #{self.number}" if self.number else "")
 
 
 @dataclass(frozen=True)
 class Subsection:
-    """The placements of a section with so many men of its leading kind on key cells: slots of its tier from `start`."""
+    """The placements of a section with *key_men* leading men on key cells: slots from `start` on."""
 
     section: Section
     order: tuple[int, ...]
-    """The kinds in the order in which they are placed, the leading one first."""
+    """The kinds in the order in which they are placed, the leading kind first."""
     key_men: int
     side_men: int
     start: int
     ways: tuple[int, ...]
-    """Of the other men of the leading kind, and of those of each other kind."""
+    """The numbers of ways to place the leading kind's other men, and then the men of each other kind."""
     orbits: int
 
     @property
@@ -80,16 +81,16 @@ class Subsection:
 
 @dataclass(frozen=True)
 class Placements:
-    """What may stand on a board; `placements` makes one of a declaration, checked."""
+    """What may stand on a board, checked. `placements` makes it from a declaration."""
 
     cells: int
     sections: tuple[Section, ...]
     symmetries: tuple[Order, ...]
-    """All of them, first the one that leaves all as it is."""
+    """All symmetries, the identity first."""
     swap: tuple[int, ...]
-    """To which kind each is exchanged when the turn is; empty where it is not."""
+    """The kind that each kind becomes when the players are exchanged; empty if players are not exchanged."""
     swap_order: Order
-    """The symmetry that goes with it."""
+    """The symmetry that goes with the exchange."""
 
     @property
     def kinds(self) -> int:
@@ -97,7 +98,7 @@ class Placements:
 
     @property
     def count(self) -> int:
-        """How many positions there are, those equal by symmetry counted each."""
+        """The number of positions; those equal by symmetry count separately."""
         found = 0
         for section in self.sections:
             left = (self.cells - before for before in accumulate(section.men, initial=0))
@@ -121,15 +122,19 @@ class Placements:
         return others if self.key and len(others) <= SIDE_CELLS else ()
 
     def turned_on(self, cells: tuple[int, ...], back: bool = False) -> list[tuple[int, ...]]:
-        """Return for each symmetry, or what undoes it, the image of each pattern on some cells, as `by_bytes` does."""
+        """Return for each symmetry the image of each pattern on some cells, as `by_bytes` does. With *back*, for its
+        inverse."""
         place = {cell: at for at, cell in enumerate(cells)}
         orders = (tuple(place[order[cell]] for cell in cells) for order in self.symmetries)
         return [by_bytes(inverse(order) if back else order, max(9, len(cells))) for order in orders]
 
     @cached_property
     def orbits(self) -> tuple[list[list[int]], dict[int, tuple[int, tuple[int, ...]]]]:
-        """By men on key cells the least patterns; for each pattern its orbit's number, and the symmetries, by number,
-        that make it least."""
+        """The orbits of patterns on key cells.
+
+        The first part lists the least patterns, by number of men. The second has for each pattern its orbit's number
+        and the numbers of the symmetries that make it least.
+        """
         least: list[list[int]] = [[] for _ in range(len(self.key) + 1)]
         known: dict[int, tuple[int, tuple[int, ...]]] = {}
         turned = self.turned_on(self.key, back=True)
@@ -145,8 +150,11 @@ class Placements:
 
     @cached_property
     def sides(self) -> dict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]]:
-        """By symmetries that make a pattern on key cells least, and those on side cells: the least image by any of
-        them, and the symmetries that lead there."""
+        """The orbits of patterns on side cells.
+
+        The key is a set of symmetries that make a key pattern least. The value has for each side pattern the least
+        image under any of them, and the symmetries that lead to this image.
+        """
         patterns = range(1 << len(self.side))
         turned = [
             [table[one & 255] | table[256 + (one >> 8)] for one in patterns] for table in self.turned_on(self.side)
@@ -162,7 +170,7 @@ class Placements:
 
     @cached_property
     def side_leasts(self) -> dict[tuple[int, ...], list[list[int]]]:
-        """By the same symmetries, and men on side cells, the least patterns there, ascending."""
+        """The least patterns on side cells, ascending, by the same sets of symmetries and by number of men."""
         found = {}
         for symmetries, sides in self.sides.items():
             leasts = sorted({least for least, _ in sides})
@@ -172,8 +180,10 @@ class Placements:
 
     @cached_property
     def begins(self) -> list[list[list[int]]]:
-        """By men on side cells, and on key cells: where in the numbers of both patterns each orbit of these begins, and
-        how many numbers there are."""
+        """Where each key orbit's numbers begin, by men on side cells and by men on key cells.
+
+        Key orbits and side orbits are numbered together. The last entry of each list is the total.
+        """
         least, known = self.orbits
         return [
             [
@@ -185,11 +195,12 @@ class Placements:
 
     @cached_property
     def subsections(self) -> tuple[Subsection, ...]:
-        """All subsections, those of a tier one after another, tiers ascending."""
+        """All subsections, tier by tier in ascending order."""
         found: list[Subsection] = []
         for _, sections in groupby(self.sections, attrgetter("tier")):
             start = 0
             for section in sections:
+                # Try each kind as the leading one, and keep the numbering with the fewest slots.
                 several = (tuple(self.subsections_of(section, leading, start)) for leading in range(self.kinds))
                 subsections = min(several, key=lambda subsections: subsections[-1].start + subsections[-1].slots)
                 found += subsections
@@ -197,7 +208,7 @@ class Placements:
         return tuple(found)
 
     def subsections_of(self, section: Section, leading: int, start: int) -> Iterator[Subsection]:
-        """Yield the subsections of a section, from a slot on, where the men of one kind are placed first."""
+        """Yield the subsections of a section from slot *start* on, if *leading* is the kind placed first."""
         order = (leading, *(kind for kind in range(self.kinds) if kind != leading))
         first, *rest = (section.men[kind] for kind in order)
         key, others = len(self.key), self.cells - len(self.key)
@@ -218,7 +229,7 @@ def placements(
     swap: Sequence[int] = (),
     swap_order: Sequence[int] = (),
 ) -> Placements:
-    """Return what may stand on a board of so many *cells*; raise RuleError where the declaration cannot be meant.
+    """Return what may stand on a board of *cells* cells; raise RuleError for a declaration that makes no sense.
 
     *sections* are `(tier, men)` or `(tier, men, number)`: the tier, how many men of each kind, and what stands above
     their bits. Each of the *symmetries* is the cells in another order, as in `board.symmetries`; what follows from them
@@ -249,7 +260,7 @@ def placements(
 
 
 def section_of(cells: int, section: Sequence[object]) -> Section:
-    """Return a section as it was declared."""
+    """Return a section as a `Section`; raise RuleError if it is not one."""
     what = "a section of placements is (tier, men) or (tier, men, number), whole numbers from 0 up, as in (5, (3, 2))"
     if not isinstance(section, tuple) or len(section) not in (2, 3) or not isinstance(section[1], tuple):
         raise RuleError(f"{what}; one is {section!r}")
@@ -262,7 +273,7 @@ def section_of(cells: int, section: Sequence[object]) -> Section:
 
 
 def expect_sections(cells: int, sections: Sequence[Section], swap: tuple[int, ...]) -> None:
-    """Raise RuleError where sections do not fit one another."""
+    """Raise RuleError if sections do not fit together."""
     kinds = len(sections[0].men)
     seen: set[tuple[tuple[int, ...], int]] = set()
     for section in sections:
@@ -283,12 +294,12 @@ def expect_sections(cells: int, sections: Sequence[Section], swap: tuple[int, ..
 
 
 def keys(sections: Sequence[Section]) -> int:
-    """Return how many combinations of numbers of men and a number above there are, up to the greatest of each."""
+    """Return the number of combinations of men of each kind and number above, up to the greatest of each."""
     return prod(most + 1 for most in mosts(sections)) * (1 + max(section.number for section in sections))
 
 
 def mosts(sections: Sequence[Section]) -> tuple[int, ...]:
-    """Return how many men there are at most of each kind."""
+    """Return the greatest number of men of each kind."""
     return tuple(max(men) for men in zip(*(section.men for section in sections), strict=True))
 
 
@@ -296,14 +307,14 @@ def mosts(sections: Sequence[Section]) -> tuple[int, ...]:
 
 
 def checked_order(cells: int, order: Sequence[int]) -> Order:
-    """Return a symmetry; raise RuleError where it is no order of the cells."""
+    """Return a symmetry; raise RuleError if it is not a permutation of the cells."""
     if sorted(order) != list(range(cells)):
         raise RuleError(f"a symmetry is the cells 0 to {cells - 1} in another order; one is {tuple(order)}")
     return tuple(order)
 
 
 def closed(cells: int, orders: Iterable[Order]) -> tuple[Order, ...]:
-    """Return all symmetries that follow by composition, first the one that leaves all as it is."""
+    """Return all symmetries that follow by composition, the identity first."""
     found = dict.fromkeys([tuple(range(cells))])
     makers = list(orders)
     left = list(found)
@@ -320,12 +331,12 @@ def closed(cells: int, orders: Iterable[Order]) -> tuple[Order, ...]:
 
 
 def composed(first: Order, second: Order) -> Order:
-    """Return one symmetry, and then another."""
+    """Return the composition of two symmetries: *first*, and then *second*."""
     return tuple(first[cell] for cell in second)
 
 
 def inverse(order: Order) -> Order:
-    """Return the symmetry that undoes one.
+    """Return the inverse of a symmetry.
 
     >>> inverse((1, 2, 0))
     (2, 0, 1)
@@ -334,7 +345,7 @@ def inverse(order: Order) -> Order:
 
 
 def by_bytes(order: Order, cells: int) -> tuple[int, ...]:
-    """Return what becomes of each pattern on eight cells, and then of those on eight cells after each eight others."""
+    """Return the image of each pattern on the first eight cells, then on the next eight, and so on."""
     return tuple(reordered(pattern << first, order) for first in range(0, cells, 8) for pattern in range(256))
 
 
@@ -348,7 +359,7 @@ def reordered(pattern: int, order: Order) -> int:
 
 
 def as_bits(cells: Iterable[int]) -> int:
-    """Return cells as bits.
+    """Return cells as a bit set.
 
     >>> bin(as_bits((0, 3)))
     '0b1001'
@@ -357,7 +368,7 @@ def as_bits(cells: Iterable[int]) -> int:
 
 
 def cells_of(pattern: int, cells: Sequence[int]) -> int:
-    """Return the cells of a pattern on some cells, as bits.
+    """Return the cells of a pattern on some cells, as a bit set.
 
     >>> bin(cells_of(0b101, (1, 2, 4)))
     '0b10010'

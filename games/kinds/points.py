@@ -1,4 +1,4 @@
-"""Boards of points that lines join, as those of alquerque, and where one comes to along their lines."""
+"""Boards of points joined by lines, such as those of alquerque, and where steps along the lines lead."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -9,12 +9,13 @@ from retrograde.games.contract.drawing import Board, grid
 from retrograde.games.contract.faults import are_points, refuse
 
 DIRECTIONS = tuple((right, down) for down, right in product((-1, 0, 1), repeat=2) if right or down)
-"""Up and to the left first, then row by row: the opposite of one is as far from the end."""
+"""The eight directions, row by row from up-left on. The opposite of direction d is 7 - d."""
 
 
 def alquerque(columns: int, rows: int, pieces: Mapping[str, str] = MappingProxyType({})) -> Board:
-    """Return a board of points, row by row from the top left, each joined to those beside, above and below, and every
-    other one, from the first on, cornerwise as well.
+    """Return a board of points, joined to their neighbours across and down, and every other point also diagonally.
+
+    Points are row by row from the top left; the first point has diagonals.
 
     >>> alquerque(3, 2).lines
     ((0, 1), (0, 3), (0, 4), (1, 2), (1, 4), (2, 4), (2, 5), (3, 4), (4, 5))
@@ -30,9 +31,9 @@ def alquerque(columns: int, rows: int, pieces: Mapping[str, str] = MappingProxyT
 
 
 def ways(board: Board, steps: int = 1) -> tuple[tuple[int, ...], ...]:
-    """Return for each place and each of eight directions the place so many steps on along a line, or -1.
+    """Return for each place and each of eight directions the place *steps* steps away along a line, or -1.
 
-    A grid has no lines before it is given some, as pairs of places: `replace` of `dataclasses` does that.
+    A grid has no lines; add pairs of places as lines by `replace` of `dataclasses`.
 
     >>> ways(replace(grid(3, 2), lines=grid(3, 2).in_a_row(2)))[1]
     (-1, -1, -1, 0, 2, 3, 4, 5)
@@ -54,7 +55,7 @@ def ways(board: Board, steps: int = 1) -> tuple[tuple[int, ...], ...]:
 
 
 def no_ways(board: Board) -> Iterator[str]:
-    """Complain of a board along whose lines nothing goes anywhere."""
+    """Complain of a board without lines, or with a line that is not a pair of places."""
     if not board.lines:
         yield (
             "the board has no lines, along which ways go; give it some, as replace(board, lines=board.in_a_row(2)) of "

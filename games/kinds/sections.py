@@ -1,7 +1,7 @@
-"""Sections of placements, for games with many: which may come about, and what number each tier has.
+"""Helps games with many sections of placements: finds which sections play reaches, and numbers their tiers.
 
-A game of placements lists sections, as `placements.py` has them: a tier, men, and a number above them. `reached` goes
-on from a first one as play does, and `tiered` gives numbers to tiers that are told by tuples, in their order::
+A section, as in `placements.py`, is a tier, numbers of men, and a number above them. `reached` follows play from a
+first item. `tiered` replaces tiers given as tuples by numbers, in the tuples' order::
 
     found = reached((0, 0), lambda men: [(men[1], men[0] + 1)] if sum(men) < 6 else [])
     sections = tiered(((sum(men),), men, 0) for men in found)
@@ -14,7 +14,7 @@ Found = TypeVar("Found")
 
 
 def reached(first: Found, after: Callable[[Found], Iterable[Found]]) -> set[Found]:
-    """Return what can come about from a first one on, by what comes after each.
+    """Return everything that *after* leads to from *first*, in any number of steps.
 
     >>> sorted(reached(5, lambda heap: [heap - taken for taken in (2, 3) if taken <= heap]))
     [0, 1, 2, 3, 5]
@@ -28,8 +28,9 @@ def reached(first: Found, after: Callable[[Found], Iterable[Found]]) -> set[Foun
 
 
 def tiered(sections: Iterable[tuple[tuple[int, ...], tuple[int, ...], int]]) -> list[tuple[int, tuple[int, ...], int]]:
-    """Return sections with tiers as numbers, from 0 in ascending order, in the place of tuples that never fall along a
-    move.
+    """Return sections with their tiers numbered from 0.
+
+    Tiers are given as tuples that never fall along a move; the numbers keep their order.
 
     >>> tiered([((-1, 2), (1, 1), 0), ((-2,), (2, 0), 0), ((-1, 1), (0, 2), 2)])
     [(2, (1, 1), 0), (0, (2, 0), 0), (1, (0, 2), 2)]

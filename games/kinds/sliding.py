@@ -1,4 +1,4 @@
-"""Men that slide: a game of placements says how, and `parents` follow, which are slides back::
+"""Games of men that slide to empty cells: the game declares how, and `parents` follows as slides back::
 
     from retrograde.games.kinds.placed import placements
     from retrograde.games.kinds.sliding import Sliding, joined
@@ -7,15 +7,17 @@
         placements = placements(9, [(0, (3, 3))], grid(3, 3).symmetries, swap=(1, 0))
 
         def slides(self, men, number):
-            return [(0, 1, joined(9, grid(3, 3).in_a_row(2)))]     # whose men, the number then, cells in reach
+            return [(0, 1, joined(9, grid(3, 3).in_a_row(2)))]     # kind, number afterwards, cells in reach
 
-`slides` is asked once of each section, by its men of each kind and the number above them, as `placements` has it. Each
-entry says: a man of that *kind* may slide from a cell to any empty one that the third part has for it, as bits, and
-then that *number* stands above the men. Where players are exchanged (`swap`), sections tell of the first to move, and
-the other's slides follow. Slides that lead to a later tier may be among them: parents are told within a tier only.
+The program calls `slides` once for each section, with its men of each kind and the number above them, as in
+`placements`. Each entry (kind, number, reach) says: a man of this *kind* may slide from a cell to any empty cell that
+*reach* has for it, as bits; then this *number* is above the men. If players are exchanged (`swap`), sections are for
+the first player to move, and the other player's slides follow. Entries may lead to a later tier; `parents` ignores
+these, because it lists parents within a tier only.
 
-Not each slide is just that: one may take a man, or be forbidden. A game says so by `slid(position, cell)`, which is
-asked of the position after it; or by `parents` of its own, which leaves out some of `super().parents(position)`.
+A slide may do more than move a man, as when it captures, or it may be forbidden. Then the game defines `slid(position,
+cell)`, which is called for the position after the slide, or a `parents` of its own that leaves out some of
+`super().parents(position)`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -30,26 +32,27 @@ from retrograde.games.kinds.placements import Order, Section, keys, reordered
 __all__ = ["Sliding", "joined"]
 
 Reach = tuple[int, ...]
-"""For each cell some cells, as bits."""
+"""For each cell, the cells that a man may reach from it, as bits."""
 Sections = Mapping[tuple[tuple[int, ...], int], Section]
 """Sections by their men and number."""
 
 
 class Sliding(Placed):
-    """Declare `placements` and `slides`, and the numbering and `parents` follow."""
+    """Base class for games that declare `placements` and `slides`; the numbering and `parents` follow."""
 
     def slides(self, men, number):
-        """Return how men slide in a section: for each way a kind, the number afterwards, and the cells in reach."""
+        """Return how men slide in a section: tuples of kind, number afterwards, and the cells in reach of each cell."""
         raise RuleError(
             f"{type(self).__name__} needs slides(men, number), as retrograde.games.kinds.sliding shows them"
         )
 
     def slid(self, position, cell):
-        """Tell whether the man on a cell may have slid there, with nothing else happening."""
+        """Return whether the man on a cell may have come there by a plain slide."""
         return True
 
     def parents(self, position):
-        """Yield the positions of the same tier from which a man has slid to where it stands."""
+        """Yield the positions of the same tier from which a man has slid to its cell."""
+        # Step 1: find the section; entries for the second player to move are at odd indices.
         begins, number = self._slid_begins, position >> self._bits
         section = 2 * self._section(position) + (number & 1 if self._swaps else 0)
         if section < 0:
@@ -57,6 +60,7 @@ class Sliding(Placed):
         taken = 0
         for kind in range(self._kinds):
             taken |= position >> kind * self._cells & self._full
+        # Step 2: for each way to slide into this section, move each man of its kind back to each empty cell.
         for at in range(begins[section], begins[section + 1]):
             kind, before, reach = self._slid[at]
             targets = position >> kind * self._cells & self._full
@@ -74,16 +78,21 @@ class Sliding(Placed):
     # For people
 
     def draw_move(self, position, move):
-        """Return whence and whither a man goes, where a move is the one times the number of cells and the other; whence
-        is that number, and is left out, where he is put down from the hand."""
+        """Return the cells from and to which a man goes.
+
+        A move is source * number of cells + target. A source equal to the number of cells is the hand; it is left out.
+        """
         return tuple(cell for cell in divmod(move, self._cells) if cell < self._cells)
 
     # Tables
 
     @cached_property
     def _slides_back(self):
-        """By twice the place of a section in the tables of `Placed`, and 1 more for the second to move, how men have
-        slid within their tier: the kind, the number before, and whence to each cell. (Not for compiled rules.)"""
+        """How men have slid within their tier: lists of (kind, number before, cells from which each cell is reached).
+
+        The key is twice the index of a section in the tables of `Placed`, plus 1 for the second player to move. (Not
+        for compiled rules.)
+        """
         if width_of(self):
             raise RuleError(f"{type(self).__name__} has tuples for positions; slides are for those that are one int")
         sections = {(section.men, section.number): section for section in self._declared.sections}
@@ -104,7 +113,7 @@ class Sliding(Placed):
 
     @cached_property
     def _slid_reaches(self):
-        """All tables of cells, each once, with its number."""
+        """All tables of cells in reach, each once, with its number."""
         reaches = (reach for ways in self._slides_back.values() for _, _, reach in ways)
         return {reach: at for at, reach in enumerate(dict.fromkeys(reaches))}
 
@@ -119,13 +128,13 @@ class Sliding(Placed):
 
     @cached_property
     def _slid(self):
-        """The kind, the number before, and the number of the table."""
+        """The entries of `_slides_back` one after another: kind, number before, and the number of the table."""
         ways = chain(*(ways for _, ways in sorted(self._slides_back.items())))
         return tuple((kind, number, self._slid_reaches[reach]) for kind, number, reach in ways)
 
 
 def slides_of(game: Any, section: Section) -> Iterator[tuple[int, int, Reach]]:
-    """Yield the slides of a section, of kinds that it has; raise RuleError where they cannot be meant."""
+    """Yield the slides of a section for kinds that have men; raise RuleError if they make no sense."""
     declared, call = game.placements, f"slides({section.men}, {section.number})"
     given = game.slides(section.men, section.number)
     try:
@@ -145,7 +154,7 @@ def slides_of(game: Any, section: Section) -> Iterator[tuple[int, int, Reach]]:
 
 
 def section_after(sections: Sections, swap: tuple[int, ...], section: Section, number: int) -> Section:
-    """Return the section to which slides lead, as the first to move sees it; raise RuleError where they cannot."""
+    """Return the section that a slide leads to, as the first player sees it; raise RuleError if there is none."""
     second = number & 1 if swap else 0
     men = tuple(section.men[kind] for kind in swap) if second else section.men
     after = sections.get((men, number - second))
@@ -158,7 +167,7 @@ def section_after(sections: Sections, swap: tuple[int, ...], section: Section, n
 
 
 def joined(cells: int, pairs: Iterable[Collection[int]]) -> Reach:
-    """Return for each cell, as bits, those that pairs join it to.
+    """Return for each cell the cells that pairs join it to, as bits.
 
     >>> [bin(reach) for reach in joined(3, [(0, 1), (1, 2)])]
     ['0b10', '0b101', '0b10']
@@ -172,7 +181,7 @@ def joined(cells: int, pairs: Iterable[Collection[int]]) -> Reach:
 
 @cache
 def turned_round(reach: Reach) -> Reach:
-    """Return for each cell those from which it is in reach.
+    """Return for each cell the cells from which it is in reach.
 
     >>> turned_round((0b010, 0b100, 0b010))
     (0, 5, 2)
@@ -182,5 +191,5 @@ def turned_round(reach: Reach) -> Reach:
 
 @cache
 def carried(reach: Reach, order: Order) -> Reach:
-    """Return the same for the cells in another order."""
+    """Return a reach table with the cells in another order."""
     return tuple(reordered(reach[cell], order) for cell in order)

@@ -1,7 +1,7 @@
-"""Men on a board and in the hands of two players: how a position of such a game is coded, written and drawn.
+"""Men on a board and in the hands of two players: how a position is encoded, written and drawn.
 
-The player who begins has capitals, and men that go up; the other's go down. A position is seen by the player to move,
-as if she were the one who goes up; its bits, the lowest first, are::
+The first player has capital letters, and men that go up; the second player's men go down. A position is seen by the
+player to move, as if she were the one who goes up. Its bits, the lowest first, are::
 
     w for each cell      what stands there, row by row from the top left: 0 nothing; a man of hers by its place in
                          `steps`, from 1 on; one of the other player's by that number and the highest of the w bits
@@ -9,8 +9,9 @@ as if she were the one who goes up; its bits, the lowest first, are::
     h for each kind      how many the other player has
     1                    who is to move, 0 for the player who begins
 
-w and h are the fewest that do for the men of `steps`, and for all men of a kind that `setup` has. A text has the other
-player's hand above the rows as the player who begins sees them, hers below, and the king of whoever is to move::
+w is the fewest bits that hold the men of `steps`, and h the fewest that hold all men of a kind in `setup`. A text has
+the second player's hand above the rows, which are as the first player sees them, the first player's hand below, and
+last the king of the player to move::
 
     p./.k./.../PK./../K
 """
@@ -23,33 +24,33 @@ from retrograde.games.contract.faults import no_dict, no_truth, refuse
 from retrograde.games.contract.game import POSITION_BITS, Game, RuleError
 
 COLOURS = "gold", "lightblue"
-"""Of the men of the player who begins, and of the other's."""
+"""The colours of the first player's men and of the second player's."""
 NUMBERS = "no", "one", "two", "three"
-"""How complaints say them; greater ones are digits."""
+"""Numbers as complaints write them; greater ones are written in digits."""
 
 
 class TwoHands(Game):
-    """Declare `setup`, `steps` and `to_move`, the kings."""
+    """Base class for games that declare `setup`, `steps` and `to_move` (the kings)."""
 
     to_move: ClassVar[Any] = None
-    """The kings: that of the player who begins, and the other."""
+    """The signs of the kings: the first player's, then the second player's."""
     setup: ClassVar[Any] = None
-    """The rows of the board, parted by slashes, with all men that there may be."""
+    """The rows of the board, separated by slashes, with all men of the game."""
     steps: ClassVar[Any] = None
-    """By the sign of each kind of men, the steps that it takes: how far to the right and how far down."""
+    """For the sign of each kind of men, its steps: how far right and how far down."""
     promotions: ClassVar[Any] = {}
-    """By the sign of a kind that of what it becomes, which when it is taken is a man of the first kind again."""
+    """For the sign of a kind, the sign of what it becomes. A captured man becomes the first kind again."""
     called: ClassVar[Any] = {}
-    """What people call a kind, if not by its sign."""
+    """The names of kinds for people, where they differ from the signs."""
     dropping = True
-    """Whether men that are taken go to the hand; else they are gone."""
+    """Whether captured men go to the captor's hand. If not, they leave the game."""
 
     @cached_property
     def start(self):
         return self.laid(self.setup)
 
     def laid(self, rows):
-        """Return the position with such rows, no man in hand, and the turn of the player who begins."""
+        """Return the position with these rows, no man in hand, and the first player to move."""
         known, men = self._signs, rows.replace("/", "")
         for sign in sorted({*men} - {*known}):
             what = f"men are {''.join(self.steps)}, and the other player's in small letters"
@@ -77,7 +78,7 @@ class TwoHands(Game):
 
     @cached_property
     def _kinds(self):
-        """The kinds of men as which others are taken: all but kings and what men are promoted to."""
+        """The kinds that can be captured, as captors see them: all but kings and promoted kinds."""
         return "".join(sign for sign in self.steps if sign not in (self.to_move[0], *self.promotions.values()))
 
     @cached_property
@@ -87,43 +88,43 @@ class TwoHands(Game):
 
     @cached_property
     def _theirs(self):
-        """The bit of a man that says that it is the other player's."""
+        """The bit of a cell that marks a man as the other player's."""
         return 1 << len(self.steps).bit_length()
 
     @cached_property
     def _width(self):
-        """The bits of a cell."""
+        """The number of bits of a cell (w)."""
         return self._theirs.bit_length()
 
     @cached_property
     def _hands_at(self):
-        """Where the bits of hands begin."""
+        """The offset of the hands' bits."""
         return self._width * self.cells
 
     @cached_property
     def _counter(self):
-        """The bits of one kind in a hand."""
+        """The number of bits for one kind in a hand (h)."""
         return max((self._count(self.setup, kind) for kind in self._drops), default=0).bit_length()
 
     @cached_property
     def _hand(self):
-        """The bits of a hand."""
+        """The number of bits of a hand."""
         return self._counter * len(self._drops)
 
     @cached_property
     def _turn_at(self):
-        """Where the bit is that says who is to move."""
+        """The offset of the bit for the player to move."""
         return self._hands_at + 2 * self._hand
 
     @cached_property
     def _signs(self):
-        """The signs of men by their numbers, once what is declared has been looked at."""
+        """The signs of men by number. Checks the declaration first."""
         refuse(self._faults())
         signs = "".join(self.steps).ljust(self._theirs - 1, ".")
         return f".{signs}.{signs.lower()}"
 
     def _faults(self):
-        """Yield what is wrong with what is declared."""
+        """Yield what is wrong with the declaration."""
         yield from self._misshapen()
         signs, king = "".join(self.steps), str(self.to_move)[:1]
         if king not in self.steps or self.to_move != king + king.lower():
@@ -140,7 +141,7 @@ class TwoHands(Game):
             yield f"{what} are more than the {POSITION_BITS} bits of a position; take a smaller board, or fewer men"
 
     def _misshapen(self):
-        """Yield what is declared as something else than text, a dict or a truth, without which no table can be made."""
+        """Yield declarations of the wrong type, from which no table can be made."""
         if not isinstance(self.setup, str) or self.setup.split() != [self.setup]:
             yield f"setup is {self.setup!r}; it must be text, the rows of the board parted by slashes, as 'k./../.K'"
         yield from no_dict("steps", self.steps, "its steps")
@@ -155,10 +156,11 @@ class TwoHands(Game):
     # Positions
 
     def turned(self, position):
-        """Return a position as the other player sees it, whose turn it is."""
+        """Return a position as the other player sees it, with the turn passed to that player."""
         hand, theirs, last = (1 << self._hand) - 1, self._theirs, self._hands_at - self._width
         hers, others = position >> self._hands_at & hand, position >> self._hands_at + self._hand & hand
         turned = ((position >> self._turn_at ^ 1) << 2 * self._hand | hers << self._hand | others) << self._hands_at
+        # Rotate the board by half a turn and change the owner of each man.
         for at in range(0, self._hands_at, self._width):
             man = position >> at & 2 * theirs - 1
             if man:
@@ -166,21 +168,21 @@ class TwoHands(Game):
         return turned
 
     def _coded(self, men, south, north):
-        """Return the position with the signs of men on the board and in hand, and the turn of the player who begins."""
+        """Return the position with these signs on the board and in the hands, and the first player to move."""
         position = sum(self._signs.index(sign) << self._width * cell for cell, sign in enumerate(men) if sign != ".")
         for hand, at in ((south, self._hands_at), (north.upper(), self._hands_at + self._hand)):
             position += sum(hand.count(sign) << at + self._counter * kind for kind, sign in enumerate(self._drops))
         return position
 
     def _count(self, signs, kind):
-        """Return how many men of a kind there are among signs, of both players."""
+        """Return how many men of a kind, of both players, are among *signs*. Promoted men count."""
         return sum(signs.upper().count(sign) for sign in (kind, *self.promotions.get(kind, "")))
 
-    # For people: the other player's men in hand above the board, those of who begins below
+    # For people: the second player's hand is above the board, the first player's below
 
     @cached_property
     def _beside(self):
-        """How many cells there are beside the board for each hand: for all men that may be in it."""
+        """The number of places beside the board for each hand: enough for all men that may be in it."""
         return sum(self._count(self.setup, kind) for kind in self._drops)
 
     @cached_property
@@ -196,7 +198,7 @@ class TwoHands(Game):
         return Board(places, (*names[0], *cells.names, *names[1]), pieces, len(places))
 
     def _misnamed(self):
-        """Yield what is wrong with how men are called, which is no part of the rules."""
+        """Yield what is wrong with the names of men, which are no part of the rules."""
         yield from no_dict("called", self.called, "what people call it")
         for sign, name in self.called.items():
             if sign not in self.steps or not isinstance(name, str):
@@ -212,14 +214,14 @@ class TwoHands(Game):
         return f"{north.lower():.<{self._beside}}{men}{south:.<{self._beside}}"
 
     def show(self, position):
-        """Return the lines of the board, and those of men in hand an empty line away from it."""
+        """Return the lines of the board, with the hands set off by empty lines."""
         lines = super().show(position).split("\n")
         if self._beside:
             lines[1:-2] = "", *lines[1:-2], ""
         return "\n".join(lines)
 
     def _held(self, counts):
-        """Return the signs of men in hand."""
+        """Return the signs of the men in a hand."""
         most = (1 << self._counter) - 1
         return "".join(sign * (counts >> self._counter * kind & most) for kind, sign in enumerate(self._drops))
 
@@ -239,7 +241,7 @@ class TwoHands(Game):
         return self.turned(position) if turn == self.to_move[1] else position
 
     def _expect_count(self, kind, count, most):
-        """Raise ValueError where there are too many men of a kind, or too few of those that only change hands."""
+        """Raise ValueError for too many men of a kind, or for too few if captured men change hands."""
         wanted = NUMBERS[most] if most < len(NUMBERS) else str(most)
         if self.dropping and count != most:
             raise ValueError(f"there must be {wanted} {kind}, of both players and in hand together; not {count}")

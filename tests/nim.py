@@ -4,7 +4,7 @@ from retrograde.games import LOSE, UNDECIDED, Game
 
 
 class Nim(Game):
-    """Take one, two or three from the heap; whoever takes the last one wins."""
+    """Take one, two or three from the heap; the player who takes the last one wins."""
 
     most: int = 40
 

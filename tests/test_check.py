@@ -17,7 +17,7 @@ OTHERS = ["connect4:4,3,3", "dodgem:2", "hareandhounds:5,yes", "tentozero:30,2+5
 
 
 class Heap(Game):
-    """Take one or two from the heap; whoever takes the last one wins. Most games below are this with one thing wrong.
+    """Take one or two from the heap; the player who takes the last one wins. Most games below are this with one fault.
 
     A position is twice the heap, plus 1 after a move of two; the two that differ only in that are symmetric.
     """

@@ -21,7 +21,7 @@ from .command_line import HEAP, retrograde
 
 
 class Heap(Game):
-    """Take one, two or three from the heap; whoever takes the last one wins."""
+    """Take one, two or three from the heap; the player who takes the last one wins."""
 
     size: int = 5
 

@@ -13,7 +13,7 @@ from retrograde.games import LOSE, UNDECIDED, Game
 
 
 class $game(Game):
-    """Take some stones from a heap by turns; whoever takes the last one wins."""
+    """Take some stones from a heap by turns; the player who takes the last one wins."""
 
     # Options: what people may choose, as in $name.py:stones=30
 

@@ -206,7 +206,7 @@ def test_dice_are_thrown_on_the_page_or_chosen_by_hand(page):
     page.locator("#moves button", has_text=re.compile(r"\+4")).click()
     assert waits(page, "you win").startswith("Chance: 4. Light to move: you win ")
     assert page.locator("#moves button").count() == 1 and "in-4" in page.locator("#moves button").text_content()
-    assert page.locator(".board-legend").text_content().endswith("expected by who moves")
+    assert page.locator(".board-legend").text_content().endswith("expected by the player to move")
     page.locator("#moves button").click()  # on a rosette: Light throws again, and the game goes on by itself
     page.wait_for_function("() => document.querySelectorAll('#history .point').length > 3")
     assert page.locator("#line").text_content().startswith("No one line is best")

@@ -107,10 +107,10 @@ function known(card) {
 
 // What the start of a variant is worth, in words.
 function startOf({ seats, first }, value, remoteness) {
-  const who = capital(first) || "Who begins";
+  const who = capital(first) || "The first player";
   if (value === "tie" && remoteness === 0) return "Over at the start";
   if (seats === "one") return { win: "Solved", lose: "Cannot be solved", tie: "A tie", draw: "Goes on for ever" }[value];
-  if (seats === "several") return { win: `${who} gets the most`, lose: `Another gets more than ${first || "who begins"}`, tie: "A tie", draw: "A draw" }[value];
+  if (seats === "several") return { win: `${who} gets the most`, lose: `Another gets more than ${first || "the first player"}`, tie: "A tie", draw: "A draw" }[value];
   return { win: `${who} ${agreed(who, "wins")}`, lose: `${who} ${agreed(who, "loses")}`, tie: "A tie", draw: "A draw" }[value];
 }
 
@@ -123,7 +123,7 @@ function unknown(card) {
     button.addEventListener("click", () => trying(() => solver.begin(card.variant)));
     box.append(button, make("div", { className: "progress" }));
   } else box.append("In a terminal: ", make("code", { textContent: `retrograde solve ${card.variant}` }));
-  if (card.playable) box.append(make("p", { className: "note" }, "Not solved: can be played all the same, against a search."));
+  if (card.playable) box.append(make("p", { className: "note" }, "Not solved, but it can be played all the same, against a search."));
   return box;
 }
 

@@ -81,7 +81,7 @@ export function legend() {
 export function explain(list, { metric, seats }) {
   const expected = metric === "expectation";
   const words = expected ? ["above 0", "0", "below 0"] : { one: ["solved", "tie or never", "dead end"], several: ["most", "tie", "less"] }[seats] ?? Object.values(WORDS);
-  const notes = expected ? "expected by who moves" : seats === "one" ? "a number tells the moves to the end" : "for who moves; a number tells the plies to the end";
+  const notes = expected ? "expected by the player to move" : seats === "one" ? "numbers are moves to the end" : "for the player to move; numbers are plies to the end";
   [...words, notes].forEach((text, i) => {
     const item = list.children[i];
     item.replaceChildren(...item.querySelectorAll("svg"), ` ${text}`);

@@ -140,8 +140,8 @@ function showState() {
   const alone = game.now.seats === "one";
   $("swap").hidden = $("second").parentElement.hidden = alone;
   $("explained").textContent = game.expected
-    ? `Expectations are for who is to move${alone ? "" : `, where chance decides for ${game.name(0)}`}.`
-    : alone ? "Values are in so many moves." : "Values are for who is to move, in so many plies.";
+    ? `Expectations are for the player to move${alone ? "" : `, where chance decides for ${game.name(0)}`}.`
+    : alone ? "Numbers are moves to the end." : "Values are for the player to move. Numbers are plies to the end.";
   $("hints").checked = game.hints;
   document.body.classList.toggle("hints", game.hints);
   ["first", "second"].forEach((id, side) => {

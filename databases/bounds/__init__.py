@@ -1,4 +1,4 @@
-"""What each slot of a game with chance is worth, as numbers between which that is proven to be.
+"""Proven bounds of the expected payoff of each slot, for games with chance.
 
 write.py       `SolvedBounds` -> datasets
 read.py        blocks -> lower and upper bounds of player 0

@@ -1,4 +1,4 @@
-"""Certificates: a reply for each position in which a side may find itself that keeps a value.
+"""Certificates: a reply to every move, which together prove a value.
 
     write.py       `SolvedCertificate` -> datasets `replies`, `blocks`
     read.py        blocks -> positions, numbers of replies, bounds; needs no rules

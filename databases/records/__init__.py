@@ -1,4 +1,4 @@
-"""Positions and their outcomes, sorted, as gaps between ranks.
+"""Positions and outcomes in sorted order, stored as gaps between ranks.
 
     write.py       `SolvedRecords` -> datasets `records`, `tiers`, `blocks`
     read.py        blocks -> running sums of gaps, and outcomes; needs no rules

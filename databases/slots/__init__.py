@@ -1,4 +1,4 @@
-"""The outcome of each slot of a game that numbers its positions.
+"""The outcome of every slot of a game that numbers its positions.
 
 write.py       `SolvedSlots` or `SolvedCompact` -> datasets
 read.py        blocks -> outcomes; needs no rules

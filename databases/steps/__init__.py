@@ -1,4 +1,4 @@
-"""Where, in ascending order, the outcome of a tier's positions changes.
+"""Outcomes of sorted positions, run-length encoded.
 
     rank       0  1  2  3  4  5  6  7
     outcome    a  a  a  b  b  a  c  c

@@ -437,7 +437,7 @@ def test_games_of_the_players_are_as_has_been_computed(home):
 
 def test_exactly_what_is_told(home):
     lines = retrograde("match", "tictactoe", "exploit:random", "random", "--exact").stdout.splitlines()
-    assert lines[0] == "tictactoe: exploit:random against random, what either can expect to be paid"
+    assert lines[0] == "tictactoe: exploit:random against random, each player's expected payoff minus the other's"
     assert lines[3].split()[:2] == ["exploit:random", "1.98958333333"] and "1.84973544974" in lines[3]
     assert lines[4].split()[:2] == ["random", "-1.84973544974"] and "-1.98958333333" in lines[4]
     assert told("match", "tictactoe", "skill:1", "skill:1", "--exact")["expectation"] == 0

@@ -44,7 +44,7 @@ SECONDS = 1.0
 @click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many games to play.")
 @click.option("--from", "position", metavar="POSITION", help="First position instead of the start; or random.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Random seed; the same seed gives the same games.")
-@click.option("--exact", is_flag=True, help="Compute the expected payoff of both players instead of playing.")
+@click.option("--exact", is_flag=True, help="Compute each player's expected payoff minus the other's, instead of playing.")
 @time_option(SECONDS, "for a move")
 @pgn_option("the games")
 @database_option
@@ -132,7 +132,7 @@ def print_exact(source: str, database: str | None, names: tuple[str, str], posit
         return
     own = within(found), within(found["waiting"])
     other = within(turned(found["waiting"])), within(turned(found))
-    click.echo(f"{variant(game)}: {names[0]} against {names[1]}, what either can expect to be paid\n")
+    click.echo(f"{variant(game)}: {names[0]} against {names[1]}, each player's expected payoff minus the other's\n")
     head = tuple(heading(text) for text in ("", "as first", "as second"))
     click.echo(indent(table([head, (names[0], *own), (names[1], *other)], "<<<")))
 

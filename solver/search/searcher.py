@@ -395,6 +395,8 @@ class Search:
         """Return the moves of best play from a proved position, as many as the time allows."""
         line: list[int] = []
         value, plies = found.value, found.remoteness
+        if value == TIE:
+            self.compile(ties=True)  # outside the limit, as in `find`
         with self.limited(seconds), suppress(OutOfTime):
             while plies and value is not None:
                 for move in self.game.generate_moves(position):

@@ -44,7 +44,7 @@ SECONDS = 1.0
 @click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many games to play.")
 @click.option("--from", "position", metavar="POSITION", help="First position instead of the start; or random.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Random seed; the same seed gives the same games.")
-@click.option("--exact", is_flag=True, help="Compute each player's expected payoff minus the other's, instead of playing.")
+@click.option("--exact", is_flag=True, help="Compute each player's expected payoff minus the other's; play no games.")
 @time_option(SECONDS, "for a move")
 @pgn_option("the games")
 @database_option

@@ -165,6 +165,7 @@ def test_scores_are_those_of_the_database(text, tmp_path):
         pytest.param("kalah:pits=5,seeds=3,empty=yes,either=yes", 8, marks=pytest.mark.slow),
         pytest.param("kalah:pits=5,seeds=3,empty=yes,either=no", 10, marks=pytest.mark.slow),
         pytest.param("kalah:pits=6,seeds=2,empty=yes,either=yes", 10, marks=pytest.mark.slow),
+        pytest.param("kalah:pits=6,seeds=3,empty=yes,either=yes", 2, marks=pytest.mark.slow),
     ],
 )
 def test_published_scores(text, score):

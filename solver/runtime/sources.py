@@ -128,7 +128,7 @@ SOLVING = ("methods", "metrics")
 """The packages of the solver that make journal entries. All other files are found from there."""
 
 APART = (
-    *("solver/estimation/*.py", "solver/runtime/memory.py", "solver/runtime/progress.py"),
+    *("solver/runtime/memory.py", "solver/runtime/progress.py"),
     *("games/catalog.py", "games/contract/declared.py", "databases/**/*.py"),
 )
 """Files that these import and that do not affect what is in an entry."""

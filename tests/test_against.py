@@ -17,7 +17,7 @@ from retrograde.databases import NoDatabase, open_database
 from retrograde.games import UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.unfolded import folded, unfolded
-from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.engine import solve
 from retrograde.solver.metrics.expectation import measure
 from retrograde.solver.metrics.explored import explore
 from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
@@ -27,6 +27,7 @@ from retrograde.solver.metrics.models.known import Exploiting, Skilled
 from retrograde.solver.metrics.models.model import Model, NoModel, Uniform, checked
 from retrograde.solver.metrics.models.names import model_named, model_of
 from retrograde.solver.metrics.models.policy import Scripted
+from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.pairing import expected
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.memory import MemoryBudget
@@ -582,9 +583,9 @@ def test_databases_are_removed_by_the_model_in_their_names(home):
 
 
 def test_errors_of_python_programs():
-    with ProcessPoolExecutor(1) as executor, pytest.raises(NoWay, match="on threads alone"):
+    with ProcessPoolExecutor(1) as executor, pytest.raises(CannotSolve, match="on threads only"):
         solve(load_game("tictactoe"), against=Uniform(), executor=executor)
-    with pytest.raises(NoWay, match="it is expectations that are computed, and not score"):
+    with pytest.raises(CannotSolve, match="is computed by expectation, not by score"):
         solve(load_game("tictactoe"), metric="score", against=Uniform())
     with pytest.raises(MetricNotApplicable, match="expectations are of two players, and this game is for 1"):
         bounds(load_game("hanoi:1"), Uniform())

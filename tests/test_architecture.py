@@ -123,7 +123,17 @@ PACKAGES = {
         *("methods/listed", "methods/numbered", "methods/numbered/compact", "methods/streamed", "methods/setwise"),
         *("search", "search/probing", "search/scores", "search/certificates", "search/depth", "search/trees"),
         *("metrics/models", "metrics", "metrics/slots", "estimation", "verification/measures", "verification"),
-        *("conformance", "play", "play/tablebase", "play/oracles", "interpreted", "engine", "whole"),
+        *(
+            "conformance",
+            "play",
+            "play/tablebase",
+            "play/oracles",
+            "interpreted",
+            "options",
+            "selection",
+            "engine",
+            "whole",
+        ),
     ),
     "databases": (
         *(

@@ -719,7 +719,7 @@ def test_a_limit_of_address_space_is_said_to_be_one(home):
         resource.setrlimit(resource.RLIMIT_AS, (450 << 20, resource.RLIM_INFINITY))
 
     told = process("solve", "connect4:4,4", env=environment(home), preexec_fn=limited).stderr
-    wanted = r"retrograde: error: not enough address space to compile the rules: 280 MB are needed, .*472 MB that "
+    wanted = r"retrograde: error: compiling the rules needs 280 MB of address space, .*472 MB that "
     assert re.fullmatch(wanted + r"`ulimit -v` allows .* are left; raise that limit\n", told)
 
 

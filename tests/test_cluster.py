@@ -23,9 +23,10 @@ from retrograde.databases import CannotWrite, database_path
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variants_in
 from retrograde.games.contract.game import METRICS
-from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.ranges import steps
 from retrograde.solver.methods.setwise import waves
+from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime import tasks
 from retrograde.solver.runtime.arrays import Shared, publish
 from retrograde.solver.runtime.cluster import site
@@ -268,7 +269,7 @@ def test_one_rank_alone_complains(tmp_path):
 def test_against_a_model_there_are_threads_alone(tmp_path, executor):
     from retrograde.solver.metrics.models.model import Uniform
 
-    with pytest.raises(NoWay, match="threads alone"):
+    with pytest.raises(CannotSolve, match="on threads only"):
         solve(load_game("tictactoe"), tmp_path / "game.h5", against=Uniform(), executor=executor)
 
 

@@ -20,9 +20,10 @@ from retrograde.games.catalog import load_game
 from retrograde.games.chess.men import tier_of
 from retrograde.games.contract.game import DRAW, LOSE, WIN
 from retrograde.solver import engine
-from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess import zeroing
 from retrograde.solver.methods.numbered import by_sets
+from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.verification.verify import verify
 
@@ -250,7 +251,7 @@ def test_a_game_is_played_by_it(home):
 
 def test_other_games_have_none(tmp_path):
     for variant, way in (("tictactoe", None), ("chess:KRK", "numbered")):
-        with pytest.raises(NoWay, match="dtc, the distance to conversion, is computed of chess endgames alone"):
+        with pytest.raises(CannotSolve, match="dtc, the distance to conversion, is computed for chess endgames only"):
             solve(load_game(variant), tmp_path / "game.h5", metric="dtc", way=way)
     assert not list(tmp_path.iterdir())
 

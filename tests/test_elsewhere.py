@@ -15,10 +15,11 @@ from retrograde.games.catalog import load_game, own_tiers, rests_on
 from retrograde.games.chess.men import TIERS
 from retrograde.games.chess.rules import Chess
 from retrograde.solver.conformance.check import check
-from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess import tiers
 from retrograde.solver.methods.chess.formation import Formation
 from retrograde.solver.methods.numbered.store import NumberedStore
+from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.work import MetricNotApplicable
@@ -226,7 +227,7 @@ def test_a_database_that_cannot_be_rested_on_is_told_before_anything_begins(fold
     (tmp_path / "chess,KRKN.h5").unlink()
     whole = (tmp_path / "chess,KRK.h5").read_bytes()
     (tmp_path / "chess,KRK.h5").write_bytes(whole[:3000])
-    with pytest.raises(NoWay, match="chess:KRKN rests on chess:KRK, which cannot be used: the database"):
+    with pytest.raises(CannotSolve, match="chess:KRKN rests on chess:KRK, which cannot be used: the database"):
         solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"chess,{name}.h5" for name in ("KK", "KNK", "KRK")]
 

@@ -19,9 +19,10 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, UNDECIDED, Game, RuleError, Value
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import InternalError
-from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import way as listed
 from retrograde.solver.methods.listed.way import Listed
+from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
@@ -172,9 +173,9 @@ def test_children_are_found_by_the_index_as_from_one_to_the_next(variant, tmp_pa
 def test_a_way_that_does_not_fit_says_why_and_what_to_do(text, way, reason, path):
     """Twice: what was found out is in the journal."""
     for _ in range(2):
-        with pytest.raises(NoWay) as caught:
+        with pytest.raises(CannotSolve) as caught:
             solve(load_game(text), path, way=way)
-        told = f".* cannot be solved in the way that was asked for, since {reason}; leave out the way, and .*"
+        told = f".* cannot be solved by the method that was asked for: {reason}; leave out the method, and .*"
         assert re.fullmatch(told, str(caught.value))
 
 
@@ -201,8 +202,8 @@ def test_a_bug_of_the_solver_is_not_blamed_on_the_rules(path, monkeypatch):
     assert not path.exists() and not path.with_name(path.name + ".journal").exists()
 
 
-def test_a_way_that_there_is_not_is_one_line(path):
-    with pytest.raises(NoWay, match="no way 'magic' to solve games; the ways are interpreted, listed, setwise, stream"):
+def test_unknown_method_is_one_line(path):
+    with pytest.raises(CannotSolve, match="no method 'magic'; the methods are interpreted, listed, setwise, stream"):
         solve(load_game("dodgem"), path, way="magic")
 
 

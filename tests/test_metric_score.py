@@ -4,9 +4,10 @@ import pytest
 
 from retrograde.databases import DatabaseFile, NoDatabase, NotInDatabase, open_database
 from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Game
-from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.engine import solve
 from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
 from retrograde.solver.metrics.score import measure
+from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime.progress import Phase
 from tests.measuring import Graph, random_graph, slow_endless_gains, slow_gains, slow_scores
 
@@ -135,5 +136,5 @@ def test_a_game_has_a_database_for_each_metric(tmp_path, monkeypatch):
 
 
 def test_a_metric_that_there_is_not_is_refused(tmp_path):
-    with pytest.raises(NoWay, match="the metrics are remoteness, score"):
+    with pytest.raises(CannotSolve, match="the metrics are remoteness, score"):
         solve(Takings(), tmp_path / "takings.h5", metric="beauty")

@@ -298,7 +298,7 @@ def test_what_is_solved_interpreted_is_told_of(tmp_path, often):
 
 def test_progress_is_json_where_results_are(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
-    monkeypatch.setattr("retrograde.solver.engine.machine_code_is_kept", lambda game: True)  # else it is interpreted
+    monkeypatch.setattr("retrograde.solver.selection.is_compiled", lambda game: True)  # else it is interpreted
     result = retrograde("solve", "connect4:4,4", "--json", "--fresh")
     lines = [json.loads(line) for line in result.stderr.splitlines()]
     before = {"phase", "done", "total", "share", "seconds", "rate", "seconds_left", "tier", "resumed"}

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
-from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.way import Listed
 from retrograde.solver.methods.setwise import words
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
@@ -24,6 +24,7 @@ from retrograde.solver.methods.setwise.kept import Aside, Wave
 from retrograde.solver.methods.setwise.store import codes_for, planes_for
 from retrograde.solver.methods.setwise.way import Setwise
 from retrograde.solver.methods.streamed.way import Streamed
+from retrograde.solver.options import CannotSolve
 from retrograde.solver.rules.plain import rules, tier_kernels
 from retrograde.solver.rules.plain.glance import may_be_plain
 from retrograde.solver.rules.plain.symbols import Circuit, Symbol
@@ -377,7 +378,7 @@ def test_what_is_not_plain_is_not_guessed(twist, misere, tmp_path):
     game = Drops(3, 3, lines_of(3, 3, random.Random(5), False), twist, misere=misere)
     try:
         path = solved_by_words(game, tmp_path / "game.h5")
-    except NoWay:
+    except CannotSolve:
         return
     assert twist == "unless"  # a longer line, no more
     expect_reference(game, path)
@@ -391,9 +392,9 @@ def test_other_games_are_left_to_other_ways(variant, tmp_path, monkeypatch):
     game = load_game(variant)
     assert not may_be_plain(game)
     for seen in (may_be_plain, lambda game: True):
-        for place in ("engine", "methods.setwise.foresight"):
+        for place in ("selection", "methods.setwise.foresight"):
             monkeypatch.setattr(f"retrograde.solver.{place}.may_be_plain", seen)
-        with pytest.raises(NoWay, match="cannot be solved in the way that was asked for"):
+        with pytest.raises(CannotSolve, match="cannot be solved by the method that was asked for"):
             solved_by_words(game, tmp_path / "game.h5")
 
 

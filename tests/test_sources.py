@@ -15,7 +15,8 @@ from numba.core.dispatcher import Dispatcher
 
 from retrograde.games.connect4 import Connect4
 from retrograde.games.tictactoe import TicTacToe
-from retrograde.solver.engine import SolveOptions, identity
+from retrograde.solver.engine import identity
+from retrograde.solver.options import SolveOptions
 from retrograde.solver.runtime import sources
 from retrograde.solver.runtime.kernel import CacheFile
 

@@ -5,8 +5,9 @@ from hypothesis import given, settings
 
 from retrograde.databases import open_database
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError
-from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.engine import solve
 from retrograde.solver.estimation.estimate import estimate
+from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.verify import verify
 from tests import reference, tangle, turning
@@ -113,7 +114,7 @@ def test_verify_finds_a_value_that_is_turned_round(rules, interpreted, tmp_path,
 
 
 def test_games_in_which_a_player_moves_again_are_not_solved_in_a_stream(tmp_path):
-    with pytest.raises(NoWay):
+    with pytest.raises(CannotSolve):
         solve(turning.Told(), tmp_path / "game.h5", way="streamed")
 
 

@@ -22,9 +22,10 @@ from retrograde.games.chess import Chess
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN
 from retrograde.games.contract.zeroing import by_rule
 from retrograde.solver import engine
-from retrograde.solver.engine import NoWay, solve
+from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess import zeroing
 from retrograde.solver.methods.numbered import by_sets
+from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.oracles.counting import counting
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.verification.verify import verify
@@ -195,9 +196,9 @@ def test_what_zeroes(home):
 
 
 def test_other_games_have_none(tmp_path):
-    with pytest.raises(NoWay, match="of chess endgames alone, and set by set"):
+    with pytest.raises(CannotSolve, match="for chess endgames only, by the set-wise method"):
         solve(load_game("tictactoe"), tmp_path / "game.h5", metric="dtz")
-    with pytest.raises(NoWay, match="of chess endgames alone, and set by set"):
+    with pytest.raises(CannotSolve, match="for chess endgames only, by the set-wise method"):
         solve(load_game("chess:KRK"), tmp_path / "game.h5", metric="dtz", way="numbered")
     assert not list(tmp_path.iterdir())
 

@@ -1,0 +1,193 @@
+"""Chooses the methods to try for a game, and solves it by the first one that fits.
+
+    remoteness    interpreted -> numbered, or set-wise -> listed -> set-wise -> streamed     the first that fits
+    expectation   slot by slot if there are many slots, or else in lists
+    others        in lists
+
+Each method is imported only when its turn comes, because its kernels take a while to load.
+"""
+
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases.write import SolvedRecords, SolvedSlots
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import Game, is_numbered, width_of
+from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.solver.interpreted import Patience, solve_interpreted
+from retrograde.solver.methods.chess.fit import is_chess
+from retrograde.solver.methods.numbered.numbering import Numbering, is_by_slot
+from retrograde.solver.options import EXPECTATION, METHODS, CannotSolve, Method, SolveOptions
+from retrograde.solver.rules.examine import NotCompilable
+from retrograde.solver.rules.plain.glance import may_be_plain
+from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, address_space, format_size
+from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
+from retrograde.solver.runtime.work import NotApplicable, Work
+
+COMPILER_BYTES = 230_000_000
+"""Bytes of memory that the compiler takes, its own work included. Chess, with no machine code cached, comes to 272 MB
+in all.
+"""
+
+COMPILER_SPACE = 280_000_000
+"""Bytes of address space that the compiler and its machine code take. Connect4 fails with 225 MB left, and works with
+287.
+"""
+
+
+def try_interpreted(game: Game, budget: MemoryBudget, options: SolveOptions) -> SolvedRecords | SolvedSlots | None:
+    """Return the game solved by the interpreted method, or None if that is not the method to use."""
+    if not options.by_remoteness:
+        return None
+    if options.method == "interpreted":
+        return solve_interpreted(game, budget, interpreted_phase(options.listener))
+    sizes = options.sizes
+    if options.method is not None or (is_numbered(game) and Numbering.of(game).slots > sizes.interpreted_slots):
+        return None
+    phase = interpreted_phase(None)
+
+    def must_compile() -> bool:
+        expect_compiler(budget)
+        phase.listener = options.listener  # from now on it takes long enough to be reported
+        return not is_compiled(game)
+
+    patience = Patience(sizes.interpreted_seconds, sizes.uncompiled_seconds, must_compile)
+    return solve_interpreted(game, budget, phase, patience)
+
+
+def interpreted_phase(listener: Listener | None) -> Phase:
+    """Return the progress counter of an interpreted solve."""
+    course = Course()
+    course.plan(exploring=0.8, solving=0.2)
+    return Phase("exploring", listener, course=course)
+
+
+def expect_compiler(budget: MemoryBudget) -> None:
+    """Raise MemoryLimit if numba is not loaded yet and there is too little memory: LLVM would kill the process."""
+    if "numba" not in sys.modules:
+        if (space := address_space()) and space[1] < COMPILER_SPACE:
+            raise MemoryLimit(
+                f"compiling the rules needs {format_size(COMPILER_SPACE)} of address space, and of the "
+                f"{format_size(space[0])} that `ulimit -v` allows {format_size(space[1])} are left; raise that limit"
+            )
+        budget.check(COMPILER_BYTES, "compiling the rules")
+
+
+def is_compiled(game: Game) -> bool:
+    """Return whether these rules have been compiled before and their machine code is cached."""
+    from retrograde.solver.methods.numbered.kernels import seed  # imported here, because it imports numba
+    from retrograde.solver.rules.compiled import is_kept
+    from retrograde.solver.rules.kernels import expand
+
+    return is_kept(game, (seed, expand))
+
+
+def solve_compiled(game: Game, path: Path, options: SolveOptions, work: Work) -> Any:
+    """Return the game solved by the first compiled method that fits; the journal records those that do not.
+
+    Rules that do not compile run interpreted, if the metric is remoteness. Raises CannotSolve if no method fits.
+    """
+    reason = ""
+    for method in methods_for(game, path, options):
+        misfit = work.log(f"not by {method!r}")
+        if reasons := [text.tobytes().decode() for (text,) in misfit.resumed]:
+            reason = reasons[-1]
+            continue
+        announce(work.listener, "compiling the rules")
+        try:
+            return method.solve(game, work)
+        except NotApplicable as error:
+            reason = str(error)
+            misfit.add((np.frombuffer(reason.encode(), np.uint8),))
+            misfit.settle()  # before the files are deleted that the journal refers to
+            work.course.plan()
+            shutil.rmtree(work.scratch, ignore_errors=True)
+        except NotCompilable as error:  # also from parents(), which is compiled only when needed
+            if not options.by_remoteness:
+                raise
+            warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
+            return solve_interpreted(game, work.budget, interpreted_phase(work.listener))
+    numbers = "it numbers its positions" if is_numbered(game) else "it does not number its positions"
+    raise CannotSolve(
+        f"{variant(game)} cannot be solved by the method that was asked for: {reason or numbers}; "
+        "leave out the method, and one that fits is chosen"
+    )
+
+
+def methods_for(game: Game, path: Path, options: SolveOptions) -> Iterator[Method]:
+    """Yield the compiled methods to try for a game, in order, or the one asked for."""
+    if not isinstance(options.method, str | None):
+        yield options.method
+    elif options.metric in TO_PROGRESS:
+        from retrograde.solver.methods.numbered.way import Numbered
+
+        yield Numbered(path, True, options.fresh, options.metric)
+    elif not options.by_remoteness:
+        yield from methods_by_metric(game, options)
+    elif is_numbered(game):
+        asked = [options.method] if options.method in METHODS else ["setwise", "numbered"]
+        by_sets = "setwise" in asked and is_chess(game)
+        if by_sets or "numbered" in asked:
+            from retrograde.solver.methods.numbered.way import Numbered
+
+            yield Numbered(path, by_sets, options.fresh)
+    else:
+        yield from methods_of_lists(game, options)
+
+
+def methods_by_metric(game: Game, options: SolveOptions) -> Iterator[Method]:
+    """Yield the methods for a metric other than remoteness: slot by slot if there are many slots, or else in lists."""
+    from retrograde.solver.metrics.measured import Demand
+    from retrograde.solver.metrics.way import ByMetric
+
+    if is_solved_by_slot(game, options):
+        from retrograde.solver.metrics.slots.way import Slotted
+
+        yield Slotted()
+        if options.method == "numbered":
+            return
+    yield ByMetric(Demand(options.metric, options.ties, options.against))
+
+
+def is_solved_by_slot(game: Game, options: SolveOptions) -> bool:
+    """Return whether to compute expected payoffs slot by slot: the game has many slots, or an option says so."""
+    if options.metric != EXPECTATION or options.against or options.method == "listed":
+        return False
+    any_size = options.method == "numbered" or width_of(game)
+    return is_by_slot(game, 0 if any_size else options.sizes.listed_slots)
+
+
+def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
+    """Yield the methods for a game that does not number its positions.
+
+    The order: set-wise early if a glance suggests it, then lists up to a limit, then set-wise again, then streamed. The
+    early try, before any positions are listed, gives up if no tier seems large enough.
+    """
+    asked = [options.method] if options.method in METHODS else ["listed", "setwise", "streamed"]
+    if asked == ["numbered"]:
+        return
+    several = len(asked) > 1
+    if by_words := "setwise" in asked and (not several or may_be_plain(game)):
+        from retrograde.solver.estimation.outlook import RunningOutlook
+        from retrograde.solver.methods.setwise.way import Setwise
+
+        yield Setwise(RunningOutlook, early=several)
+    from retrograde.solver.methods.listed.way import Listed
+
+    if several:
+        yield Listed(limited=True)
+        if by_words:
+            yield Setwise(RunningOutlook)
+    if "streamed" in asked:
+        from retrograde.solver.estimation.outlook import RunningOutlook
+        from retrograde.solver.methods.streamed.way import Streamed
+
+        yield Streamed(RunningOutlook)
+    if "listed" in asked:
+        yield Listed()

@@ -1,8 +1,10 @@
-"""The solver: it chooses a way of solving, and says what it will take.
+"""The solver: solves games, estimates, verifies and plays.
 
-    engine.py         solve(game) -> path of the database: chooses a method, runs it, verifies a sample
+    engine.py         solve(game) -> path of the database: solves, writes, verifies a sample
+    options.py        the options of `solve`
+    selection.py      the methods to try for a game
     interpreted.py    small games, solved in plain Python without compiling their rules
-    whole.py          many variants at once on a cluster, one whole solve for each task
+    variants.py       many variants at once on a cluster, one whole solve for each task
 
 The sub-packages are described in docs/architecture.md. The names below are imported when they are first used.
 """

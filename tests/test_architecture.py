@@ -132,7 +132,7 @@ PACKAGES = {
             "options",
             "selection",
             "engine",
-            "whole",
+            "variants",
         ),
     ),
     "databases": (

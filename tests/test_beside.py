@@ -13,7 +13,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
 from retrograde.solver.methods.numbered import seeds
 from retrograde.solver.methods.numbered.store import NumberedStore
-from retrograde.solver.runtime.concurrent import Beside, UnderWay
+from retrograde.solver.runtime.concurrent import ConcurrentTiers, RunningTier
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.sizes import Sizes
 
@@ -39,27 +39,27 @@ def small_blocks(monkeypatch):
 @pytest.fixture
 def turns(monkeypatch):
     """How many tiers had their turn at once, whenever one was given it."""
-    found, give_turn = [], Beside.give_turn
+    found, give_turn = [], ConcurrentTiers.give_turn
 
     def noted(beside, k):
         give_turn(beside, k)
         found.append(len(beside.turns))
 
-    monkeypatch.setattr(Beside, "give_turn", noted)
+    monkeypatch.setattr(ConcurrentTiers, "give_turn", noted)
     return found
 
 
 @pytest.fixture
 def unforeseen(monkeypatch):
     """Have no tier know beforehand for which others it must wait; the tiers that have waited half done."""
-    found, wait_for = [], UnderWay.wait_for
+    found, wait_for = [], RunningTier.wait_for
 
     def noted(tier, k):
         found.append(tier.k)
         wait_for(tier, k)
 
     monkeypatch.setattr(seeds, "PROBES", 0)
-    monkeypatch.setattr(UnderWay, "wait_for", noted)
+    monkeypatch.setattr(RunningTier, "wait_for", noted)
     return found
 
 

@@ -10,7 +10,7 @@ from retrograde.cli.failure import Failure
 from retrograde.databases import database_path
 from retrograde.databases.lock import Lock
 from retrograde.solver.runtime.memory import MemoryLimit
-from retrograde.solver.whole import Came, Whole
+from retrograde.solver.variants import VariantReport, VariantTask
 
 from .command_line import retrograde
 
@@ -49,20 +49,20 @@ def test_a_line_for_each_and_their_sum(home):
 def test_what_a_worker_has_not_the_memory_for_is_found_in_another_way():
     asked = []
 
-    class Ahead:
-        tasks = {name: Whole(name, Path(f"{name}.h5"), "", False, 1) for name in ("chess:KRK", "chess:KQK")}  # noqa: RUF012
+    class VariantQueue:
+        tasks = {name: VariantTask(name, Path(f"{name}.h5"), "", False, 1) for name in ("chess:KRK", "chess:KQK")}  # noqa: RUF012
 
         def result(self, name, tell):
             tell(f"solving {name}")
             if name == "chess:KRK":
                 raise MemoryLimit("too little")
-            return Came(2.0, 3, 4, 5)
+            return VariantReport(2.0, 3, 4, 5)
 
     def found(name):
         asked.append(name)
         return {"variant": name}, name == "chess:KNK"
 
-    came = sets.came_or_found(Ahead(), found, lambda game, path: {"variant": path.stem}, True)
+    came = sets.came_or_found(VariantQueue(), found, lambda game, path: {"variant": path.stem}, True)
     assert came("chess:KRK") == ({"variant": "chess:KRK"}, False)
     assert came("chess:KNK") == ({"variant": "chess:KNK"}, True)
     assert asked == ["chess:KRK", "chess:KNK"]

@@ -36,7 +36,7 @@ from retrograde.solver.runtime.cluster.site import ClusterError, Facts, facts
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.scratch import PLAIN, Scratch
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.whole import Whole, solved_ahead, waits_for
+from retrograde.solver.variants import VariantTask, prerequisites, solving_variants
 
 from .command_line import COMMAND, Child, environment, process, retrograde
 from .lacking import in_ci
@@ -285,19 +285,19 @@ def test_an_estimate_is_of_the_workers_of_the_cluster(tmp_path):
 THREE = ["chess:KRK", "chess:KQK", "chess:KNK", "chess:KBK", "chess:KPK"]
 
 
-def whole_of(folder, *names, memory=1 << 40):
+def tasks_for(folder, *names, memory=1 << 40):
     """Return tasks that solve some variants into a folder."""
-    return [Whole(name, database_path(name, folder), METRICS[0], False, memory) for name in names]
+    return [VariantTask(name, database_path(name, folder), METRICS[0], False, memory) for name in names]
 
 
 def test_a_variant_waits_for_those_whose_positions_it_leads_to():
-    waits = waits_for(variants_in("chess:all=4"))
+    waits = prerequisites(variants_in("chess:all=4"))
     assert not any(waits[name] for name in THREE[:4])
     assert waits["chess:KPK"] == {*THREE[:4]}
     assert waits["chess:KRKN"] == {"chess:KRK", "chess:KNK"}
     assert waits["chess:KPKP"] >= {"chess:KPK", "chess:KQKP", "chess:KQKQ"}
     assert "chess:KRKB" not in waits["chess:KRKN"]
-    assert waits_for(["tictactoe", "nim"])["nim"] == {"tictactoe"}, "of which nothing is known"
+    assert prerequisites(["tictactoe", "nim"])["nim"] == {"tictactoe"}, "of which nothing is known"
 
 
 @pytest.mark.thorough
@@ -328,7 +328,7 @@ def test_an_ending_whose_worker_is_killed_is_solved_by_another(tmp_path, executo
         if len(told) == 1:
             os.kill(next(iter(executor.client.run(os.getpid).values())), signal.SIGKILL)
 
-    with solved_ahead(executor, tmp_path / "set.h5", whole_of(tmp_path, *names)) as ahead:
+    with solving_variants(executor, tmp_path / "set.h5", tasks_for(tmp_path, *names)) as ahead:
         for name in names:
             assert ahead.result(name, kill_one).seconds > 0
     assert told
@@ -339,8 +339,8 @@ def test_an_ending_whose_worker_is_killed_is_solved_by_another(tmp_path, executo
 
 def test_what_is_too_large_for_one_worker_is_left_to_all(tmp_path, executor, by_threads):
     """While others are solved; and these go on behind it."""
-    tasks = [*whole_of(tmp_path, "chess:KRK", memory=1), *whole_of(tmp_path, "chess:KQK", "chess:KPK")]
-    with solved_ahead(executor, tmp_path / "set.h5", tasks) as ahead:
+    tasks = [*tasks_for(tmp_path, "chess:KRK", memory=1), *tasks_for(tmp_path, "chess:KQK", "chess:KPK")]
+    with solving_variants(executor, tmp_path / "set.h5", tasks) as ahead:
         with pytest.raises(MemoryLimit):
             ahead.result("chess:KRK", print)
         site = executor.site

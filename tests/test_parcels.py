@@ -15,7 +15,7 @@ from retrograde.solver.methods.listed.predecessors import links
 from retrograde.solver.methods.numbered import by_slots, seeds
 from retrograde.solver.runtime import parcels
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor
-from retrograde.solver.runtime.parcels import Parcel, packed, unpacked
+from retrograde.solver.runtime.parcels import Parcel, pack, unpack
 from retrograde.solver.runtime.scratch import DamagedScratch
 from retrograde.solver.runtime.sizes import Sizes
 
@@ -105,20 +105,20 @@ def test_no_more_than_names_and_a_few_numbers_go_over_the_wire(variant, way, tmp
 @pytest.mark.parametrize("length", [0, 1, 5000, 50_000])
 def test_what_was_packed_is_there_as_often_as_it_is_opened(length, tmp_path):
     content = {"arrays": [np.arange(length), np.arange(length, dtype=np.uint8)[::2], np.zeros(3, np.uint16)], "more": 7}
-    sent = packed(content, tmp_path)
+    sent = pack(content, tmp_path)
     assert isinstance(sent, Parcel) == (length >= 5000) == bool(list(tmp_path.iterdir()))
     for _ in range(2):
-        found = unpacked(pickle.loads(pickle.dumps(sent)))
+        found = unpack(pickle.loads(pickle.dumps(sent)))
         assert found["more"] == 7
         for array, other in zip(content["arrays"], found["arrays"], strict=True):
             assert array.dtype == other.dtype and (array == other).all()
             assert other.flags.aligned and other.flags.writeable, "kernels are compiled anew for others"
-    assert not isinstance(packed(content, None), Parcel)
+    assert not isinstance(pack(content, None), Parcel)
 
 
 @pytest.mark.parametrize("harm", ["a bit", "its end", "all"])
 def test_a_parcel_that_is_damaged_is_not_taken(harm, tmp_path):
-    sent = packed(np.arange(10_000), tmp_path)
+    sent = pack(np.arange(10_000), tmp_path)
     whole = sent.path.read_bytes()
     changed = {"a bit": whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:], "its end": whole[:-1]}
     sent.path.write_bytes(changed.get(harm, b""))
@@ -132,4 +132,4 @@ def test_a_parcel_that_is_damaged_is_not_taken(harm, tmp_path):
 def test_where_a_parcel_cannot_be_written_one_line_says_so(tmp_path):
     (tmp_path / "parcels").touch()
     with pytest.raises(CannotWrite, match=r"cannot write to '.*parcels': .*; what is done is kept"):
-        packed(np.arange(10_000), tmp_path / "parcels")
+        pack(np.arange(10_000), tmp_path / "parcels")

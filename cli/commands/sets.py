@@ -19,7 +19,7 @@ from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.games import Game
-    from retrograde.solver.whole import Ahead
+    from retrograde.solver.variants import VariantQueue
 
 Facts = dict[str, Any]
 SAME = "the same command"
@@ -73,7 +73,10 @@ def solve_set(
 
 
 def came_or_found(
-    ahead: "Ahead", found: Callable[[str], tuple[Facts, bool]], facts_in: Callable[["Game", Path], Facts], as_json: bool
+    ahead: "VariantQueue",
+    found: Callable[[str], tuple[Facts, bool]],
+    facts_in: Callable[["Game", Path], Facts],
+    as_json: bool,
 ) -> Callable[[str], tuple[Facts, bool]]:
     """Return a function that returns a variant's facts once a worker of the cluster has solved it.
 

@@ -165,16 +165,16 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
     if how.mpi is None:
         solve_set(members, found, how.as_json, how.fresh)
         return
-    from retrograde.solver.whole import Whole, memory_of_each, solved_ahead
+    from retrograde.solver.variants import VariantTask, memory_per_worker, solving_variants
 
-    most, tasks = memory_of_each(how.mpi, how.memory), []
+    most, tasks = memory_per_worker(how.mpi, how.memory), []
     for member in members:
         game = load_game(member)
         path, goal = usual(game, metric)
         with suppress(Failure):  # reported when it is this variant's turn
             if not is_solved(game, path, how.fresh, goal):
-                tasks.append(Whole(member, path.absolute(), goal.metric, how.fresh, most))
-    with solved_ahead(how.mpi, database_path(name).absolute(), tasks) as ahead:
+                tasks.append(VariantTask(member, path.absolute(), goal.metric, how.fresh, most))
+    with solving_variants(how.mpi, database_path(name).absolute(), tasks) as ahead:
         solve_set(members, came_or_found(ahead, found, facts_in, how.as_json), how.as_json, how.fresh)
 
 

@@ -47,7 +47,7 @@ from numba.extending import (
 from retrograde.games.contract.game import Game, RuleError, filled, replaced, width_of
 from retrograde.games.contract.snapshot import module_of, source_of
 from retrograde.games.identity.digest import rule_modules, rules_digest
-from retrograde.solver.runtime.kernel import is_kept_for
+from retrograde.solver.runtime.kernel import is_cached_for
 from retrograde.solver.runtime.sources import rules_compiler_digest
 
 COUNTED = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
@@ -136,10 +136,10 @@ def prepare(game: Game) -> None:
     numba_type(cast(Any, type(game)), False)  # mypy thinks that classes cannot be hashed
 
 
-def is_kept(game: Game, kernels: Iterable[Any]) -> bool:
+def is_cached(game: Game, kernels: Iterable[Any]) -> bool:
     """Return whether the cache holds machine code of one of some kernels for the rules of a game."""
     prepare(game)
-    return any(is_kept_for(kernel, type_of(game, guarded=False)) for kernel in kernels)
+    return any(is_cached_for(kernel, type_of(game, guarded=False)) for kernel in kernels)
 
 
 @cache

@@ -25,11 +25,11 @@ from retrograde.solver.runtime.solved_tiers import Solved, Unsolved
 from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
-SolveTier = Callable[["UnderWay", ExitStack], Done]
+SolveTier = Callable[["RunningTier", ExitStack], Done]
 """Solves a tier, and returns what to keep of it; the ExitStack closes its temporary data after that is kept. Raises
 Unsolved if the tier must wait before anything is done.
 """
-RoomFor = Callable[[int], int]
+BytesFor = Callable[[int], int]
 """Returns the bytes that a tier needs; 0 for a tier to be solved alone."""
 
 TRIED = 8
@@ -38,34 +38,34 @@ time with 8, 43 % with 2, and 90 % with 16.
 """
 
 
-class Ended(Exception):
+class SolveEnded(Exception):
     """Stops the thread of a tier because the solve has ended."""
 
 
-class UnderWay(Solved):
+class RunningTier(Solved):
     """A tier being solved: which tiers were solved at its last turn, and its progress."""
 
-    def __init__(self, k: int, flags: Array, news: "SimpleQueue[News]"):
+    def __init__(self, k: int, flags: Array, messages: "SimpleQueue[TierMessage]"):
         super().__init__(flags)
-        self.k, self.news = k, news
-        self.told: tuple[float, int | None, Deciding | None] = 0.0, None, None
+        self.k, self.messages = k, messages
+        self.progress: tuple[float, int | None, Deciding | None] = 0.0, None, None
         self.turn = threading.Event()
         self.half_done = self.ended = False
 
     def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
         """Record the tier's progress."""
         if self.ended:
-            raise Ended
-        self.told = work, tier, deciding
+            raise SolveEnded
+        self.progress = work, tier, deciding
 
     def wait_for(self, k: int) -> None:
         """Wait until tier k is solved and this tier has its turn again."""
         self.half_done = True
-        self.news.put(News(self, waits_for=k))
+        self.messages.put(TierMessage(self, waits_for=k))
         self.turn.wait()
         self.turn.clear()
         if self.ended:
-            raise Ended
+            raise SolveEnded
 
     def go_on(self, flags: Array) -> None:
         """Give the tier its turn again, with the tiers solved by now."""
@@ -78,33 +78,33 @@ class UnderWay(Solved):
         self.turn.set()
 
 
-class News(NamedTuple):
+class TierMessage(NamedTuple):
     """A message from a tier's thread: its result, the tier it waits for, or an error."""
 
-    tier: UnderWay
+    tier: RunningTier
     done: tuple[Done, ExitStack] | None = None
     waits_for: int | None = None
     error: BaseException | None = None
 
 
-class Beside:
+class ConcurrentTiers:
     """Solves tiers concurrently, as many as there are workers and memory allows.
 
     *solved* says which tiers are solved. The consumer of `until` must update it for each result.
     """
 
-    def __init__(self, work: Work, solved: Solved, room_for: RoomFor, solve: SolveTier):
-        self.work, self.solved, self.room_for, self.solve_tier = work, solved, room_for, solve
+    def __init__(self, work: Work, solved: Solved, bytes_for: BytesFor, solve: SolveTier):
+        self.work, self.solved, self.bytes_for, self.solve_tier = work, solved, bytes_for, solve
         self.threads = ThreadPoolExecutor(TRIED * work.workers)
-        self.news: SimpleQueue[News] = SimpleQueue()
+        self.messages: SimpleQueue[TierMessage] = SimpleQueue()
         self.next: int | None = None
         """The tier to try next."""
-        self.turns: dict[int, UnderWay] = {}
+        self.turns: dict[int, RunningTier] = {}
         """The tiers whose threads run now."""
         self.waiting: dict[int, int | None] = {}
         """Other tiers that were tried or will be, and the tier that each waits for. None: it waits only for its turn.
         """
-        self.half_done: dict[int, UnderWay] = {}
+        self.half_done: dict[int, RunningTier] = {}
         """Those of `waiting` that have a suspended thread."""
         self.failed: dict[int, BaseException] = {}
         work.open.push(lambda kind, *_: self.end(kind is None or not issubclass(kind, KeyboardInterrupt)))
@@ -121,7 +121,7 @@ class Beside:
                 raise self.failed[k]
             self.give_turns(k)
             try:
-                tier, done, waits_for, error = self.news.get(timeout=phase.often if phase.listener else None)
+                tier, done, waits_for, error = self.messages.get(timeout=phase.often if phase.listener else None)
             except Empty:
                 self.tell(phase)
                 continue
@@ -142,7 +142,7 @@ class Beside:
         """Start or resume tiers, highest first, from tier k down to one that must be alone."""
         # Step 1: put more tiers on the waiting list, from the highest down.
         row = k if self.next is None else min(self.next, k)
-        while row >= 0 and self.room_for(row) and len(self.turns) + len(self.waiting) < TRIED * self.work.workers:
+        while row >= 0 and self.bytes_for(row) and len(self.turns) + len(self.waiting) < TRIED * self.work.workers:
             if not self.solved.flags[row]:
                 self.waiting[row] = None
             row -= 1
@@ -158,7 +158,7 @@ class Beside:
         """Return whether there are a worker and memory for one more tier, or nothing else is running."""
         if not self.turns:
             return True
-        enough = sum(map(self.room_for, (*self.turns, k)))
+        enough = sum(map(self.bytes_for, (*self.turns, k)))
         return len(self.turns) < self.work.workers and enough <= self.work.budget.left()
 
     def give_turn(self, k: int) -> None:
@@ -168,26 +168,26 @@ class Beside:
         if tier := self.half_done.pop(k, None):
             tier.go_on(flags)
         else:
-            tier = UnderWay(k, flags, self.news)
+            tier = RunningTier(k, flags, self.messages)
             self.threads.submit(self.solve, tier)
         self.turns[k] = tier
 
-    def solve(self, tier: UnderWay) -> None:
+    def solve(self, tier: RunningTier) -> None:
         """Solve a tier in its thread, and report the result."""
         try:
             with ExitStack() as until_kept:
                 done = self.solve_tier(tier, until_kept)
-                self.news.put(News(tier, (done, until_kept.pop_all())))
+                self.messages.put(TierMessage(tier, (done, until_kept.pop_all())))
         except Unsolved as unsolved:
-            self.news.put(News(tier, waits_for=unsolved.k))
+            self.messages.put(TierMessage(tier, waits_for=unsolved.k))
         except BaseException as error:
-            self.news.put(News(tier, error=error))
+            self.messages.put(TierMessage(tier, error=error))
 
     def tell(self, phase: Phase) -> None:
         """Report the summed progress of all running tiers, and the details of the highest."""
-        told = [tier.told for _, tier in sorted((self.turns | self.half_done).items(), reverse=True)]
-        if begun := [(tier, deciding) for _, tier, deciding in told if tier is not None]:
-            phase.working(sum(work for work, *_ in told), *begun[0])
+        reports = [tier.progress for _, tier in sorted((self.turns | self.half_done).items(), reverse=True)]
+        if begun := [(tier, deciding) for _, tier, deciding in reports if tier is not None]:
+            phase.working(sum(work for work, *_ in reports), *begun[0])
 
     def end(self, waiting: bool = True) -> None:
         """Stop all tiers; wait for their threads unless rules may run forever."""

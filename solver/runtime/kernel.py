@@ -24,13 +24,13 @@ from numba.core.runtime import rtsys
 from retrograde.databases.lock import lock_file
 from retrograde.solver.runtime.sources import kernels_digest
 
-WHERE = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
+CACHE_SETTINGS = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
 """Numba's settings for the cache folder; not all versions have both."""
 
 
 def kernel(function: Any) -> Any:
     """Compile a function when it is first called, and cache its machine code if there is a folder for it."""
-    return kept(function, numba.njit(nogil=True, _nrt=True, no_cfunc_wrapper=True)(function))
+    return with_cache(function, numba.njit(nogil=True, _nrt=True, no_cfunc_wrapper=True)(function))
 
 
 def lean_kernel(function: Any) -> Any:
@@ -39,10 +39,10 @@ def lean_kernel(function: Any) -> Any:
     Otherwise numba counts references at each call, for each array, also those in named tuples. If threads share the
     arrays, counting takes most of the time of short functions that call each other.
     """
-    return kept(function, numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function))
+    return with_cache(function, numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function))
 
 
-def kept(function: Any, compiled: Any) -> Any:
+def with_cache(function: Any, compiled: Any) -> Any:
     """Give a compiled function our cache, if there is a folder for it."""
     if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is a plain function
         with suppress(RuntimeError, OSError):  # numba finds no writable folder
@@ -71,7 +71,7 @@ class KernelCache(FunctionCache):
             return self._load_overload(signature, context)
 
 
-def is_kept_for(compiled: Any, argument: Any) -> bool:
+def is_cached_for(compiled: Any, argument: Any) -> bool:
     """Return whether machine code is cached for arguments of which one has the numba type *argument*."""
     cache = getattr(compiled, "_cache", None)
     return isinstance(cache, KernelCache) and cache._cache_file.has(argument)
@@ -122,7 +122,7 @@ def settings_of_the_person() -> Iterator[None]:
     Numba would also read `.numba_config.yaml` in the working folder. Anybody may have written that file, and so the
     machine code that it leads to.
     """
-    before = {name: getattr(config, name) for name in WHERE if hasattr(config, name)}
+    before = {name: getattr(config, name) for name in CACHE_SETTINGS if hasattr(config, name)}
     for name in before:
         setattr(config, name, os.environ.get(f"NUMBA_{name}", ""))
     try:

@@ -48,7 +48,7 @@ class Parcel(NamedTuple):
             self.path.unlink()
 
 
-def packed(content: Any, folder: Path | None) -> bytes | Parcel:
+def pack(content: Any, folder: Path | None) -> bytes | Parcel:
     """Return something pickled, or in a parcel if it is large and there is a folder.
 
     Raises CannotWrite if the parcel cannot be written.
@@ -74,7 +74,7 @@ def packed(content: Any, folder: Path | None) -> bytes | Parcel:
     return Parcel(path, checksum, lengths)
 
 
-def unpacked(sent: bytes | Parcel) -> Any:
+def unpack(sent: bytes | Parcel) -> Any:
     """Return what was packed."""
     return sent.open() if isinstance(sent, Parcel) else pickle.loads(sent)
 

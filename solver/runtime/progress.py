@@ -164,7 +164,7 @@ class Phase:
     """The positions done, including those done before a restart (`resumed_positions`)."""
     resumed_positions: float = 0.0
     began: float = field(default_factory=time.monotonic)
-    told: float = 0.0
+    reported: float = 0.0
     first: tuple[float, float, float] | None = None
     """When the first records were done, and the records and positions done by then. What comes before is compiling."""
     often: ClassVar[float] = 0.1
@@ -226,7 +226,7 @@ class Phase:
     @property
     def due(self) -> bool:
         """Whether a report is due."""
-        return self.listener is not None and time.monotonic() - self.told >= self.often
+        return self.listener is not None and time.monotonic() - self.reported >= self.often
 
     @property
     def worked_seconds(self) -> float:
@@ -243,7 +243,7 @@ class Phase:
         if self.first is None:
             self.first = time.monotonic(), self.done + work, self.positions + work * self.course.positions_a_record
         if self.due:
-            self.told = time.monotonic()
+            self.reported = time.monotonic()
             self.tell(tier, work, deciding)
 
     def tell(self, tier: int | None = None, work: float = 0, deciding: Deciding | None = None) -> None:

@@ -58,17 +58,17 @@ def in_order(
     if len(first) < 2:  # sending a single item costs more than it saves
         yield from map(function, first)
         return
-    flying: deque[Future[Result]] = deque()
+    running: deque[Future[Result]] = deque()
     try:
         for item in chain(first, waiting):
-            flying.append(executor.submit(function, item))
-            warm_up(function, flying[0], warm)
-            if len(flying) >= most:
-                yield result_of(flying.popleft())
-        while flying:
-            yield result_of(flying.popleft())
+            running.append(executor.submit(function, item))
+            warm_up(function, running[0], warm)
+            if len(running) >= most:
+                yield result_of(running.popleft())
+        while running:
+            yield result_of(running.popleft())
     finally:
-        for future in flying:
+        for future in running:
             future.cancel()
 
 
@@ -80,28 +80,28 @@ def as_completed(
 
     If the caller stops early, running tasks are waited for.
     """
-    flying: set[Future[Result]] = set()
+    running: set[Future[Result]] = set()
     try:
         for item in items:
             future = executor.submit(function, item)
-            flying.add(future)
+            running.add(future)
             warm_up(function, future, warm)
             # Wait for at least one result before submitting more.
-            if len(flying) >= most:
-                done, flying = wait(flying, return_when=FIRST_COMPLETED)
+            if len(running) >= most:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield result_of(future)
-        while flying:
-            done, flying = wait(flying, return_when=FIRST_COMPLETED)
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 yield result_of(future)
     finally:
-        wait({future for future in flying if not future.cancel()})  # waiters are not notified about cancelled futures
+        wait({future for future in running if not future.cancel()})  # waiters are not notified about cancelled futures
 
 
 def warm_up(function: Any, future: Future[Any], warm: set[Any] | None) -> None:
     """If the function has not run yet, wait for its first task, and note it in *warm*."""
-    if warm is not None and (whole := whole_of(function)) not in warm:
+    if warm is not None and (whole := inner_function(function)) not in warm:
         wait((future,))
         warm.add(whole)
 
@@ -117,34 +117,34 @@ def result_of(future: Future[Any]) -> Any:
         result.drop()
 
 
-def whole_of(function: Any) -> Any:
+def inner_function(function: Any) -> Any:
     """Return the function itself, or the one inside a `partial`.
 
-    >>> whole_of(partial(print, 1, 2)) is print
+    >>> inner_function(partial(print, 1, 2)) is print
     True
     """
     return function.func if isinstance(function, partial) else function
 
 
-class Rooms(threading.local):
+class Workspaces(threading.local):
     """The workspace arrays of each thread, reused from task to task."""
 
     def __init__(self) -> None:
-        self.rooms: dict[str, Array] = {}
+        self.arrays: dict[str, Array] = {}
 
 
-ROOMS = Rooms()
+WORKSPACES = Workspaces()
 
 
 def room(name: str, length: int, dtype: Any = np.int64) -> Array:
     """Return this thread's workspace array of a name, of at least *length* items with arbitrary contents."""
-    found = ROOMS.rooms.get(name)
-    if found is None or len(found) < length:
-        found = ROOMS.rooms[name] = np.empty(length, dtype)
-    return found
+    array = WORKSPACES.arrays.get(name)
+    if array is None or len(array) < length:
+        array = WORKSPACES.arrays[name] = np.empty(length, dtype)
+    return array
 
 
 def clear_rooms(name: str) -> None:
     """Free this thread's workspace arrays whose names begin with *name*; a living thread would keep them."""
-    for known in [known for known in ROOMS.rooms if known.startswith(name)]:
-        del ROOMS.rooms[known]
+    for own in [own for own in WORKSPACES.arrays if own.startswith(name)]:
+        del WORKSPACES.arrays[own]

@@ -26,7 +26,7 @@ from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.methods.numbered.room import room_for, room_for_tiers, room_of
 from retrograde.solver.methods.numbered.table import Table
 from retrograde.solver.runtime.arrays import Compressed, Shared
-from retrograde.solver.runtime.concurrent import Beside, UnderWay
+from retrograde.solver.runtime.concurrent import ConcurrentTiers, RunningTier
 from retrograde.solver.runtime.driver import Done, Kept
 from retrograde.solver.runtime.memory import DiskTooSmall, format_size
 from retrograde.solver.runtime.progress import Phase
@@ -76,7 +76,7 @@ class NumberedStore:
         self.work, self.by_sets, self.metric = work, by_sets, metric
         self.elsewhere = elsewhere or Elsewhere(game, None, metric)
         self.scores = self.table.scores.array
-        self.beside: Beside | None = None
+        self.beside: ConcurrentTiers | None = None
         self.counts: dict[int, Array] = {}
         self.written: set[int] = set()
         """Tiers whose scores this process has written to the file."""
@@ -123,7 +123,7 @@ class NumberedStore:
             return
         # Case: a small tier, solved concurrently with others.
         if self.room_beside(k):
-            self.beside = self.beside or Beside(self.work, self.solved, self.room_beside, self.solve_beside)
+            self.beside = self.beside or ConcurrentTiers(self.work, self.solved, self.room_beside, self.solve_beside)
             yield from self.beside.until(k, phase)
             return
         # Case: by sets.
@@ -151,7 +151,7 @@ class NumberedStore:
             return 0
         return room_for(self.table.game, count, self.table.bits).most
 
-    def solve_beside(self, tier: UnderWay, until_kept: ExitStack) -> Done:
+    def solve_beside(self, tier: RunningTier, until_kept: ExitStack) -> Done:
         """Solve a tier concurrently with others; return its journal entry. Raises Unsolved if it must wait."""
         from retrograde.solver.methods.numbered.by_slots import solve_by_slots
         from retrograde.solver.methods.numbered.seeds import expect_solved

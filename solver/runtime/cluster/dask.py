@@ -23,7 +23,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from retrograde.solver.runtime.cluster.executor import ClusterExecutor, told
+from retrograde.solver.runtime.cluster.executor import ClusterExecutor, count_workers
 from retrograde.solver.runtime.cluster.site import ClusterError, greet
 
 try:
@@ -129,7 +129,7 @@ class DaskExecutor(ClusterExecutor):
         self.looked = -FRESH
 
     def __str__(self) -> str:
-        return f"{told(self.workers, len(self.threads))}; dashboard at {self.client.dashboard_link}"
+        return f"{count_workers(self.workers, len(self.threads))}; dashboard at {self.client.dashboard_link}"
 
     def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: Any) -> "Future[Any]":
         """Run a task on some worker."""

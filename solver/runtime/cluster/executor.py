@@ -13,8 +13,8 @@ from typing import Any
 
 from retrograde.databases.lock import Lock
 from retrograde.solver.runtime.cluster.site import run, site_of
-from retrograde.solver.runtime.parcels import Parcel, packed
-from retrograde.solver.runtime.tasks import Remote, whole_of
+from retrograde.solver.runtime.parcels import Parcel, pack
+from retrograde.solver.runtime.tasks import Remote, inner_function
 
 
 class ClusterExecutor(Remote):
@@ -49,8 +49,8 @@ class ClusterExecutor(Remote):
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> "Future[Any]":
         """Run a task, and return the future of its result, or of the parcel that holds it."""
-        task = packed((function, args, options), self.parcels)
-        future = self.send(whole_of(function).__name__, args, run, self.site, task)
+        task = pack((function, args, options), self.parcels)
+        future = self.send(inner_function(function).__name__, args, run, self.site, task)
         if isinstance(task, Parcel):
             future.add_done_callback(lambda _: task.drop())
         return future
@@ -60,10 +60,10 @@ class ClusterExecutor(Remote):
         raise NotImplementedError
 
 
-def told(workers: int, machines: int) -> str:
+def count_workers(workers: int, machines: int) -> str:
     """Return the number of workers in words.
 
-    >>> told(8, 1)
+    >>> count_workers(8, 1)
     '8 workers on 1 machine'
     """
     return f"{workers:,} worker{'s' * (workers != 1)} on {machines:,} machine{'s' * (machines != 1)}"

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
-from retrograde.solver.runtime.cluster.executor import ClusterExecutor, told
+from retrograde.solver.runtime.cluster.executor import ClusterExecutor, count_workers
 from retrograde.solver.runtime.cluster.machine import machine
 from retrograde.solver.runtime.cluster.site import ClusterError, facts
 
@@ -53,7 +53,7 @@ class MpiExecutor(ClusterExecutor):
         return len(set(self.machines)) > 1
 
     def __str__(self) -> str:
-        return f"MPI, {told(self.workers, len(set(self.machines)))}"
+        return f"MPI, {count_workers(self.workers, len(set(self.machines)))}"
 
     def send(self, name: str, args: tuple[Any, ...], function: Callable[..., Any], *packed: Any) -> "Future[Any]":
         """Run a task on some rank."""

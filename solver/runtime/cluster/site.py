@@ -19,10 +19,10 @@ import zstandard
 from retrograde.databases.lock import Lock, word_in
 from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.runtime.cluster.machine import machine
-from retrograde.solver.runtime.parcels import Parcel, packed, unpacked
+from retrograde.solver.runtime.parcels import Parcel, pack, unpack
 from retrograde.solver.runtime.sources import ROOT, digest
 
-PLACES = ("games", "databases", "solver")
+FOLDERS = ("games", "databases", "solver")
 """The folders of sources that decide what a task does."""
 
 
@@ -48,7 +48,7 @@ class Facts(NamedTuple):
 @cache
 def facts() -> Facts:
     """Return the facts of this process."""
-    files = [file for place in PLACES for file in (ROOT / place).rglob("*.py")]
+    files = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
     zstd = ".".join(map(str, zstandard.ZSTD_VERSION))
     python = f"{sys.version_info[0]}.{sys.version_info[1]}"
     return Facts(f"sources {digest(files)[:8]}", python, np.__version__, version("numba"), zstd)
@@ -97,9 +97,9 @@ def run(site: bytes, task: bytes | Parcel) -> Any:
     """Unpack a task and run it for a pickled site; return its result, in a parcel if it is large."""
     here = pickle.loads(site)
     refuse_unfit(here)
-    function, args, options = unpacked(task)
+    function, args, options = unpack(task)
     result = function(*args, **options)
-    sent = packed(result, here.parcels)
+    sent = pack(result, here.parcels)
     return sent if isinstance(sent, Parcel) else result
 
 

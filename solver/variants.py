@@ -27,10 +27,10 @@ PATIENCE = 86_400.0
 """Seconds that a worker waits for another one that solves the same variant, such as one that was thought lost."""
 
 
-class Whole(NamedTuple):
-    """A task: solve the variant *name* into *path*.
+class VariantTask(NamedTuple):
+    """A task for a worker: solve the variant *name* into *path*.
 
-    *fresh*: begin anew. *memory*: bytes that the worker may use.
+    *fresh*: begin again. *memory*: bytes that the worker may use.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Whole(NamedTuple):
     memory: int
 
 
-class Came(NamedTuple):
+class VariantReport(NamedTuple):
     """What a solve took: seconds, and its process's peak memory in bytes.
 
     *resumed* and *explored* are the positions that were solved, and explored, before it began.
@@ -52,7 +52,7 @@ class Came(NamedTuple):
     explored: int
 
 
-class TooLarge(NamedTuple):
+class MemoryShortage(NamedTuple):
     """Why a worker has too little memory.
 
     It is a result and not an exception, because Dask cannot unpickle subclasses of MemoryError.
@@ -61,7 +61,7 @@ class TooLarge(NamedTuple):
     why: str
 
 
-def solve_whole(task: Whole) -> Came | TooLarge:
+def solve_variant(task: VariantTask) -> VariantReport | MemoryShortage:
     """Solve a variant, unless another worker has done so meanwhile."""
     before: dict[str, int] = {}
     began = time.monotonic()
@@ -78,78 +78,78 @@ def solve_whole(task: Whole) -> Came | TooLarge:
                     metric=task.metric, listener=listen, lock=lock,
                 )  # fmt: skip
     except MemoryLimit as error:
-        return TooLarge(str(error))
-    return Came(time.monotonic() - began, peak_memory(), before.get("solving", 0), before.get("exploring", 0))
+        return MemoryShortage(str(error))
+    return VariantReport(time.monotonic() - began, peak_memory(), before.get("solving", 0), before.get("exploring", 0))
 
 
-def waits_for(names: Iterable[str]) -> dict[str, set[str]]:
+def prerequisites(names: Iterable[str]) -> dict[str, set[str]]:
     """Return for each variant, in solving order, the earlier ones that must be solved first.
 
-    >>> waits_for(["chess:KRK", "chess:KNK", "chess:KRNK"])["chess:KRNK"] == {"chess:KRK", "chess:KNK"}
+    >>> prerequisites(["chess:KRK", "chess:KNK", "chess:KRNK"])["chess:KRNK"] == {"chess:KRK", "chess:KNK"}
     True
     """
-    before: dict[str, set[str]] = {}
+    waits: dict[str, set[str]] = {}
     firsts: dict[int, str] = {}
     for name in names:
         game: Any = load_game(name)
-        if not is_numbered(game):  # nothing is known about its tiers: wait for all before
-            before[name] = set(before)
+        if not is_numbered(game):  # nothing is known about its tiers: it waits for all earlier ones
+            waits[name] = set(waits)
             continue
-        before[name] = {firsts[tier] for tier in {*game.tiers} & firsts.keys()} | before.keys() & {*rests_on(game)}
+        waits[name] = {firsts[tier] for tier in {*game.tiers} & firsts.keys()} | waits.keys() & {*rests_on(game)}
         firsts[own_tiers(game)[0]] = name
-    return before
+    return waits
 
 
-class Ahead:
+class VariantQueue:
     """Solves variants on the workers of an executor, each as soon as the variants it waits for are done."""
 
-    def __init__(self, executor: ClusterExecutor, tasks: Iterable[Whole]):
+    def __init__(self, executor: ClusterExecutor, tasks: Iterable[VariantTask]):
         self.executor = executor
         self.tasks = {task.name: task for task in tasks}
-        self.left = waits_for(self.tasks)
+        self.waiting = prerequisites(self.tasks)
         """The variants that have not begun, with those that each waits for."""
-        self.flying: dict[Future[Came | TooLarge], str] = {}
-        self.ended: dict[str, Future[Came | TooLarge]] = {}
+        self.running: dict[Future[VariantReport | MemoryShortage], str] = {}
+        self.finished: dict[str, Future[VariantReport | MemoryShortage]] = {}
         self.send()
 
     def send(self) -> None:
         """Send the variants that need not wait any longer."""
-        for name in [name for name, before in self.left.items() if before <= self.ended.keys()]:
-            del self.left[name]
-            self.flying[self.executor.submit(solve_whole, self.tasks[name])] = name
+        for name in [name for name, before in self.waiting.items() if before <= self.finished.keys()]:
+            del self.waiting[name]
+            self.running[self.executor.submit(solve_variant, self.tasks[name])] = name
 
-    def result(self, name: str, tell: Callable[[str], None]) -> Came:
-        """Wait for a variant, and return what its solve took; *tell* gets messages meanwhile.
+    def result(self, name: str, say: Callable[[str], None]) -> VariantReport:
+        """Wait for a variant, and return what its solve took; *say* gets messages meanwhile.
 
         Raises MemoryLimit if the worker has too little memory, and whatever else the solve raised.
         """
-        while name not in self.ended:
-            tell(f"solving {name}; {len(self.ended)} of {len(self.tasks)} are done")
-            for future in wait(self.flying, return_when=FIRST_COMPLETED).done:
-                self.ended[self.flying.pop(future)] = future
+        while name not in self.finished:
+            say(f"solving {name}; {len(self.finished)} of {len(self.tasks)} are done")
+            for future in wait(self.running, return_when=FIRST_COMPLETED).done:
+                self.finished[self.running.pop(future)] = future
             self.send()
-        came = self.ended[name].result()
-        if isinstance(came, TooLarge):
-            raise MemoryLimit(came.why)
-        return came
+        report = self.finished[name].result()
+        if isinstance(report, MemoryShortage):
+            raise MemoryLimit(report.why)
+        return report
 
     def cancel(self) -> None:
         """Start no more solves."""
-        for future in self.flying:
+        for future in self.running:
             future.cancel()
 
 
 @contextmanager
-def solved_ahead(executor: ClusterExecutor, place: Path, tasks: list[Whole]) -> Iterator[Ahead]:
-    """Have workers solve the variants of *tasks*; *place* is a path in their folder, and is locked."""
-    with Lock(place) as lock, executor.begun(lock):
-        ahead = Ahead(executor, tasks)
+def solving_variants(executor: ClusterExecutor, path: Path, tasks: list[VariantTask]) -> Iterator[VariantQueue]:
+    """Have workers solve the variants of *tasks*; *path* is one in their folder, and is locked."""
+    with Lock(path) as lock, executor.begun(lock):
+        queue = VariantQueue(executor, tasks)
         try:
-            yield ahead
+            yield queue
         finally:
-            ahead.cancel()
+            queue.cancel()
 
 
-def memory_of_each(executor: ClusterExecutor, most: int | None) -> int:
+def memory_per_worker(executor: ClusterExecutor, most: int | None) -> int:
     """Return the bytes that each worker may use, out of *most* or of what is free on a machine."""
     return MemoryBudget(most).left() // executor.sharing

@@ -37,7 +37,7 @@ from retrograde.solver.methods.streamed.forward import SMALL_TASK
 from retrograde.solver.runtime.progress import Progress
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.runtime.tasks import Remote, whole_of
+from retrograde.solver.runtime.tasks import Remote, inner_function
 from retrograde.solver.runtime.work import LARGER, worth_sending
 
 TABLE = Path(__file__).with_name("cluster.csv")
@@ -83,7 +83,7 @@ class Measuring(Remote):
         self.at = ""
 
     def submit(self, function: Any, /, *args: Any, **options: Any) -> "Future[Any]":
-        self.at = name = whole_of(function).__name__
+        self.at = name = inner_function(function).__name__
 
         def run() -> Any:
             began = time.thread_time()

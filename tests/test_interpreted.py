@@ -5,8 +5,9 @@ import time
 import pytest
 
 from retrograde.games.catalog import load_game
-from retrograde.solver.engine import machine_code_is_kept, solve
+from retrograde.solver.engine import solve
 from retrograde.solver.interpreted import Patience
+from retrograde.solver.selection import is_compiled
 
 FIRST, LONGEST = 0.2, 1.75
 
@@ -86,6 +87,6 @@ def test_machine_code_is_found(more, tmp_path):
     file = tmp_path / "countdown.py"
     file.write_text(source, encoding="utf-8")
     game = load_game(str(file))
-    assert not machine_code_is_kept(game)
+    assert not is_compiled(game)
     solve(game, tmp_path / "game.h5", way="compiled")
-    assert machine_code_is_kept(game)
+    assert is_compiled(game)

@@ -38,17 +38,7 @@ from retrograde.databases.lock import Lock
 from retrograde.databases.open import open_beside
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import kin, rests_on, rules_digest, trust, typed, variant
-from retrograde.games.contract.game import (
-    METRICS,
-    Contradiction,
-    Game,
-    RetrogradeError,
-    RuleError,
-    alternates,
-    is_numbered,
-    metric_of,
-    width_of,
-)
+from retrograde.games.contract.game import METRICS, Contradiction, Game, RetrogradeError, RuleError, Traits, metric_of
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.unfolded import unfolded
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS
@@ -187,7 +177,7 @@ def solve(
     if metric in TO_PROGRESS and (not is_chess(game) or way not in (None, "compiled", "setwise")):
         what = {DTZ: "zeroing", DTC: "conversion"}[metric]
         raise NoWay(f"{metric}, the distance to {what}, is computed of chess endgames alone, and set by set")
-    by_slot = metric == METRICS[0] or (metric == EXPECTATION and game.players < 3 and not alternates(game))
+    by_slot = metric == METRICS[0] or (metric == EXPECTATION and game.players < 3 and not Traits.of(game).alternates)
     if not by_slot or against or way == "listed":
         refuse_tuples(game, f"solved {'against a model' if against else f'by {metric}'} in lists")
     # Step 2: read the rules, and check them at some positions.
@@ -237,7 +227,7 @@ def solve_elsewhere(game: Game, path: Path, order: SolveOptions) -> None:
     They are looked for beside the game's database and in the usual folder; see `elsewhere` in the contract. Their rules
     were checked with those of the game. Raises NoWay if an existing database cannot be used.
     """
-    if order.metric not in BY_NUMBER or not is_numbered(game):
+    if order.metric not in BY_NUMBER or not Traits.of(game).is_numbered:
         return
     needed = rests_on(game)
     # Fail early if there is too little memory for the game itself, which comes last.
@@ -388,7 +378,7 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: SolveOptions) ->
     if order.way == "interpreted":
         return solve_interpreted(game, budget, interpreting(order.listener))
     sizes = order.sizes
-    if order.way is not None or (is_numbered(game) and Numbering.of(game).slots > sizes.interpreted_slots):
+    if order.way is not None or (Traits.of(game).is_numbered and Numbering.of(game).slots > sizes.interpreted_slots):
         return None
     phase = interpreting(None)
 
@@ -430,6 +420,7 @@ def interpreting(listener: Listener | None) -> Phase:
 
 def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
     """Yield the methods to try for a game, in order, or the one asked for."""
+    traits = Traits.of(game)
     if not isinstance(order.way, str | None):
         yield order.way
         return
@@ -453,15 +444,15 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
         yield ByMetric(Demand(order.metric, order.ties, order.against))
         return
     # Case: remoteness, the usual metric.
-    fit = ["setwise", "numbered"] if is_numbered(game) else ["listed", "setwise", "streamed"]
+    fit = ["setwise", "numbered"] if traits.is_numbered else ["listed", "setwise", "streamed"]
     asked = [order.way] if order.way in WAYS else fit
     # Each method is imported only when its turn comes, because kernels take a while to load.
     by_sets = "setwise" in asked and is_chess(game)
-    if is_numbered(game) and (by_sets or "numbered" in asked):
+    if traits.is_numbered and (by_sets or "numbered" in asked):
         from retrograde.solver.methods.numbered.way import Numbered
 
         yield Numbered(place.path, by_sets, order.fresh)
-    elif not is_numbered(game) and "numbered" not in asked:
+    elif not traits.is_numbered and "numbered" not in asked:
         # The order: set-wise early if a glance suggests it, then lists up to a limit, then set-wise again, then
         # streamed. The early try, before any positions are listed, gives up if no tier seems large enough.
         if by_words := "setwise" in asked and (len(asked) == 1 or may_be_plain(game)):
@@ -488,7 +479,7 @@ def by_slot(game: Game, order: SolveOptions) -> bool:
     """Return whether to compute expected payoffs slot by slot: the game has many slots, or *way* says so."""
     if order.metric != EXPECTATION or order.against or order.way == "listed":
         return False
-    any_size = order.way == "numbered" or width_of(game)
+    any_size = order.way == "numbered" or Traits.of(game).width
     return is_by_slot(game, 0 if any_size else order.sizes.listed_slots)
 
 
@@ -517,7 +508,7 @@ def solved_compiled(game: Game, ways: Iterable[Way], work: Work, metric: str = M
                 raise
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
             return solve_interpreted(game, work.budget, interpreting(work.listener))
-    numbers = "it numbers its positions" if is_numbered(game) else "it does not number its positions"
+    numbers = "it numbers its positions" if Traits.of(game).is_numbered else "it does not number its positions"
     raise NoWay(
         f"{variant(game)} cannot be solved in the way that was asked for, since {reason or numbers}; "
         "leave out the way, and the one that fits is chosen"

@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases.layout import NOT_FOUND
-from retrograde.games.contract.game import LOSE, TIE, WIN, Game, defines
+from retrograde.games.contract.game import LOSE, TIE, WIN, Game, Traits
 from retrograde.solver.methods.listed.explore.cutting import TASK, Stretch, cut
 from retrograde.solver.methods.listed.explore.space import StateSpace, levels
 from retrograde.solver.methods.listed.table import Table
@@ -73,7 +73,7 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
     if game.players > 2 or (seats and game.players == 1):
         least = "two players" if seats else "one player or two"
         raise MetricNotApplicable(f"expectations are of {least}, and this game is for {game.players}")
-    if game.players == 2 and not defines(game, "turn") and not seats:
+    if game.players == 2 and not Traits.of(game).has_turn and not seats:
         raise MetricNotApplicable(
             "expectations need turn(position), which says whose they are, or a model: --against random"
         )

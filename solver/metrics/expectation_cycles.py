@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import RuleError, alternates
+from retrograde.games.contract.game import RuleError, Traits
 from retrograde.solver.methods.listed.table import Table, expand_placed
 from retrograde.solver.methods.listed.weights import Weights, weigh
 from retrograde.solver.metrics import expectation_kernels as kernels
@@ -80,7 +80,7 @@ def look_at(task: tuple[Told, int, int, int, int]) -> tuple[Links, Array, Array]
     )  # fmt: skip
     if told.seats:
         weighed = told.seats.weigh(game, positions.astype(np.int64), weights, block)
-        sides = Sides(*weighed, alternates(game))
+        sides = Sides(*weighed, Traits.of(game).alternates)
         count = kernels.link_both(block.columns, block.places, block.origins, weights, sides, first, told.bits, links)
     else:
         links.turns[:] = weights.turns

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import Game, alternates, defines
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed import looking
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.explore.space import StateSpace
@@ -54,7 +54,7 @@ class Explored:
     def __init__(self, game: Game, space: StateSpace, work: Work):
         self.game, self.space, self.work = game, space, work
         self.table = Table(game, space, work.zeros("no scores", 1, np.uint16), 0)
-        self.alternating = alternates(game)
+        self.alternating = Traits.of(game).alternates
         """Whether every move passes the turn; if not, `movers` say who is to move."""
 
     def __len__(self) -> int:
@@ -140,7 +140,9 @@ def look(task: tuple[Table, int, int, int]) -> Look:
     trouble = np.zeros(2, np.int64)
     with compiling(table.game, trouble):
         looking.look(table.game, positions, primitives, movers, pays, trouble)
-        rewards = np.zeros((*(places.shape if defines(table.game, "reward") else (0, 0)), table.game.players), np.int64)
+        rewards = np.zeros(
+            (*(places.shape if Traits.of(table.game).has_rewards else (0, 0)), table.game.players), np.int64
+        )
         looking.take_rewards(table.game, positions[origins], rewards, trouble)
     return Look(begin, end, primitives, movers, pays, places, origins, rewards)
 

@@ -21,7 +21,7 @@ from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.contract.game import DRAW, WIN, Value, width_of
+from retrograde.games.contract.game import DRAW, WIN, Traits, Value
 from retrograde.solver.methods.numbered.compact.deriving import Deriver
 from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, keep
 from retrograde.solver.play import kernels
@@ -214,7 +214,7 @@ class SlotsFinder(Finder):
             self.ask(kernels.place, (positions, self.table, asked.keys), asked.keys)
 
     def place(self, asked: Asked, rows: Array) -> Array:
-        if not width_of(self.game):
+        if not Traits.of(self.game).width:
             places: Array = np.empty(len(rows), np.int64)
             self.ask(kernels.number, (asked, self.table, places), places)
             asked.keys[:] = places

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, width_of
+from retrograde.games.contract.game import Game, Traits
 
 Array = np.ndarray[Any, Any]
 
@@ -27,12 +27,12 @@ def troubles(game: Game, count: int = 2) -> Array:
 
     If positions are tuples, entry 1 holds a key of the position, and room for the tuple itself is appended.
     """
-    return np.zeros(count + width_of(game), np.int64)
+    return np.zeros(count + Traits.of(game).width, np.int64)
 
 
 def asked_in(game: Game, trouble: Array) -> Any:
     """Return the position that a trouble array holds."""
-    width = width_of(game)
+    width = Traits.of(game).width
     return tuple(trouble[-width:].tolist()) if width else int(trouble[1])
 
 

@@ -44,7 +44,7 @@ from numba.extending import (
     unbox,
 )
 
-from retrograde.games.contract.game import Game, RuleError, filled, replaced, width_of
+from retrograde.games.contract.game import Game, RuleError, Traits, filled, replaced
 from retrograde.games.contract.snapshot import module_of, source_of
 from retrograde.games.identity.digest import rule_modules, rules_digest
 from retrograde.solver.runtime.kernel import is_kept_for
@@ -363,7 +363,7 @@ def _(position, place, number):
 
 @overload(filled)
 def _(game, number):
-    return eval(f"lambda game, number: ({'number, ' * width_of(game.game)})")
+    return eval(f"lambda game, number: ({'number, ' * Traits.of(game.game).width})")
 
 
 # Two methods of Python's ints that numba lacks

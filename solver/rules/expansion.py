@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, alternates
+from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, Traits
 from retrograde.solver.rules import compiled, kernels
 from retrograde.solver.rules.active import asked_in, asking
 from retrograde.solver.rules.examine import blame, differ, examine, refuse_chance
@@ -97,7 +97,7 @@ class Expander:
 
     def mark_moves_again(self, positions: Array, block: Block, origins: Array) -> None:
         """Mark the children at which the same player moves again; see the kernel of the same name."""
-        if alternates(self.game):
+        if Traits.of(self.game).alternates:
             return
         wide, trouble = positions.astype(np.int64, copy=False), np.zeros(2, np.int64)
         with compiling(self.game, trouble):

@@ -10,7 +10,7 @@ from operator import index
 from typing import Any, NoReturn
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import UNDECIDED, Game, RuleError, Value, defines, is_numbered
+from retrograde.games.contract.game import UNDECIDED, Game, RuleError, Traits, Value
 from retrograde.solver.rules.examine import Fault, blame, canonical, checked_position, examine
 from retrograde.solver.rules.images import check_image
 
@@ -26,6 +26,7 @@ def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Val
     *children* holds the distinct children of all positions, *values* the values of primitive positions.
     """
     # Every k-th position, so that at most SAMPLE are checked.
+    traits = Traits.of(game)
     sample = list(children)[:: -(-len(children) // SAMPLE)]
     for number, position in enumerate(sample):
         value, moves, reached = examine(game, position)
@@ -34,9 +35,9 @@ def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Val
             raise RuleError(f"{variant(game)}, position {position}: {what}")
         if number % -(-len(sample) // IMAGES) == 0:
             check_image(game, position)
-        for move in moves if is_numbered(game) else ():
+        for move in moves if traits.is_numbered else ():
             check_index(game, position, game.do_move(position, move))
-    if defines(game, "parents"):
+    if traits.has_parents:
         check_parents(game, children, values, sample)
 
 

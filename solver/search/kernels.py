@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, defines
+from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, Traits
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel
@@ -319,12 +319,12 @@ def no_room(position, ply, shape, marks):
 
 def promises(game: Game) -> bool:
     """Return whether the game defines `promise`; a constant in compiled code."""
-    return defines(game, "promise")
+    return Traits.of(game).has_promise
 
 
 @overload(promises)
 def _(game):
-    told = defines(game.game, "promise")
+    told = Traits.of(game.game).has_promise
     return lambda game: told
 
 

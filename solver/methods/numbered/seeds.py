@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, RuleError, alternates, defines, is_none
+from retrograde.games.contract.game import Game, RuleError, Traits, is_none
 from retrograde.solver.methods.listed.predecessors.sorting import Shape, packed
 from retrograde.solver.methods.numbered import kernels
 from retrograde.solver.methods.numbered.kernels import Seeds
@@ -91,7 +91,11 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     children: Array = np.concatenate(found) if len(found) > 1 else found[0]
     if shape:
         return begin, seeds, packed(shape, children, counts, begin)
-    return begin, seeds, (children if alternates(rules) else np.where(children < 0, -1 - children, children), counts)
+    return (
+        begin,
+        seeds,
+        (children if Traits.of(rules).alternates else np.where(children < 0, -1 - children, children), counts),
+    )
 
 
 def expect_solved(table: Table, k: int) -> None:
@@ -171,7 +175,7 @@ def complain(game: Game, numbering: Numbering, position: int) -> None:
         raise RuleError(f"{variant(game)}, position {position}: {what}")
     refuse_chance(game, position)
     related = examine(game, position)[2]
-    related += list(game.parents(position)) if defines(game, "parents") else []
+    related += list(game.parents(position)) if Traits.of(game).has_parents else []
     for one in related:
         numbering.slot_of(game, one)
     check_image(game, position)

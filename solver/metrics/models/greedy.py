@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, alternates, same_mover
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, same_mover
 from retrograde.solver.metrics.models.model import Array, Model, Weights
 
 
@@ -31,7 +31,7 @@ class Greedy(Model):
         marks, trouble = np.zeros(children.shape, np.int64), np.zeros(2, np.int64)
         appeals = np.empty((2, len(children)), np.int64)
         with compiling(game, trouble):
-            mark_greedy(game, positions, turns, alternates(game), CHANCE, appeals, marks, trouble)
+            mark_greedy(game, positions, turns, Traits.of(game).alternates, CHANCE, appeals, marks, trouble)
         return marks
 
 
@@ -43,7 +43,7 @@ def appeal(game: Game, position: int, move: int) -> tuple[int, int]:
     if game.primitive(child) == UNDECIDED:
         looks = game.estimate(child)
         return brings, looks if same_mover(game, position, child) else -looks
-    there = 1 if alternates(game) else mover  # the mover's number at the child
+    there = 1 if Traits.of(game).alternates else mover  # the mover's number at the child
     return brings + ahead(game, lambda player: game.payoff(child, player), there), 0
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, RuleError, defines
+from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.listed.weights import complain
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
@@ -242,7 +242,7 @@ def view_of(told: Told, begin: int, low: Array, high: Array, mode: int, words: A
     return View(
         tiers, starts, told.low.array, told.high.array, told.k, told.own_low.array, told.own_high.array, begin, low,
         high, told.endless.array, told.bits, mode, words,
-        np.zeros(len(low) if len(words) else 0, np.int32), defines(told.game, "reward"),
+        np.zeros(len(low) if len(words) else 0, np.int32), Traits.of(told.game).has_rewards,
     )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import UNDECIDED, Game, RuleError, defines, is_none
+from retrograde.games.contract.game import UNDECIDED, Game, RuleError, Traits, is_none
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
@@ -184,7 +184,7 @@ class SlotStore:
         # Step 1: limits of the bounds from outside, and where players can stay forever.
         pays = any(swept.pays for swept in looked)
         least, most = min(swept.least for swept in looked), max(swept.most for swept in looked)
-        if defines(self.game, "swapped"):
+        if Traits.of(self.game).has_swapped:
             least, most = min(least, -most), max(most, -least)
         scripts = {swept.begin: swept.script for swept in looked if swept.script}
         endless = self.find_endless(told, scripts)

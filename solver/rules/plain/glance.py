@@ -8,7 +8,7 @@ from itertools import islice
 from operator import index
 from typing import NamedTuple
 
-from retrograde.games.contract.game import MOST_MOVES, UNDECIDED, Game, defines
+from retrograde.games.contract.game import MOST_MOVES, UNDECIDED, Game, Traits
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 
 LOOKED_AT = 64
@@ -41,7 +41,7 @@ def may_be_plain(game: Game) -> bool:
         return False
     start = start_of(game)
     try:
-        own_image = not defines(game, "images") or not {*game.images(start)} - {start}
+        own_image = not Traits.of(game).has_images or not {*game.images(start)} - {start}
         return own_image and looks_alike(game, start)
     except Exception:
         return False

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases import Database
-from retrograde.games.contract.game import MOST_IMAGES, alternates
+from retrograde.games.contract.game import MOST_IMAGES, Traits
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.active import asking
 from retrograde.solver.verification.measures import kernels
@@ -63,7 +63,7 @@ def families_of(database: Database) -> Families:
     parents = np.repeat(np.arange(len(positions)), counts)
     having = np.flatnonzero(counts)
     turned = np.ones(len(parents), np.bool_)
-    if not alternates(game):
+    if not Traits.of(game).alternates:
         turned = sheet.movers[parents] != sheet.movers[sheet.links]
     table = file.legend.table  # type: ignore[attr-defined]  # files with measures have a table
     measures = np.stack([table[name][rows] for name in file.measures])

@@ -14,7 +14,7 @@ from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.database import position_by_slot
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import LOSE, TIE, WIN, RuleError, width_of
+from retrograde.games.contract.game import LOSE, TIE, WIN, RuleError, Traits
 from retrograde.solver.rules.active import asked_in, asking, troubles
 from retrograde.solver.rules.whole import of_positions
 from retrograde.solver.verification.measures import slot_kernels as kernels
@@ -134,7 +134,7 @@ def wrong_whole(database: Database, stored: Stored) -> list[str]:
         count_tier(game, tier, begin, stored.low[begin:end], stored.high[begin:end], counted)
     said = {row.value: [row.stored, row.positions, row.example] for row in file.legend}
     there = {value: row for value, row in counted.items() if row[0]}
-    for row in there.values() if width_of(game) else ():
+    for row in there.values() if Traits.of(game).width else ():
         row[2] = position_by_slot(file, game, row[2])
     if said != there:
         wrong.append("the legend counts other positions than there are")

@@ -49,8 +49,8 @@ from retrograde.solver.methods.numbered.numbering import Numbering, is_by_slot
 from retrograde.solver.methods.numbered.room import room_for_tiers
 from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.rules.examine import NotCompilable, refuse_tuples
-from retrograde.solver.rules.exits import no_exit
-from retrograde.solver.rules.plain.glance import may_be_plain
+from retrograde.solver.rules.no_exit import no_exit
+from retrograde.solver.rules.plain.screening import may_be_plain
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor
 from retrograde.solver.runtime.cluster.over import executor_over
 from retrograde.solver.runtime.journal import Journal
@@ -405,10 +405,10 @@ def expect_compiler(budget: MemoryBudget) -> None:
 def machine_code_is_kept(game: Game) -> bool:
     """Return whether these rules have been compiled before and their machine code is cached."""
     from retrograde.solver.methods.numbered.kernels import seed  # imported here, because it imports numba
-    from retrograde.solver.rules.compiled import is_kept
+    from retrograde.solver.rules.compiled import is_cached
     from retrograde.solver.rules.kernels import expand
 
-    return is_kept(game, (seed, expand))
+    return is_cached(game, (seed, expand))
 
 
 def interpreting(listener: Listener | None) -> Phase:

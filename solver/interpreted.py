@@ -22,9 +22,9 @@ from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.solver.methods.listed.explore.growth import Growth
 from retrograde.solver.methods.numbered.legend import counts_of, solved_slots
 from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.rules.consistency import by_tier, check_consistency
 from retrograde.solver.rules.examine import examine, movers_of, starts_of
 from retrograde.solver.rules.images import SOME, mean_size
-from retrograde.solver.rules.second_look import by_tier, look_again
 from retrograde.solver.runtime.memory import MemoryBudget, used_memory
 from retrograde.solver.runtime.progress import Phase
 
@@ -97,7 +97,7 @@ def solve_interpreted(
     children, outcomes = explored
     Phase("solving", phase.listener, len(children), phase.course).tell()
     # Step 2: ask the rules a second time at some positions, then decide all positions.
-    look_again(game, children, {position: value for position, (value, _) in outcomes.items()})
+    check_consistency(game, children, {position: value for position, (value, _) in outcomes.items()})
     propagate(children, outcomes, movers_of(game, children))
     if Traits.of(game).is_numbered:
         return by_slot(game, outcomes)

@@ -772,13 +772,7 @@ class Traits:
 
     @staticmethod
     def of(game: Game) -> "Traits":
-        """Return the traits of a game.
-
-        >>> from retrograde.games.catalog import load_game
-        >>> traits = Traits.of(load_game("tictactoe"))
-        >>> traits.has_images, traits.alternates, traits.is_numbered, traits.width
-        (True, True, False, 0)
-        """
+        """Return the traits of a game."""
         return traits_of(game)
 
 

@@ -46,7 +46,7 @@ from retrograde.solver.conformance import declarations, drawings, hints, left_ou
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.conformance.understood import understood
 from retrograde.solver.rules.examine import Fault, raised_by_rules
-from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 
 LIMIT = 10_000

@@ -18,8 +18,8 @@ from retrograde.games import catalog
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, Game, Traits, Value, VariantError, is_none, mover
 from retrograde.games.kinds.placed import Placed
 from retrograde.solver.conformance.survey import Survey, expect_again, limited
-from retrograde.solver.rules.active import troubles
 from retrograde.solver.rules.examine import Fault, checked_position, key_of
+from retrograde.solver.rules.running_kernels import trouble_array
 
 if TYPE_CHECKING:
     from retrograde.solver.rules.expansion import Expander
@@ -307,7 +307,7 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
 def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
     """Compare compiled and interpreted index() and unindex()."""
     from retrograde.solver.methods.numbered.kernels import there_and_back
-    from retrograde.solver.rules.whole import of_positions
+    from retrograde.solver.rules.positions import of_positions
 
     numbered = [position for position in positions if survey.game.index(position) >= 0]
     if not numbered:  # in games with chance, positions may lack a slot
@@ -327,14 +327,14 @@ def check_tuples_compiled(survey: Survey, expander: "Expander", tier: int, posit
     from retrograde.solver.methods.numbered.kernels import children_of, parents_at
     from retrograde.solver.rules.expansion import compiling
     from retrograde.solver.rules.kernels import gather_images
-    from retrograde.solver.rules.whole import of_positions
+    from retrograde.solver.rules.positions import of_positions
 
     game, rules = survey.game, expander.game
     for position in positions:
         survey.at("compiled", position)
         children = canonical_children(survey, position)
         found = of_positions(game, len(children))
-        with compiling(game, troubles(game)):
+        with compiling(game, trouble_array(game)):
             value, count = children_of(rules, position, found)
             expect_same("primitive() gives", survey.primitive(position), value)
             expect_same("moves lead to", children, tuples_in(found, count))

@@ -67,7 +67,7 @@ ALIKE = "make them of one length, as with -1 at their ends"
 """Advice for tables whose rows differ in length."""
 
 
-class Guarded(NamedTuple):
+class GuardedGame(NamedTuple):
     """A game whose compiled rules check every array index, so that any number may be passed as a position."""
 
     game: Game
@@ -106,7 +106,7 @@ def _(game: Any, context: Any) -> GameType:
     return type_of(game, guarded=False)
 
 
-@typeof_impl.register(Guarded)
+@typeof_impl.register(GuardedGame)
 def _(guarded: Any, context: Any) -> GameType:
     return type_of(guarded.game, guarded=True)
 
@@ -136,7 +136,7 @@ def prepare(game: Game) -> None:
     numba_type(cast(Any, type(game)), False)  # mypy thinks that classes cannot be hashed
 
 
-def is_kept(game: Game, kernels: Iterable[Any]) -> bool:
+def is_cached(game: Game, kernels: Iterable[Any]) -> bool:
     """Return whether the cache holds machine code of one of some kernels for the rules of a game."""
     prepare(game)
     return any(is_kept_for(kernel, type_of(game, guarded=False)) for kernel in kernels)

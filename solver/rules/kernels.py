@@ -30,9 +30,9 @@ from retrograde.games.contract.game import (
     WIN,
     Traits,
 )
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.positions import as_position, put, stands_at, whole
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import is_players, turns
-from retrograde.solver.rules.whole import as_position, put, stands_at, whole
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]

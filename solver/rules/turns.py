@@ -7,7 +7,7 @@ and cost nothing.
 from numba.extending import overload
 
 from retrograde.games.contract.game import Game, Traits, mover, same_mover
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 
 
 def turns(game: Game, position: int, child: int) -> bool:

@@ -22,7 +22,7 @@ from numba.extending import overload
 
 from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, Traits
 from retrograde.solver.rules.kernels import canonical
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.memory import prefetch, words_at
 from retrograde.solver.search.mixing import mixed, permuted

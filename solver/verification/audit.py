@@ -241,8 +241,8 @@ class Audit:
 
     def run(self, storage: Any, items: Array) -> tuple[Array, Array]:
         """Verify ascending items of a storage. Return their tally and the items with which something is wrong."""
-        from retrograde.solver.rules.active import asking, troubles
-        from retrograde.solver.rules.whole import of_positions
+        from retrograde.solver.rules.positions import of_positions
+        from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
         from retrograde.solver.verification import kernels
         from retrograde.solver.verification.storages import NEAR
 
@@ -251,12 +251,12 @@ class Audit:
             np.empty(len(items), np.int64),
             of_positions(self.game, MOST_IMAGES if Traits.of(self.game).has_images else 1),
             np.full((NEAR, 3), -1, np.int64),
-            troubles(self.game),
+            trouble_array(self.game),
         )
         plies = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
         values, remotenesses = np.array(plies, np.int64).reshape(-1, 2).T.copy()
         legend = kernels.Legend(values, remotenesses)
-        with asking(self.game, sheet.trouble):
+        with watch_kernel(self.game, sheet.trouble):
             count = kernels.verify_items(self.rules, storage, legend, items, sheet, self.every_image)
         return sheet.tally, sheet.wrong[:count].copy()
 

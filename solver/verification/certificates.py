@@ -293,16 +293,16 @@ class CertificateAudit:
 
     def run(self, first: int, last: int) -> list[int]:
         """Return the wrong indices from *first* to *last* (exclusive), by the compiled rules."""
-        from retrograde.solver.rules.active import asking
-        from retrograde.solver.rules.compiled import Guarded
+        from retrograde.solver.rules.compiled import GuardedGame
+        from retrograde.solver.rules.running_kernels import watch_kernel
         from retrograde.solver.verification.certificate_kernels import check_replies
 
         stored = Stored(self.positions, self.replies, self.bounds, int(self.goal), self.leaves, self.ending)
         wrong = np.empty(last - first, np.int64)
         images = np.empty(MOST_IMAGES if Traits.of(self.game).has_images else 1, np.int64)
         trouble = np.zeros(2, np.int64)
-        with asking(self.game, trouble):
-            count = check_replies(Guarded(self.game), stored, first, last, wrong, images, trouble, self.every_image)
+        with watch_kernel(self.game, trouble):
+            count = check_replies(GuardedGame(self.game), stored, first, last, wrong, images, trouble, self.every_image)
         places: list[int] = wrong[:count].tolist()
         return places
 

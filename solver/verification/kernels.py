@@ -10,9 +10,9 @@ from numba.extending import overload
 
 from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, Traits, is_none
 from retrograde.solver.rules.examine import is_position, key_of
+from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
+from retrograde.solver.rules.positions import note as note_position
 from retrograde.solver.rules.turns import turns
-from retrograde.solver.rules.whole import as_position, position_in, put, stands_at, whole
-from retrograde.solver.rules.whole import note as note_position
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.verification.storages import borrowed, inlined, scattered
 

@@ -17,7 +17,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Contradiction, Game, Traits, is_none
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import blame, examine, key_of
-from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.verification.faults import Judge, images_of
 
 SECONDS = 0.1

@@ -26,8 +26,8 @@ from retrograde.solver.methods.listed.predecessors.sorting import Shape, packed
 from retrograde.solver.methods.listed.predecessors.state import Known, State
 from retrograde.solver.methods.listed.spill.looking import Looked, located
 from retrograde.solver.methods.listed.table import Cyclic, Table, blocks_of, locate
+from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import expander_of
-from retrograde.solver.rules.second_look import blame_parents
 from retrograde.solver.runtime.arrays import Compressed
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.progress import Deciding, Phase

@@ -11,7 +11,7 @@ from retrograde.games.contract.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, Game
 from retrograde.solver.rules.examine import Fault, blame, examine
 from retrograde.solver.rules.expansion import Block, compiling
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, ask_movers, weigh_block
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.trouble_codes import Trouble
 
 Array = np.ndarray[Any, Any]
 

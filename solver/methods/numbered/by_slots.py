@@ -21,10 +21,10 @@ from retrograde.solver.methods.numbered.room import LISTED_ITEM, listed_at_most,
 from retrograde.solver.methods.numbered.seeds import complain
 from retrograde.solver.methods.numbered.table import Table, Tier
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.active import asked_in, troubles
+from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import compiling
-from retrograde.solver.rules.second_look import blame_parents
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.arrays import Compressed, Part
 from retrograde.solver.runtime.progress import Deciding, Telling
 from retrograde.solver.runtime.solved_tiers import Unsolved
@@ -181,15 +181,15 @@ def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
     table, left, sums = tier.table, tier.left.array, tier.sums.array
     rules = table.rules
     compiled.prepare(rules)
-    out, trouble = room("parents", ROOM), troubles(rules, 3)
+    out, trouble = room("parents", ROOM), trouble_array(rules, 3)
     pieces = []
     while len(frontier):
         with compiling(table.game, trouble):
             done, count = kernels.parents_of(rules, tier.number, frontier, left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
-            complain_of_parents(tier, asked_in(rules, trouble), edges.place_of(trouble[2], len(left)))
+            complain_of_parents(tier, noted_position(rules, trouble), edges.place_of(trouble[2], len(left)))
         if trouble[0] != Trouble.FINE or not done:
-            complain(table.game, table.numbering, asked_in(rules, trouble))
+            complain(table.game, table.numbering, noted_position(rules, trouble))
         pieces.append(
             out[:count].astype(np.uint32 if len(left) < 1 << 32 and Traits.of(rules).alternates else np.int64)
         )

@@ -27,10 +27,10 @@ from retrograde.solver.metrics.slots.kernels import (
 )
 from retrograde.solver.metrics.slots.plans import Known, Plan
 from retrograde.solver.metrics.slots.scripts import Script
-from retrograde.solver.rules.active import asked_in, troubles
 from retrograde.solver.rules.expansion import compiling, expander_of
-from retrograde.solver.rules.trouble import Trouble
-from retrograde.solver.rules.whole import of_positions, room_for_images
+from retrograde.solver.rules.positions import of_positions, room_for_images
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.arrays import Shared
 
 Array = np.ndarray[Any, Any]
@@ -221,7 +221,7 @@ def count(task: tuple[Told, int, int]) -> Array:
     counts[2] = -1
     low, high = told.own_low.array[begin:end], told.own_high.array[begin:end]
     tier, first = int(told.numbering.tiers[told.k]), int(told.numbering.starts[told.k])
-    with compiling(told.game, troubles(told.game)):
+    with compiling(told.game, trouble_array(told.game)):
         kernels.count(told.game, tier, begin, first, low, high, counts, room_for_images(told.game))
     return counts
 
@@ -274,12 +274,14 @@ def room_of(game: Game, entries: int) -> Room:
     state[LEAST], state[MOST] = 1 << 62, -1 << 62
     stamps, lows, highs, begins, stops, order = (np.zeros(entries, np.int64) for _ in range(6))
     ends = np.full(ENDS, NO_END, np.int64)
-    return Room(of_positions(game, entries), stamps, lows, highs, begins, stops, order, ends, state, troubles(game))
+    return Room(
+        of_positions(game, entries), stamps, lows, highs, begins, stops, order, ends, state, trouble_array(game)
+    )
 
 
 def refuse(game: Game, view: View, room: Room) -> NoReturn:
     """Raise the error that a kernel found."""
-    what, position = int(room.trouble[0]), asked_in(game, room.trouble)
+    what, position = int(room.trouble[0]), noted_position(game, room.trouble)
     if room.state[TOO_MUCH]:
         raise PayoffOverflow
     said = f"{variant(game)}, position {position}: "

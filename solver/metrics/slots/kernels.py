@@ -20,8 +20,8 @@ from retrograde.games.contract.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, is_n
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, canonical, count_images, place_in
-from retrograde.solver.rules.trouble import Trouble
-from retrograde.solver.rules.whole import as_position, note, number_of, put, stands_at, swapped, whole
+from retrograde.solver.rules.positions import as_position, note, number_of, put, stands_at, swapped, whole
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.kernel import lean_kernel
 
 Array = np.ndarray[Any, Any]

@@ -31,7 +31,7 @@ from retrograde.databases import Database
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, Traits
 from retrograde.solver.metrics.models.model import Model
-from retrograde.solver.rules.active import asking
+from retrograde.solver.rules.running_kernels import watch_kernel
 from retrograde.solver.verification.measures.families import Families
 from retrograde.solver.verification.measures.kernels import Scales, write_scales
 
@@ -166,6 +166,6 @@ def weigh(game: Any, found: Families) -> Scales:
     count = len(found.children)
     scales = Scales(np.ones(count, np.int64), np.zeros(count, np.int64), np.zeros(len(found.positions), np.int64))
     trouble = np.zeros(2, np.int64)
-    with asking(game, trouble):
+    with watch_kernel(game, trouble):
         write_scales(game, found.positions, found.primitives, found.movers, scales, trouble)
     return scales

@@ -8,7 +8,7 @@ import numpy as np
 from retrograde.databases import Database
 from retrograde.games.contract.game import MOST_IMAGES, Traits
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.active import asking
+from retrograde.solver.rules.running_kernels import watch_kernel
 from retrograde.solver.verification.measures import kernels
 
 Array = np.ndarray[Any, Any]
@@ -85,7 +85,7 @@ def ask(game: Any, tiers: Array, bounds: Array, positions: Array) -> kernels.She
             np.zeros(count, np.int64), np.zeros(count, np.int64), np.empty(links, np.int64), np.zeros(links, np.int64),
             np.zeros(2, np.int64),
         )  # fmt: skip
-        with asking(game, sheet.trouble):
+        with watch_kernel(game, sheet.trouble):
             found = int(kernels.write_families(game, tiers, bounds, positions, sheet, room))
         # The first call only counts the links; the second has arrays of the right length.
         if found <= links:

@@ -1,4 +1,4 @@
-"""Makes kernels accept whole numbers only, and positions that are ints or tuples of ints.
+"""Numbers and positions in compiled code: every kernel that calls rules takes their answers through these functions.
 
 Numba would write a float to an array of ints without its fraction, silently. `whole` therefore refuses to compile rules
 that return anything but an int.

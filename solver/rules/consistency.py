@@ -1,7 +1,8 @@
 """Calls the rules a second time after a game is explored, interpreted, and compares the answers.
 
-`look_again` checks that the rules repeat themselves, that images and slots agree, and that `parents` is the inverse of
-`do_move`.
+The interpreted method (`solver/interpreted.py`) calls `check_consistency` when it has explored a game: the rules must
+repeat themselves, images and slots must agree, and `parents` must be the inverse of `do_move`. The compiled methods use
+`blame_parents` and `check_index` to describe a fault that they have found.
 """
 
 from collections import defaultdict
@@ -20,7 +21,7 @@ IMAGES = 100
 """The most of these that are compared with an image."""
 
 
-def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Value]) -> None:
+def check_consistency(game: Game, children: dict[int, list[int]], values: dict[int, Value]) -> None:
     """Check that the rules repeat what they said about some positions. Raise RuleError if an answer differs.
 
     *children* holds the distinct children of all positions, *values* the values of primitive positions.

@@ -431,17 +431,16 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
         yield Numbered(place.path, True, order.fresh, order.metric)
         return
     if order.metric != METRICS[0]:
-        from retrograde.solver.metrics.measured import Demand
-        from retrograde.solver.metrics.way import ByMetric
+        from retrograde.solver.metrics.method import MetricMethod, MetricOptions
 
         # Case: another metric, slot by slot if there are many slots, or else in lists.
         if by_slot(game, order):
-            from retrograde.solver.metrics.slots.way import Slotted
+            from retrograde.solver.metrics.slots.method import SlotBoundsMethod
 
-            yield Slotted()
+            yield SlotBoundsMethod()
             if order.way == "numbered":
                 return
-        yield ByMetric(Demand(order.metric, order.ties, order.against))
+        yield MetricMethod(MetricOptions(order.metric, order.ties, order.against))
         return
     # Case: remoteness, the usual metric.
     fit = ["setwise", "numbered"] if traits.is_numbered else ["listed", "setwise", "streamed"]

@@ -18,7 +18,7 @@ from retrograde.solver.runtime.work import MetricNotApplicable, Work
 
 
 @dataclass(frozen=True)
-class Slotted:
+class SlotBoundsMethod:
     """Solves by slots: numbers in tiers, some of which stand for no position; bounds are in files."""
 
     name: ClassVar[str] = "numbered"

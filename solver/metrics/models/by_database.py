@@ -34,7 +34,7 @@ ORDER = (LOSE, DRAW, TIE, WIN)
 """Values for the mover, from worst to best."""
 
 
-class Skilled(Model):
+class SkillModel(Model):
     """Makes a perfect move with a probability, otherwise any move."""
 
     def __init__(self, skill: Fraction, database: Database, name: str = ""):
@@ -71,7 +71,7 @@ class Skilled(Model):
         self.database.close()
 
 
-class Exploiting(Model):
+class ExploitModel(Model):
     """Plays a best response to another model, by the database of expectations against it."""
 
     def __init__(self, database: Database):

@@ -97,7 +97,7 @@ class LazyGroup(click.Group):
         return [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:
-        from retrograde.solver.rules.exits import no_exit
+        from retrograde.solver.rules.no_exit import no_exit
 
         try:
             with no_exit(), warnings.catch_warnings():

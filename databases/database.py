@@ -20,7 +20,7 @@ from retrograde.databases.errors import NotInDatabase
 from retrograde.databases.layout import NOT_FOUND, LegendRow
 from retrograde.databases.legend import Legend
 from retrograde.games import UNDECIDED, Game, Value
-from retrograde.games.contract.game import METRICS, POSITION_LIMIT, is_none, width_of
+from retrograde.games.contract.game import METRICS, POSITION_LIMIT, Traits, is_none
 from retrograde.games.contract.raised import given_start
 
 Default = TypeVar("Default")
@@ -137,7 +137,7 @@ class Database(ABC):
     @cached_property
     def _width(self) -> int:
         """The number of ints in a position that is a tuple; 0 if positions are ints."""
-        return width_of(self.game)
+        return Traits.of(self.game).width
 
     def _asked(self, position: Any) -> Any:
         """Return the position as an int, or as a tuple of ints. Raise TypeError if it is neither."""
@@ -296,4 +296,4 @@ def positions_there(game: Any, tier: int, slots: range) -> tuple[NDArray[np.int6
     given = [game.unindex(tier, slot) for slot in slots]
     there = np.array([not is_none(position) for position in given], np.bool_)
     positions = np.array([position for position in given if not is_none(position)], np.int64)
-    return positions.reshape(-1, width) if (width := width_of(game)) else positions, there
+    return positions.reshape(-1, width) if (width := Traits.of(game).width) else positions, there

@@ -44,7 +44,7 @@ from retrograde.databases.records.write import Encoder, SolvedRecords, write_rec
 from retrograde.databases.slots.write import SolvedCompact, SolvedSlots, write_slots
 from retrograde.databases.steps.write import SolvedSteps, write_steps
 from retrograde.games import LOSE, TIE, WIN, Game, RetrogradeError
-from retrograde.games.contract.game import width_of
+from retrograde.games.contract.game import Traits
 from retrograde.games.contract.unfolded import folded
 
 __all__ = [
@@ -208,7 +208,7 @@ def about(game: Game, version: int, metric: str, positions: int, stored: int) ->
 
     return {
         "format": FORMAT,
-        "format_version": TUPLES_VERSION if width_of(game) else version,
+        "format_version": TUPLES_VERSION if Traits.of(game).width else version,
         "game": game.name,
         "variant": variant(game),
         "options": options_text(game),

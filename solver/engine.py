@@ -37,7 +37,7 @@ from retrograde.databases.lock import Lock
 from retrograde.databases.open import open_beside
 from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import kin, rests_on, rules_digest, trust, typed, variant
-from retrograde.games.contract.game import Contradiction, Game, RetrogradeError, RuleError, is_numbered, metric_of
+from retrograde.games.contract.game import Contradiction, Game, RetrogradeError, RuleError, Traits, metric_of
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.unfolded import unfolded
 from retrograde.solver.conformance.precheck import blamed, refuse_broken
@@ -45,7 +45,7 @@ from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.methods.numbered.room import room_for_tiers
 from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.options import BY_NUMBER, COMPILED, EXPECTATION, CannotSolve, SolveOptions, refuse_combination
-from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor
 from retrograde.solver.runtime.cluster.over import executor_over
 from retrograde.solver.runtime.journal import Journal
@@ -148,7 +148,7 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
     They are looked for beside the game's database and in the usual folder; see `elsewhere` in the contract. Their rules
     were checked with those of the game. Raises CannotSolve if an existing database cannot be used.
     """
-    if options.metric not in BY_NUMBER or not is_numbered(game):
+    if options.metric not in BY_NUMBER or not Traits.of(game).is_numbered:
         return
     needed = rests_on(game)
     # Fail early if there is too little memory for the game itself, which comes last.

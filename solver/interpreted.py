@@ -18,13 +18,13 @@ import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords, SolvedSlots
-from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_none, is_numbered
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Traits, Value, is_none
 from retrograde.solver.methods.listed.explore.growth import Growth
 from retrograde.solver.methods.numbered.legend import counts_of, solved_slots
 from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.rules.consistency import by_tier, check_consistency
 from retrograde.solver.rules.examine import examine, movers_of, starts_of
 from retrograde.solver.rules.images import SOME, mean_size
-from retrograde.solver.rules.second_look import by_tier, look_again
 from retrograde.solver.runtime.memory import MemoryBudget, used_memory
 from retrograde.solver.runtime.progress import Phase
 
@@ -97,9 +97,9 @@ def solve_interpreted(
     children, outcomes = explored
     Phase("solving", phase.listener, len(children), phase.course).tell()
     # Step 2: ask the rules a second time at some positions, then decide all positions.
-    look_again(game, children, {position: value for position, (value, _) in outcomes.items()})
+    check_consistency(game, children, {position: value for position, (value, _) in outcomes.items()})
     propagate(children, outcomes, movers_of(game, children))
-    if is_numbered(game):
+    if Traits.of(game).is_numbered:
         return by_slot(game, outcomes)
     # Step 3: sort by tier and position, and count the outcomes for the legend.
     found = by_tier(game, children)
@@ -147,7 +147,7 @@ def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
 
 def count(game: Game, positions: list[int]) -> int:
     """Return the number of positions that some canonical positions stand for, symmetric ones counted."""
-    if not defines(game, "images"):
+    if not Traits.of(game).has_images:
         return len(positions)
     return sum(len({position, *game.images(position)}) for position in positions)
 
@@ -160,9 +160,10 @@ def explore(
     Returns None when *patience* is exhausted. Long thin games never give up: a wave of few positions takes longer
     compiled.
     """
+    traits = Traits.of(game)
     children: Children = {}
     outcomes: Outcomes = {}
-    found = deque(every_position(game) if is_numbered(game) else starts_of(game))
+    found = deque(every_position(game) if traits.is_numbered else starts_of(game))
     known = set(found)
     plies, wave, growth = 0, len(found), Growth()
     began, before = time.thread_time(), used_memory()
@@ -185,7 +186,7 @@ def explore(
         # Step 3: give up if that takes too long, and report now and then.
         passed = time.thread_time() - began
         thick = len(known) > THIN * plies
-        if patience and thick and patience.ends(passed, len(children), len(found), is_numbered(game)):
+        if patience and thick and patience.ends(passed, len(children), len(found), traits.is_numbered):
             return None
         if len(children) % BETWEEN_CHECKS == 0:
             phase.learn(partial(mean_size, game, list(islice(found, SOME))))

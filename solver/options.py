@@ -4,7 +4,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from retrograde.games.contract.game import METRICS, Game, RetrogradeError, alternates
+from retrograde.games.contract.game import METRICS, Game, RetrogradeError, Traits
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.metrics.models.model import Model
@@ -94,6 +94,6 @@ def refuse_combination(game: Game, options: SolveOptions) -> None:
         raise CannotSolve(
             f"{metric}, the distance to {name}, is computed for chess endgames only, by the set-wise method"
         )
-    by_slot = options.by_remoteness or (metric == EXPECTATION and game.players < 3 and not alternates(game))
+    by_slot = options.by_remoteness or (metric == EXPECTATION and game.players < 3 and not Traits.of(game).alternates)
     if not by_slot or against or method == "listed":
         refuse_tuples(game, f"solved {'against a model' if against else f'by {metric}'} in lists")

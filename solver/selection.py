@@ -18,14 +18,14 @@ import numpy as np
 
 from retrograde.databases.write import SolvedRecords, SolvedSlots
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, is_numbered, width_of
+from retrograde.games.contract.game import Game, Traits
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.numbering import Numbering, is_by_slot
 from retrograde.solver.options import EXPECTATION, METHODS, CannotSolve, Method, SolveOptions
 from retrograde.solver.rules.examine import NotCompilable
-from retrograde.solver.rules.plain.glance import may_be_plain
+from retrograde.solver.rules.plain.screening import may_be_plain
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, address_space, format_size
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 from retrograde.solver.runtime.work import NotApplicable, Work
@@ -48,7 +48,8 @@ def try_interpreted(game: Game, budget: MemoryBudget, options: SolveOptions) -> 
     if options.method == "interpreted":
         return solve_interpreted(game, budget, interpreted_phase(options.listener))
     sizes = options.sizes
-    if options.method is not None or (is_numbered(game) and Numbering.of(game).slots > sizes.interpreted_slots):
+    many_slots = Traits.of(game).is_numbered and Numbering.of(game).slots > sizes.interpreted_slots
+    if many_slots or options.method is not None:
         return None
     phase = interpreted_phase(None)
 
@@ -113,7 +114,7 @@ def solve_compiled(game: Game, path: Path, options: SolveOptions, work: Work) ->
                 raise
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
             return solve_interpreted(game, work.budget, interpreted_phase(work.listener))
-    numbers = "it numbers its positions" if is_numbered(game) else "it does not number its positions"
+    numbers = "it numbers its positions" if Traits.of(game).is_numbered else "it does not number its positions"
     raise CannotSolve(
         f"{variant(game)} cannot be solved by the method that was asked for: {reason or numbers}; "
         "leave out the method, and one that fits is chosen"
@@ -130,7 +131,7 @@ def methods_for(game: Game, path: Path, options: SolveOptions) -> Iterator[Metho
         yield Numbered(path, True, options.fresh, options.metric)
     elif not options.by_remoteness:
         yield from methods_by_metric(game, options)
-    elif is_numbered(game):
+    elif Traits.of(game).is_numbered:
         asked = [options.method] if options.method in METHODS else ["setwise", "numbered"]
         by_sets = "setwise" in asked and is_chess(game)
         if by_sets or "numbered" in asked:
@@ -143,23 +144,22 @@ def methods_for(game: Game, path: Path, options: SolveOptions) -> Iterator[Metho
 
 def methods_by_metric(game: Game, options: SolveOptions) -> Iterator[Method]:
     """Yield the methods for a metric other than remoteness: slot by slot if there are many slots, or else in lists."""
-    from retrograde.solver.metrics.measured import Demand
-    from retrograde.solver.metrics.way import ByMetric
+    from retrograde.solver.metrics.method import MetricMethod, MetricOptions
 
     if is_solved_by_slot(game, options):
-        from retrograde.solver.metrics.slots.way import Slotted
+        from retrograde.solver.metrics.slots.method import SlotBoundsMethod
 
-        yield Slotted()
+        yield SlotBoundsMethod()
         if options.method == "numbered":
             return
-    yield ByMetric(Demand(options.metric, options.ties, options.against))
+    yield MetricMethod(MetricOptions(options.metric, options.ties, options.against))
 
 
 def is_solved_by_slot(game: Game, options: SolveOptions) -> bool:
     """Return whether to compute expected payoffs slot by slot: the game has many slots, or an option says so."""
     if options.metric != EXPECTATION or options.against or options.method == "listed":
         return False
-    any_size = options.method == "numbered" or width_of(game)
+    any_size = options.method == "numbered" or Traits.of(game).width
     return is_by_slot(game, 0 if any_size else options.sizes.listed_slots)
 
 

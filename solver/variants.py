@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, own_tiers, rests_on
-from retrograde.games.contract.game import is_numbered
+from retrograde.games.contract.game import Traits
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, peak_memory
@@ -92,7 +92,7 @@ def prerequisites(names: Iterable[str]) -> dict[str, set[str]]:
     firsts: dict[int, str] = {}
     for name in names:
         game: Any = load_game(name)
-        if not is_numbered(game):  # nothing is known about its tiers: it waits for all earlier ones
+        if not Traits.of(game).is_numbered:  # nothing is known about its tiers: it waits for all earlier ones
             waits[name] = set(waits)
             continue
         waits[name] = {firsts[tier] for tier in {*game.tiers} & firsts.keys()} | waits.keys() & {*rests_on(game)}

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from retrograde.games import RetrogradeError
-from retrograde.solver.rules.exits import really_exit
+from retrograde.solver.rules.no_exit import really_exit
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit
 
 from .disk import KINDS, Kind, Shim

@@ -5,20 +5,20 @@ from fractions import Fraction
 from pathlib import Path
 
 from retrograde.solver.metrics.expectation import measure
-from retrograde.solver.metrics.explored import explore
-from retrograde.solver.metrics.measured import Demand, Measured
+from retrograde.solver.metrics.explored_game import explore
+from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.work import Work
 
 Bounds = dict[int, tuple[Fraction, Fraction]]
 
 
-def measured(game, workers=2) -> tuple[list[int], Measured]:
+def measured(game, workers=2) -> tuple[list[int], MetricResult]:
     """Return the positions of a game, and what was found of them."""
     with ThreadPoolExecutor(workers) as executor:
         work = Work(executor, workers, MemoryBudget(), None, Path("nowhere"))
         explored = explore(game, work)
-        found = measure(explored, Demand("expectation"), work.phase("solving", len(explored)))
+        found = measure(explored, MetricOptions("expectation"), work.phase("solving", len(explored)))
     return explored.positions.tolist(), found
 
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
-from retrograde.solver.metrics.explored import Look
+from retrograde.solver.metrics.explored_game import ExploredBlock
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Graph:
     def tiers_backwards(self):
         return reversed(range(len(self.space.tiers)))
 
-    def looks(self, k):
+    def blocks(self, k):
         """Yield what a block of five positions is, and the next."""
         low, high = self.space.stretch(k)
         for begin in range(low, high, 5):
@@ -62,7 +62,7 @@ class Graph:
                     paid = self.gains.get((begin + origin, number), 0)
                     rewards[number, column] = [paid, -paid][: self.players]
             primitives = [UNDECIDED if self.children[i] else LOSE for i in range(begin, end)]
-            yield Look(
+            yield ExploredBlock(
                 begin, end, np.array(primitives, np.uint8), np.array(self.movers[begin:end], np.int8),
                 np.array(self.pays[begin:end], np.int64), places, np.array(origins, np.int32), rewards,
             )  # fmt: skip

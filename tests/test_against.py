@@ -19,20 +19,19 @@ from retrograde.games.catalog import load_game
 from retrograde.games.contract.unfolded import folded, unfolded
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics.expectation import measure
-from retrograde.solver.metrics.explored import explore
-from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
-from retrograde.solver.metrics.models.deep import Deep
-from retrograde.solver.metrics.models.greedy import Greedy
-from retrograde.solver.metrics.models.known import Exploiting, Skilled
-from retrograde.solver.metrics.models.model import Model, NoModel, Uniform, checked
+from retrograde.solver.metrics.explored_game import explore
+from retrograde.solver.metrics.method import MetricOptions
+from retrograde.solver.metrics.models.by_database import ExploitModel, SkillModel
+from retrograde.solver.metrics.models.by_search import DepthModel, GreedyModel
+from retrograde.solver.metrics.models.model import Model, NoModel, UniformModel, checked
 from retrograde.solver.metrics.models.names import model_named, model_of
-from retrograde.solver.metrics.models.policy import Scripted
+from retrograde.solver.metrics.models.policy import PolicyModel
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.pairing import expected
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.runtime.work import Work
+from retrograde.solver.runtime.work import MetricNotApplicable, Work
 from retrograde.solver.verification.measures.expectation import wrong_expectations
 from retrograde.solver.verification.measures.families import families_of
 from retrograde.solver.verification.verify import verify
@@ -44,7 +43,7 @@ pytestmark = pytest.mark.long
 
 NARROW = Fraction(1, 10**9)
 """How far bounds may be apart."""
-LOPSIDED = Scripted("lopsided", responding.lopsided, "")
+LOPSIDED = PolicyModel("lopsided", responding.lopsided, "")
 
 
 def bounds(game, against: Model, playing: Model | None = None):
@@ -52,7 +51,7 @@ def bounds(game, against: Model, playing: Model | None = None):
     with ThreadPoolExecutor(2) as executor:
         work = Work(executor, 2, MemoryBudget(), None, Path("nowhere"))
         explored = explore(game, work)
-        demand = Demand("expectation", against=against, playing=playing)
+        demand = MetricOptions("expectation", against=against, playing=playing)
         found = measure(explored, demand, work.phase("solving", len(explored)))
     grain = Fraction(1, found.details["scale"])
     result = {}
@@ -74,9 +73,9 @@ def hold_against(found, exact, game):
 
 
 MODELS = {
-    "random": (Uniform(), responding.uniform),
-    "greedy": (Greedy(), responding.greedy),
-    "depth:2": (Deep(2), partial(responding.looking_for_points, depth=2)),
+    "random": (UniformModel(), responding.uniform),
+    "greedy": (GreedyModel(), responding.greedy),
+    "depth:2": (DepthModel(2), partial(responding.looking_for_points, depth=2)),
     "lopsided": (LOPSIDED, lambda game: lambda place: responding.lopsided(game, place)),
 }
 
@@ -116,7 +115,7 @@ def test_responses_in_random_games_that_can_go_on_for_ever_are_worth_what_fracti
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", [responding.Duel, responding.Alternating])
-@pytest.mark.parametrize("model", [Uniform(), Greedy()], ids=lambda model: model.name)
+@pytest.mark.parametrize("model", [UniformModel(), GreedyModel()], ids=lambda model: model.name)
 def test_who_exploits_gets_what_is_proven_where_play_can_go_round(kind, model, monkeypatch, tmp_path):
     """The database is verified, and who plays by it is worth no less than its lower bounds, against the same model."""
     random = Random(f"{model.name} exploited")
@@ -126,7 +125,7 @@ def test_who_exploits_gets_what_is_proven_where_play_can_go_round(kind, model, m
         monkeypatch.setattr(kind, "start", start)
         game = kind()
         path = solve(game, tmp_path / f"{number}.h5", against=model)
-        with open_database(path, game=game) as database, Exploiting(database) as exploiting:
+        with open_database(path, game=game) as database, ExploitModel(database) as exploiting:
             assert verify(database, model=model).ok
             best, found = bounds(game, model), bounds(game, model, exploiting)
             for key, (low, high) in best.items():
@@ -138,7 +137,7 @@ def test_who_exploits_gets_what_is_proven_where_play_can_go_round(kind, model, m
 def test_moves_that_pay_may_not_lead_round_for_ever(monkeypatch):
     monkeypatch.setattr(responding.Paying, "start", gamble.position_of(3, 0, 0, True, 7))
     with pytest.raises(RuntimeError, match="moves pay a reward, and from here players may go on for ever"):
-        bounds(responding.Paying(), Uniform())
+        bounds(responding.Paying(), UniformModel())
 
 
 @pytest.mark.parametrize("skill", [Fraction(0), Fraction(1, 3), Fraction(4, 5), Fraction(1)])
@@ -153,7 +152,7 @@ def test_responses_to_skill_are_worth_what_fractions_say(skill, monkeypatch, tmp
         seen = responding.Seen(game, responding.skilled(game, skill))
         if game.primitive(start) or expectimax.plans(seen) > 100:
             continue
-        with Skilled(skill, open_database(solve(game, tmp_path / f"{number}.h5"), game=game)) as model:
+        with SkillModel(skill, open_database(solve(game, tmp_path / f"{number}.h5"), game=game)) as model:
             hold_against(bounds(game, model), expectimax.cyclic(seen), game)
             for position in {place for place, _ in expectimax.children_of(seen)}:
                 if not game.primitive(position):
@@ -168,7 +167,7 @@ def test_responses_to_skill_are_worth_what_fractions_say(skill, monkeypatch, tmp
 @pytest.mark.parametrize(("text", "depth"), [("connect4:3,3,3", 3), ("tictactoe", 1), ("dodgem", 2)])
 def test_who_looks_ahead_makes_what_a_slow_search_finds_best(text, depth):
     game = load_game(text)
-    model, plainly = Deep(depth), responding.looking(game, depth)
+    model, plainly = DepthModel(depth), responding.looking(game, depth)
     positions = [place for place in reference.solve(game) if game.primitive(place) == UNDECIDED][::7]
     several = 0
     for position in positions:
@@ -182,7 +181,7 @@ def test_who_looks_ahead_makes_what_a_slow_search_finds_best(text, depth):
 
 def test_nothing_is_won_from_who_looks_to_the_end_of_tictactoe():
     game = load_game("tictactoe")
-    found = bounds(game, Deep(9))
+    found = bounds(game, DepthModel(9))
     for seat in (0, 1):
         low, high = found[game.start, seat]
         assert low <= 0 <= high < NARROW
@@ -195,7 +194,7 @@ def test_two_players_by_models_get_what_fractions_say(monkeypatch):
         monkeypatch.setattr(responding.Duel, "start", start)
         game = responding.Duel()
         seen = responding.Seen(game, responding.greedy(game), partial(responding.lopsided, game))
-        hold_against(bounds(game, Greedy(), LOPSIDED), expectimax.cyclic(seen), game)
+        hold_against(bounds(game, GreedyModel(), LOPSIDED), expectimax.cyclic(seen), game)
 
 
 def test_a_best_response_to_a_best_response_is_worth_what_fractions_say(monkeypatch, tmp_path):
@@ -215,8 +214,8 @@ def test_a_best_response_to_a_best_response_is_worth_what_fractions_say(monkeypa
             moves = {move: brings(place, move) for move in game.generate_moves(place)}
             return {move: 1 for move, worth in moves.items() if worth == max(moves.values())}
 
-        path = solve(game, tmp_path / f"{number}.h5", against=Uniform())
-        with Exploiting(open_database(path, game=game)) as model:
+        path = solve(game, tmp_path / f"{number}.h5", against=UniformModel())
+        with ExploitModel(open_database(path, game=game)) as model:
             assert model.name == "exploit:random"
             hold_against(bounds(game, model), expectimax.acyclic(responding.Seen(game, best)), game)
 
@@ -253,7 +252,7 @@ def test_who_plays_tic_tac_toe_at_random_loses_all_but_one_game_in_192_to_a_corn
     assert exact[game.start, 0] == 2 * Fraction(191, 192)  # who wins is paid 1, and who loses -1
     assert odds_on_a_board("." * 9, "O", "X") == (Fraction(881, 945), Fraction(7, 945))
     assert exact[game.start, 1] == 2 * Fraction(874, 945)
-    found = bounds(game, Uniform())
+    found = bounds(game, UniformModel())
     hold_against(found, exact, game)
     by_first_move = {move: found[game.canonical(1 << move), 1][0] for move in range(9)}
     assert max(by_first_move, key=by_first_move.get) == 0
@@ -262,7 +261,7 @@ def test_who_plays_tic_tac_toe_at_random_loses_all_but_one_game_in_192_to_a_corn
 
 def test_two_who_move_at_random_get_what_is_known_of_tic_tac_toe():
     """The first one wins 737 of 1,260 games and loses 363 (121/420), the rest are ties (8/63): a known count."""
-    found = expected(load_game("tictactoe"), Uniform(), Uniform())
+    found = expected(load_game("tictactoe"), UniformModel(), UniformModel())
     assert found["low"] <= 2 * (737 - 363) / 1260 <= found["high"]
     assert found["waiting"]["low"] <= -2 * (737 - 363) / 1260 <= found["waiting"]["high"]
 
@@ -270,7 +269,7 @@ def test_two_who_move_at_random_get_what_is_known_of_tic_tac_toe():
 def test_nim_against_chance():
     """Of a heap of two who responds takes both; who moves by chance takes one as often, and then loses."""
     game = load_game("nim:heaps=2")
-    found = bounds(game, Uniform())
+    found = bounds(game, UniformModel())
     assert found[game.start, 0] == (2, 2)
     assert found[game.start, 1] == (0, 0)
 
@@ -378,7 +377,7 @@ def test_bounds_that_are_not_proven_are_found_out(home):
     with open_database("tictactoe@expectation-against-random", home=home) as database, model_of(database) as model:
         found = families_of(database)
         assert not wrong_expectations(found, database, model).any()
-        assert wrong_expectations(found, database, Greedy()).any()
+        assert wrong_expectations(found, database, GreedyModel()).any()
         chance = Random(1)
         for _ in range(40):
             record = chance.randrange(len(found.positions))
@@ -419,7 +418,7 @@ def test_query_tells_the_value_beside_and_how_often_the_model_moves_so(home):
 def test_the_solution_of_a_response_chooses_by_it(home, monkeypatch):
     with open_solution("tictactoe@expectation-against-random", home=home) as solution:
         assert {choice.name for choice in solution.best(0)} == {"a1", "c1", "a3", "c3"}
-        model = Exploiting(solution.database)
+        model = ExploitModel(solution.database)
         assert model.weights(solution.game, 0) == {move: int(move in (0, 2, 6, 8)) for move in range(9)}
 
 
@@ -483,7 +482,7 @@ def test_two_models_in_kalah_get_what_fractions_say(home):
     retrograde("solve", "kalah:2,2", "--against", "greedy")
     game = load_game("kalah:2,2")
     with model_named("skill:1", game) as perfect, model_named("exploit:greedy", game) as exploit:
-        for own, theirs in ((perfect, Uniform()), (exploit, perfect), (exploit, Greedy())):
+        for own, theirs in ((perfect, UniformModel()), (exploit, perfect), (exploit, GreedyModel())):
             weighs = [partial(model.weights, game) for model in (theirs, own)]
             exact = expectimax.acyclic(responding.Seen(game, *weighs))
             found = expected(game, own, theirs)
@@ -565,12 +564,12 @@ def test_databases_of_another_model_are_not_taken_for_the_one_that_was_asked_for
 
 def test_what_was_interrupted_goes_on_and_ends_in_the_same_bytes(tmp_path):
     game = load_game("tictactoe")
-    whole = solve(game, tmp_path / "whole.h5", against=Uniform()).read_bytes()
+    whole = solve(game, tmp_path / "whole.h5", against=UniformModel()).read_bytes()
     for step in (2, 5, 8):
         path = tmp_path / f"{step}.h5"
         with suppress(Stop):
-            solve(game, path, against=Uniform(), listener=stop_at(step), sizes=Sizes(journal_seconds=0))
-        assert solve(game, path, against=Uniform()).read_bytes() == whole
+            solve(game, path, against=UniformModel(), listener=stop_at(step), sizes=Sizes(journal_seconds=0))
+        assert solve(game, path, against=UniformModel()).read_bytes() == whole
 
 
 @pytest.mark.thorough
@@ -584,11 +583,11 @@ def test_databases_are_removed_by_the_model_in_their_names(home):
 
 def test_errors_of_python_programs():
     with ProcessPoolExecutor(1) as executor, pytest.raises(CannotSolve, match="on threads only"):
-        solve(load_game("tictactoe"), against=Uniform(), executor=executor)
+        solve(load_game("tictactoe"), against=UniformModel(), executor=executor)
     with pytest.raises(CannotSolve, match="is computed by expectation, not by score"):
-        solve(load_game("tictactoe"), metric="score", against=Uniform())
+        solve(load_game("tictactoe"), metric="score", against=UniformModel())
     with pytest.raises(MetricNotApplicable, match="expectations are of two players, and this game is for 1"):
-        bounds(load_game("hanoi:1"), Uniform())
+        bounds(load_game("hanoi:1"), UniformModel())
     with pytest.raises(NoModel, match="it must give a weight for each move"):
         checked("mine", load_game("nim"), load_game("nim").start, 3)
     with pytest.raises(NoDatabase, match="no database for dodgem"):
@@ -607,11 +606,11 @@ def test_the_greedy_player_is_the_greedy_model(solved):
         for column, (position, own) in enumerate(zip(going_on, moves, strict=True)):
             children[: len(own), column] = [game.do_move(position, move) for move in own]
         turns = np.array([game.turn(position) for position in going_on], np.int8)
-        compiled = Greedy().weigh(game, np.array(going_on), turns, children)
+        compiled = GreedyModel().weigh(game, np.array(going_on), turns, children)
         for column, (position, own) in enumerate(zip(going_on, moves, strict=True)):
             said = dict(zip(own, compiled[:, column].tolist(), strict=False))
             plain = responding.greedy(game)(position)
-            assert said == Greedy().weights(game, position) == {move: plain.get(move, 0) for move in own}
+            assert said == GreedyModel().weights(game, position) == {move: plain.get(move, 0) for move in own}
 
 
 @pytest.mark.thorough
@@ -619,7 +618,7 @@ def test_a_best_response_where_the_dice_have_a_say_is_verified(tmp_path):
     """Of a game with chance, against who is perfect by expectations: no better than perfect play, from either side."""
     game = load_game("piglet:2")
     own = solve(game, tmp_path / "own.h5")
-    with Skilled(Fraction(1), open_database(own, game=game)) as model:
+    with SkillModel(Fraction(1), open_database(own, game=game)) as model:
         path = solve(game, tmp_path / "against.h5", against=model)
         with open_database(path, game=game) as database, open_database(own, game=game) as perfect:
             assert verify(database, model=model).ok

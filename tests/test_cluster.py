@@ -267,10 +267,10 @@ def test_one_rank_alone_complains(tmp_path):
 
 
 def test_against_a_model_there_are_threads_alone(tmp_path, executor):
-    from retrograde.solver.metrics.models.model import Uniform
+    from retrograde.solver.metrics.models.model import UniformModel
 
     with pytest.raises(CannotSolve, match="on threads only"):
-        solve(load_game("tictactoe"), tmp_path / "game.h5", against=Uniform(), executor=executor)
+        solve(load_game("tictactoe"), tmp_path / "game.h5", against=UniformModel(), executor=executor)
 
 
 def test_an_estimate_is_of_the_workers_of_the_cluster(tmp_path):

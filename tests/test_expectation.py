@@ -13,8 +13,8 @@ from retrograde.databases import open_database
 from retrograde.games import CHANCE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.metrics.measured import MetricNotApplicable
 from retrograde.solver.play.solution import open_solution
+from retrograde.solver.runtime.work import MetricNotApplicable
 from retrograde.solver.verification.measures.expectation import wrong_expectations
 from retrograde.solver.verification.measures.families import families_of
 from retrograde.solver.verification.verify import verify

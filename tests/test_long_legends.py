@@ -11,7 +11,7 @@ from retrograde.databases.header import write_attributes
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import write_database
 from retrograde.games.contract.game import LOSE, WIN, Game
-from retrograde.solver.metrics.measured import Measured, solved_from
+from retrograde.solver.metrics.method import MetricResult, solved_from
 
 COUNT = 100_000
 
@@ -37,7 +37,7 @@ def path(tmp_path_factory):
     low = np.where(cells == 5, 4, cells) * (-1) ** cells
     columns = {"low": low, "high": low + 2}
     values, plies = np.where(low > 0, WIN, LOSE).astype(np.uint8), np.zeros(COUNT, np.int32)
-    solved = solved_from(explored, Measured(values, plies, columns, {"scale": 4}), "expectation")
+    solved = solved_from(explored, MetricResult(values, plies, columns, {"scale": 4}), "expectation")
     return write_database(tmp_path_factory.mktemp("long") / "row.h5", Row(), solved)
 
 

@@ -7,14 +7,15 @@ import pytest
 
 from retrograde.games.contract.game import DRAW, LOSE, WIN, Value
 from retrograde.solver.metrics.drawlevel import measure
-from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
+from retrograde.solver.metrics.method import MetricOptions
 from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import MetricNotApplicable
 from tests.measuring import Graph, random_graph, slow_draws, slow_scores, two_sided_graph
 
 
 def levels_of(graph):
     """Return the values and plies of all positions, and what each is as a draw."""
-    measured = measure(graph, Demand("drawlevel"), Phase("solving", None))
+    measured = measure(graph, MetricOptions("drawlevel"), Phase("solving", None))
     columns = [measured.columns[name].tolist() for name in ("draw", "drawlevel", "drawremoteness")]
     draws = [
         (Value(kind) if kind else None, *(n if n >= 0 else None for n in rest))

@@ -5,16 +5,17 @@ import pytest
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver import solve
-from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
+from retrograde.solver.metrics.method import MetricOptions
 from retrograde.solver.metrics.nimber import measure
 from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import MetricNotApplicable
 from retrograde.solver.values.sums import add, coded, goals, plus, reached, value_of
 from tests.heap import Heap
 from tests.measuring import Graph, random_graph, slow_nimbers, slow_scores
 
 
 def nimbers_of(graph):
-    return measure(graph, Demand("nimber"), Phase("solving", None))
+    return measure(graph, MetricOptions("nimber"), Phase("solving", None))
 
 
 @pytest.mark.parametrize("cycles", [False, True])
@@ -70,9 +71,9 @@ def test_nim_sums_and_infinite_ones():
 
 def test_games_that_are_not_impartial_are_refused():
     tied = Graph(2, [0, 1], [[1], []], [0, 0], [(0, 0), (0, 0)], True)
-    look = tied.looks
-    tied.looks = lambda k: (part._replace(primitives=part.primitives * 3) for part in look(k))
-    with pytest.raises(MetricNotApplicable, match="who cannot move has lost; in position 1 it is not so"):
+    look = tied.blocks
+    tied.blocks = lambda k: (part._replace(primitives=part.primitives * 3) for part in look(k))
+    with pytest.raises(MetricNotApplicable, match="who cannot move loses; position 1 ends in another way"):
         nimbers_of(tied)
     with pytest.raises(MetricNotApplicable, match="moves again"):
         nimbers_of(Graph(2, [0, 1], [[1], []], [1, 1], [(0, 0), (0, 0)]))

@@ -5,13 +5,14 @@ import pytest
 from retrograde.databases import DatabaseFile, NoDatabase, NotInDatabase, open_database
 from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Game
 from retrograde.solver.engine import solve
-from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
+from retrograde.solver.metrics.method import MetricOptions
 from retrograde.solver.metrics.score import measure
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import MetricNotApplicable
 from tests.measuring import Graph, random_graph, slow_endless_gains, slow_gains, slow_scores
 
-SCORE = Demand("score")
+SCORE = MetricOptions("score")
 
 
 def scored(graph):

@@ -3,14 +3,15 @@
 import pytest
 
 from retrograde.games.contract.game import LOSE, TIE, WIN
-from retrograde.solver.metrics.measured import Demand, MetricNotApplicable
+from retrograde.solver.metrics.method import MetricOptions
 from retrograde.solver.metrics.utilities import measure
 from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import MetricNotApplicable
 from tests.measuring import Graph, random_graph, slow_utilities
 
 
 def found(graph, ties="first"):
-    measured = measure(graph, Demand("utilities", ties), Phase("solving", None))
+    measured = measure(graph, MetricOptions("utilities", ties), Phase("solving", None))
     columns = [measured.columns[f"player{player}"].tolist() for player in range(graph.players)]
     return measured, [*zip(*columns, strict=True)]
 

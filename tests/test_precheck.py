@@ -13,7 +13,7 @@ from retrograde.solver.conformance import precheck
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.engine import solve
 from retrograde.solver.rules.examine import raised_by_rules
-from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.rules.no_exit import no_exit
 from tests import broken, test_check
 from tests.heap import Heap
 from tests.ladder import Ladder

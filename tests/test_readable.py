@@ -29,9 +29,6 @@ LONGER = {
     "search/kernels.py: by_children",
     "search/proof_kernels.py: enter",
     "setwise/forward_kernels.py: forward",
-    "slots/kernels.py: worth",
-    "slots/plans.py: choose",
-    "slots/scripts.py: follow",
     "web/view.py: position",
 }
 """Functions that are longer."""

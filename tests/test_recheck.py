@@ -11,7 +11,7 @@ from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import DRAW, LOSE, MOST_IMAGES, TIE, UNDECIDED
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics import drawlevel, nimber, score, utilities
-from retrograde.solver.metrics.measured import Demand
+from retrograde.solver.metrics.method import MetricOptions
 from retrograde.solver.rules import compiled
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.measures import kernels, recheck
@@ -63,7 +63,7 @@ def test_what_is_right_passes_and_each_change_is_found(kind, cycles, graphs):
         pytest.skip("where play goes round, moves must not pay")
     for seed in range(graphs):
         graph = random_graph(seed, cycles=cycles, **options)
-        measured = measure(graph, Demand(metric, ties), Phase("solving", None))
+        measured = measure(graph, MetricOptions(metric, ties), Phase("solving", None))
         found = families(graph, measured)
         assert not CHECKS[metric](found, dict(measured.details)).any(), seed
         for changed in changes(found, chance, ties):
@@ -99,7 +99,7 @@ def test_draws_of_several_levels_pass_and_each_change_is_found():
     chance, levels = Random(0), set()
     for seed in range(100):
         graph = two_sided_graph(seed)
-        found = families(graph, drawlevel.measure(graph, Demand("drawlevel"), Phase("solving", None)))
+        found = families(graph, drawlevel.measure(graph, MetricOptions("drawlevel"), Phase("solving", None)))
         assert not CHECKS["drawlevel"](found, {}).any(), seed
         for changed in changes(found, chance, ""):
             assert CHECKS["drawlevel"](changed, {}).any(), seed
@@ -112,7 +112,7 @@ def test_two_that_lean_on_each_other_are_found():
     from tests.measuring import Graph
 
     graph = Graph(2, [0, 0, 1], [[1], [0, 2], []], [0, 0, 0], [(0, 0), (0, 0), (0, 0)])
-    found = families(graph, score.measure(graph, Demand("score"), Phase("solving", None)))
+    found = families(graph, score.measure(graph, MetricOptions("score"), Phase("solving", None)))
     assert not CHECKS["score"](found, {}).any()
     leaning = replace(found, measures=np.array([[3, 3, 0]]), values=np.array([4, 4, 3]))
     for plies in ([1, 1, 0], [2, 1, 0], [1, 2, 0], [-1, -1, 0]):

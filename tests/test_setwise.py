@@ -26,7 +26,7 @@ from retrograde.solver.methods.setwise.way import Setwise
 from retrograde.solver.methods.streamed.way import Streamed
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.rules.plain import rules, tier_kernels
-from retrograde.solver.rules.plain.glance import may_be_plain
+from retrograde.solver.rules.plain.screening import may_be_plain
 from retrograde.solver.rules.plain.symbols import Circuit, Symbol
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import DamagedScratch

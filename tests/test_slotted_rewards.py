@@ -98,7 +98,7 @@ def test_where_scripts_are_too_long_bounds_are_brought_near_from_afar(payments, 
     def too_long(task):
         raise chunks.LongScript
 
-    monkeypatch.setattr(chunks, "choose", too_long)
+    monkeypatch.setattr(chunks, "make_plan", too_long)
     with (
         open_database(payments, game=Payments()) as near,
         open_database(solve(Payments(), tmp_path / "afar.h5", way="numbered"), game=Payments()) as far,

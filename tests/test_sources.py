@@ -117,7 +117,7 @@ def test_a_kernel_depends_on_what_it_imports_and_on_the_compiler_of_rules():
             "solver/methods/streamed/kernels.py",
             "solver/methods/streamed/lists.py",
             "solver/rules/compiled.py",
-            "solver/rules/whole.py",
+            "solver/rules/positions.py",
         ),
         *("solver/runtime/kernel.py", "solver/rules/kernels.py", "games/contract/game.py"),
     }

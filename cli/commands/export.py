@@ -15,7 +15,7 @@ from retrograde.cli.commands.syzygy import export_tables
 from retrograde.cli.common import database_option, json_option, open_source, print_json, source_argument
 from retrograde.cli.render.words import NOUNS
 from retrograde.games import RetrogradeError, Value
-from retrograde.games.contract.game import width_of
+from retrograde.games.contract.game import Traits
 
 if TYPE_CHECKING:
     from retrograde.games import Game
@@ -134,7 +134,7 @@ def chosen(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[Piece]":
 
 def numbers_of(game: "Game") -> list[str]:
     """Return the names of the columns for positions: one, or one for each int of a tuple."""
-    return [f"position{k}" for k in range(width_of(game))] or ["position"]
+    return [f"position{k}" for k in range(Traits.of(game).width)] or ["position"]
 
 
 def columns(solution: "Solution", piece: "Piece", moves: bool) -> "Columns":

@@ -31,7 +31,7 @@ from retrograde.cli.render.pgn import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.render.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.chess.fields import count_in
-from retrograde.games.contract.game import METRICS, defines
+from retrograde.games.contract.game import METRICS, Traits
 from retrograde.games.contract.naming import variant_title
 from retrograde.games.contract.zeroing import PATIENCE, count_after
 
@@ -407,7 +407,7 @@ class Match:
             click.echo(f"paid: {', '.join(paid)}")
         elif self.puzzle and value in (WIN, LOSE):
             click.echo("\n" + coloured(value, f"{'solved' if value == WIN else 'a dead end'} {after}{how}"))
-        elif value != UNDECIDED and defines(game, "reward") and game.players == 2:
+        elif value != UNDECIDED and Traits.of(game).has_rewards and game.players == 2:
             self.print_points(after + how)
         elif value == UNDECIDED:
             click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))

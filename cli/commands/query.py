@@ -38,7 +38,7 @@ from retrograde.cli.render.words import heading, prospect
 from retrograde.cli.render.zeroing import by_the_rule, zeroing_facts
 from retrograde.games import UNDECIDED
 from retrograde.games.chess.fields import count_in
-from retrograde.games.contract.game import defines
+from retrograde.games.contract.game import Traits
 from retrograde.games.contract.text import printable
 from retrograde.games.contract.zeroing import TO_PROGRESS, count_after
 
@@ -290,7 +290,7 @@ def of_paying_game(game: "Game", position: int) -> str:
 
     Who has won depends on what was paid before, which the position does not say.
     """
-    if game.primitive(position) == UNDECIDED or not defines(game, "reward"):
+    if game.primitive(position) == UNDECIDED or not Traits.of(game).has_rewards:
         return ""
     return f"the game is over{': ' * bool(ending := game.ending(position))}{ending}"
 

@@ -14,7 +14,7 @@ from retrograde.cli.render.moves import distance, mover, names_of, print_line
 from retrograde.cli.render.scores import tell_score
 from retrograde.cli.render.words import indent, plies
 from retrograde.games import LOSE, TIE, WIN
-from retrograde.games.contract.game import defines, is_numbered, metric_of
+from retrograde.games.contract.game import Traits, metric_of
 from retrograde.games.contract.raised import given_start
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def command(
     if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:
         told = (
             f": the rules say {plies(game.tie_in(place))} (tie_in)"
-            if found.value == TIE and defines(game, "tie_in")
+            if found.value == TIE and Traits.of(game).has_tie_in
             else ""
         )
         click.echo(f"distance not proved{told}; a longer --time may prove it, or solve the game")
@@ -193,7 +193,7 @@ def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") ->
 
 def tables_of(game: "Game", place: int, limits: Limits) -> "Tables | None":
     """Return the tables to probe, or None."""
-    if not limits.tables or not is_numbered(game):
+    if not limits.tables or not Traits.of(game).is_numbered:
         return None
     from retrograde.solver.search.probing.tables import find_tables
 

@@ -19,7 +19,7 @@ from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import print_start_measure
 from retrograde.cli.render.report import print_file, print_head, print_values
 from retrograde.cli.render.words import amount, duration, faint, heading, indent, size, table, wrap
-from retrograde.games.contract.game import METRICS, metric_of
+from retrograde.games.contract.game import METRICS, Traits, metric_of
 from retrograde.games.contract.zeroing import TO_PROGRESS
 
 if TYPE_CHECKING:
@@ -278,10 +278,11 @@ def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
     """Return whether a solve can resume from a journal, of the game or of a variant it rests on."""
     from retrograde.databases import database_path
     from retrograde.games.catalog import rests_on
-    from retrograde.games.contract.game import is_numbered
 
     metric = "" if goal.metric == METRICS[0] else goal.metric
-    others = [database_path(other, path.parent, metric) for other in rests_on(game)] if is_numbered(game) else []
+    others = (
+        [database_path(other, path.parent, metric) for other in rests_on(game)] if Traits.of(game).is_numbered else []
+    )
     return any(one.with_name(f"{one.name}.journal").exists() for one in (path, *others))
 
 

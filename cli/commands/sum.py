@@ -76,7 +76,7 @@ def open_nimbers(source: str) -> "Database":
     """Open the database with the nimbers of a source: VARIANT, or VARIANT@nimber if that is another file."""
     from retrograde.databases import NoDatabase
     from retrograde.games.catalog import load_game
-    from retrograde.solver.metrics.measured import refuse_partisan
+    from retrograde.solver.metrics.method import refuse_partisan
 
     if "@" not in source and not source.endswith(".h5"):
         try:

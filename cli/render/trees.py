@@ -66,9 +66,9 @@ def print_trees(trees: "Trees") -> None:
 
 def is_symmetric(game: "Game") -> bool:
     """Return whether a game has symmetric positions."""
-    from retrograde.games.contract.game import defines
+    from retrograde.games.contract.game import Traits
 
-    return defines(game, "images")
+    return Traits.of(game).has_images
 
 
 def facts(trees: "Trees") -> dict[str, Any]:

@@ -18,7 +18,7 @@ from retrograde.cli.web.solves import Solve, Solves
 from retrograde.cli.web.view import start_of
 from retrograde.games.catalog import game_class, named_game, options_help, variant
 from retrograde.games.contract import naming
-from retrograde.games.contract.game import Game, RetrogradeError, alternates
+from retrograde.games.contract.game import Game, RetrogradeError, Traits
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.text import printable
 from retrograde.solver.play.match import example_of
@@ -182,7 +182,9 @@ def names_of(text: str) -> Names:
     try:
         if name in installed():
             game = named_game(text)
-            return Names(naming.variant_title(game), summary_of(game), first_of(game), alternates(game), seats_of(game))
+            return Names(
+                naming.variant_title(game), summary_of(game), first_of(game), Traits.of(game).alternates, seats_of(game)
+            )
     except Exception as error:  # an option that no longer exists, or rules that fail
         log.warning("no names for %s: %s", ascii(text), ascii(str(error)))
     return Names(printable(text), "", "", True, "two")

@@ -7,7 +7,7 @@ from retrograde.cli.render.measures import said
 from retrograde.cli.render.moves import distance
 from retrograde.cli.render.words import NOUNS, plies
 from retrograde.games.chess.fields import count_in
-from retrograde.games.contract.game import LOSE, METRICS, Game, Value, defines
+from retrograde.games.contract.game import LOSE, METRICS, Game, Traits, Value
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.play.oracle import DATABASE, Oracle
 from retrograde.solver.play.oracles.counting import counts
@@ -54,7 +54,7 @@ def paid(game: Game, place: int, move: int | None) -> list[int]:
     If *move* is None, return what the end pays. Chance moves are for player 0. Returns [] if moves do not pay, or the
     game has more than two players.
     """
-    if not defines(game, "reward") or game.players > 2:
+    if not Traits.of(game).has_rewards or game.players > 2:
         return []
     mover = max(0, game.turn(place))
     seats = [0] if game.players == 1 else [mover, 1 - mover]

@@ -20,7 +20,7 @@ from retrograde.databases.layout import DERIVED
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
-from retrograde.games.contract.game import alternates
+from retrograde.games.contract.game import Traits
 
 NO_CHILD = -2
 """The plies used if no child has a remoteness, as in a damaged file. One more is -1, with LOSE: no legend has that."""
@@ -37,7 +37,7 @@ class CompactDatabase(SlotsDatabase):
         told = [part.slots for part in self.contents.parts]
         if told != sizes or not {*self._bounds} <= {0, *accumulate(told)}:
             raise file.damaged("its parts are not those of the game")
-        if self._width or not alternates(game):
+        if self._width or not Traits.of(game).alternates:
             raise file.damaged("it is compact, and the game is not one that can be")
         self._row_of = {outcome: row for row, outcome in enumerate(self._outcomes)}
 

@@ -733,6 +733,79 @@ def defines(game: Game | type[Game], method: str) -> bool:
     return getattr(cls, method) is not getattr(Game, method)
 
 
+@dataclass(frozen=True)
+class Traits:
+    """What a game declares: which optional methods of the contract it has, and what follows from them.
+
+    Ask once, `traits = Traits.of(game)`, where a game enters a module. All of it follows from a game's class and
+    options, so that it is cached. What makes texts and pictures is not here, since it may call code of the game.
+    """
+
+    players: int
+    width: int
+    """How many ints the positions are tuples of; 0 if positions are single ints."""
+    alternates: bool
+    """Whether two players take turns, so that the other player moves after every move."""
+    is_numbered: bool
+    """Whether all positions have numbers. Numberings in games with chance do not count: they may leave some out."""
+    has_chance: bool
+    """Whether the solver computes expectations for the game."""
+    has_elsewhere: bool
+    has_estimate: bool
+    has_images: bool
+    has_multiplicity: bool
+    has_numbering: bool
+    """Whether the game defines `unindex`, even if it has chance."""
+    has_odds: bool
+    has_parents: bool
+    has_payoffs: bool
+    has_primitive: bool
+    has_promise: bool
+    has_quiet: bool
+    has_rewards: bool
+    has_starts: bool
+    has_swapped: bool
+    has_tie_in: bool
+    has_tiers: bool
+    has_turn: bool
+    has_zeroes: bool
+
+    @staticmethod
+    def of(game: Game) -> "Traits":
+        """Return the traits of a game."""
+        return traits_of(game)
+
+
+@lru_cache(64)
+def traits_of(game: Any) -> Traits:
+    """Return the traits of a game; see `Traits.of`."""
+    return Traits(
+        players=game.players,
+        width=width_of(game),
+        alternates=alternates(game),
+        is_numbered=is_numbered(game),
+        has_chance=has_chance(game),
+        has_elsewhere=defines(game, "elsewhere"),
+        has_estimate=defines(game, "estimate"),
+        has_images=defines(game, "images"),
+        has_multiplicity=defines(game, "multiplicity"),
+        has_numbering=defines(game, "unindex"),
+        has_odds=defines(game, "odds"),
+        has_parents=defines(game, "parents"),
+        has_payoffs=defines(game, "payoff"),
+        has_primitive=defines(game, "primitive"),
+        has_promise=defines(game, "promise"),
+        has_quiet=defines(game, "quiet"),
+        has_rewards=defines(game, "reward"),
+        has_starts=defines(game, "starts"),
+        has_swapped=defines(game, "swapped"),
+        has_tie_in=defines(game, "tie_in"),
+        has_tiers=defines(game, "tier"),
+        has_turn=defines(game, "turn"),
+        has_zeroes=defines(game, "zeroes"),
+    )
+
+
 def declares(game: Game | type[Game]) -> bool:
     """Return whether a game declares by `bits` or `signs` what stands on its board. For a class: whether it may."""
     cls = game if isinstance(game, type) else type(game)

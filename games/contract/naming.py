@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from retrograde.games.contract.drawing import CHESS_MEN, Board
-from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, alternates, mover
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, mover
 from retrograde.games.contract.text import printable
 
 MOST_LOOKED_AT = 1000
@@ -43,7 +43,7 @@ def first_of_other(game: Game, start: int) -> int | None:
             continue
         for move in game.generate_moves(position):
             child = game.do_move(position, move)
-            if alternates(game) or mover(game, child) not in (CHANCE, max(0, mover(game, start))):
+            if Traits.of(game).alternates or mover(game, child) not in (CHANCE, max(0, mover(game, start))):
                 return child
             if child not in met and len(met) < MOST_LOOKED_AT:
                 met.add(child)

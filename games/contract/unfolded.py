@@ -9,7 +9,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, cast
 
-from retrograde.games.contract.game import Game, defines
+from retrograde.games.contract.game import Game, Traits
 
 FOLDED = "_folded"
 """The attribute of a class without symmetry that holds the original class."""
@@ -22,7 +22,7 @@ def unfolded(game: Game) -> Game:
     >>> list(unfolded(load_game("tictactoe")).images(1)), unfolded(load_game("nim")) == load_game("nim")
     ([1], True)
     """
-    return with_class(game, class_without_symmetry(cast(Any, type(game)))) if defines(game, "images") else game
+    return with_class(game, class_without_symmetry(cast(Any, type(game)))) if Traits.of(game).has_images else game
 
 
 def folded(game: Game) -> Game:

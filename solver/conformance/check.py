@@ -40,13 +40,13 @@ from typing import Any, NamedTuple
 
 from retrograde.games import catalog
 from retrograde.games.contract import raised
-from retrograde.games.contract.game import Game, RuleError, can_set_up, declares, defines, has_chance, is_numbered
+from retrograde.games.contract.game import Game, RuleError, Traits, can_set_up, declares, defines
 from retrograde.games.contract.live import with_source
 from retrograde.solver.conformance import declarations, drawings, hints, left_out, names, pairs, turns
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.conformance.understood import understood
 from retrograde.solver.rules.examine import Fault, raised_by_rules
-from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 
 LIMIT = 10_000
@@ -149,6 +149,7 @@ class Checker:
     def check_rules(self, limit: int, deadline: float, others: Checks = (), first: Checks = ()) -> None:
         """Check the rules that decide what is solved, then run *others*. If the *first* checks fail, skip the rest."""
         game = self.game
+        traits = Traits.of(game)
         half = (time.monotonic() + deadline) / 2
         with self.noting():
             # Step 1: names, players and starts; then explore positions, for half of the time.
@@ -156,7 +157,7 @@ class Checker:
             self.survey.at("name", None)
             pairs.check_name(game)
             turns.check_players(self.survey)
-            if defines(game, "starts"):
+            if traits.has_starts:
                 turns.check_starts(self.survey)
             self.survey.explore(limit, half)
         if self.findings:
@@ -165,7 +166,7 @@ class Checker:
             self.survey.at("options", None)
             # Step 2: options, and variants that share databases.
             pairs.check_options(game)
-            if is_numbered(game) and defines(game, "elsewhere"):
+            if traits.is_numbered and traits.has_elsewhere:
                 pairs.check_elsewhere(self.survey)
         # Step 3: what texts and pictures depend on.
         for check_at in first:
@@ -173,7 +174,7 @@ class Checker:
         if self.findings:
             return
         # Step 4: numberings of games with chance, which may leave positions out.
-        leaves_out = defines(game, "unindex") and has_chance(game)
+        leaves_out = traits.has_numbering and traits.has_chance
         if leaves_out:
             with self.noting():
                 self.survey.number()
@@ -182,13 +183,13 @@ class Checker:
         # Step 5: all other checks. Each has an equal share of the time that is left.
         checks = [*others]
         checks += [turns.check_turn] if turns.has_turns(game) else []
-        checks += [pairs.check_slots] if is_numbered(game) else [left_out.check_left_out] if leaves_out else []
-        checks += [pairs.check_images] if defines(game, "images") else []
-        checks += [pairs.check_parents] if defines(game, "parents") else []
+        checks += [pairs.check_slots] if traits.is_numbered else [left_out.check_left_out] if leaves_out else []
+        checks += [pairs.check_images] if traits.has_images else []
+        checks += [pairs.check_parents] if traits.has_parents else []
         for number, check_at in enumerate(checks):
             now = time.monotonic()
-            self.check_positions(check_at, now + (deadline - now) / (len(checks) - number + is_numbered(game)))
-        if is_numbered(game) and not self.findings:
+            self.check_positions(check_at, now + (deadline - now) / (len(checks) - number + traits.is_numbered))
+        if traits.is_numbered and not self.findings:
             with self.noting():
                 pairs.check_numbering(self.survey, deadline)
         if leaves_out and not self.findings:

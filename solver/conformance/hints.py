@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, Game, defines
+from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, Game, Traits, defines
 from retrograde.solver.conformance.pairs import SAMPLE, expect_same, images_of, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
 from retrograde.solver.rules.examine import Fault, key_of
@@ -29,7 +29,7 @@ def check_hints(survey: Survey, position: int) -> None:
         return
     given = hints_at(survey, position)
     expect_again(given, hints_at(survey, position))
-    images = sorted(images_of(survey, position)) if defines(survey.game, "images") else []
+    images = sorted(images_of(survey, position)) if Traits.of(survey.game).has_images else []
     if "tie_in" in given:
         check_plies(survey, position, given["tie_in"])
     for image in Random(key_of(position)).sample(images, min(SAMPLE, len(images))):

@@ -8,7 +8,7 @@ import time
 from itertools import chain
 from random import Random
 
-from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, defines, is_none
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, is_none
 from retrograde.solver.conformance.pairs import check_slot
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int
 from retrograde.solver.rules.examine import Fault, checked_position
@@ -24,7 +24,7 @@ def check_left_out(survey: Survey, position: int) -> None:
     """Check that index() and unindex() agree at a position or, if it has no slot, that it needs none."""
     game = survey.game
     canonical = survey.canonical(position)
-    if defines(game, "swapped"):
+    if Traits.of(game).has_swapped:
         check_swapped(survey, position)
     if slot_of(survey, canonical) >= 0:
         return

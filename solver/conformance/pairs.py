@@ -15,22 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from retrograde.games import catalog
-from retrograde.games.contract.game import (
-    MOST_IMAGES,
-    UNDECIDED,
-    Game,
-    Value,
-    VariantError,
-    defines,
-    is_none,
-    is_numbered,
-    mover,
-    width_of,
-)
+from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, Game, Traits, Value, VariantError, is_none, mover
 from retrograde.games.kinds.placed import Placed
 from retrograde.solver.conformance.survey import Survey, expect_again, limited
-from retrograde.solver.rules.active import troubles
 from retrograde.solver.rules.examine import Fault, checked_position, key_of
+from retrograde.solver.rules.running_kernels import trouble_array
 
 if TYPE_CHECKING:
     from retrograde.solver.rules.expansion import Expander
@@ -207,7 +196,7 @@ def canonical_parents(survey: Survey, position: int) -> list[int]:
     given = limited(survey.game.parents(position))
     parents = dict.fromkeys(survey.canonical(checked_position(survey.game, parent, "it")) for parent in given)
     own = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
-    if is_numbered(survey.game):
+    if Traits.of(survey.game).is_numbered:
         for parent in own:
             slot = survey.game.index(parent)
             if survey.game.unindex(survey.tier(parent), slot) != parent:
@@ -292,11 +281,12 @@ def check_numbering(survey: Survey, deadline: float) -> None:
 def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
     """Compare compiled and interpreted rules at canonical positions of a tier."""
     game = survey.game
+    traits = Traits.of(game)
     survey.at("compiled", None)
-    symmetric = defines(game, "images")
-    if is_numbered(game) or width_of(game):
+    symmetric = traits.has_images
+    if traits.is_numbered or traits.width:
         check_slots_compiled(survey, expander, tier, positions)
-    if width_of(game):
+    if traits.width:
         check_tuples_compiled(survey, expander, tier, positions)
         return
     block = expander.expand(tier, np.array(positions, np.int64), sizes=symmetric)
@@ -306,7 +296,7 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
         expect_same("moves lead to", canonical_children(survey, position), children)
         if symmetric:
             expect_same("the positions symmetric to it are", len(images_of(survey, position)), int(block.sizes[i]))
-    if defines(game, "parents"):
+    if traits.has_parents:
         block = expander.expand_parents(tier, np.array(positions, np.int64))
         for i, position in enumerate(positions):
             survey.at("compiled", position)
@@ -317,7 +307,7 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
 def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
     """Compare compiled and interpreted index() and unindex()."""
     from retrograde.solver.methods.numbered.kernels import there_and_back
-    from retrograde.solver.rules.whole import of_positions
+    from retrograde.solver.rules.positions import of_positions
 
     numbered = [position for position in positions if survey.game.index(position) >= 0]
     if not numbered:  # in games with chance, positions may lack a slot
@@ -337,21 +327,21 @@ def check_tuples_compiled(survey: Survey, expander: "Expander", tier: int, posit
     from retrograde.solver.methods.numbered.kernels import children_of, parents_at
     from retrograde.solver.rules.expansion import compiling
     from retrograde.solver.rules.kernels import gather_images
-    from retrograde.solver.rules.whole import of_positions
+    from retrograde.solver.rules.positions import of_positions
 
     game, rules = survey.game, expander.game
     for position in positions:
         survey.at("compiled", position)
         children = canonical_children(survey, position)
         found = of_positions(game, len(children))
-        with compiling(game, troubles(game)):
+        with compiling(game, trouble_array(game)):
             value, count = children_of(rules, position, found)
             expect_same("primitive() gives", survey.primitive(position), value)
             expect_same("moves lead to", children, tuples_in(found, count))
-            if defines(game, "images"):
+            if Traits.of(game).has_images:
                 size = gather_images(rules, position, of_positions(game, MOST_IMAGES))
                 expect_same("the positions symmetric to it are", len(images_of(survey, position)), size)
-            if defines(game, "parents"):
+            if Traits.of(game).has_parents:
                 parents = canonical_parents(survey, position)
                 found = of_positions(game, len(parents))
                 count = parents_at(rules, tier, position, found)

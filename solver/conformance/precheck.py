@@ -10,7 +10,7 @@ import time
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, InternalError, RetrogradeError, RuleError
 from retrograde.solver.conformance.check import Checker, Endless, check, patience
-from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.rules.no_exit import no_exit
 
 POSITIONS = 200
 """The most positions tried."""

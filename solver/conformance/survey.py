@@ -18,10 +18,9 @@ from retrograde.games.contract.game import (
     POSITION_LIMIT,
     UNDECIDED,
     Game,
+    Traits,
     Value,
-    defines,
     is_none,
-    is_numbered,
 )
 from retrograde.games.contract.raised import asked
 from retrograde.games.kinds.placed import Placed
@@ -71,7 +70,7 @@ class Survey:
 
     def explore(self, limit: int, deadline: float) -> None:
         """Visit up to *limit* positions: half of them breadth-first, then by random games, then the rest."""
-        if is_numbered(self.game):
+        if Traits.of(self.game).is_numbered:
             starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
         else:
             starts = self.starts()
@@ -83,7 +82,7 @@ class Survey:
         for _ in range(GAMES if found else 0):
             self.play(chance.choice(starts), limit, deadline, chance)
         self.look_around(found, known, limit, deadline)
-        self.complete = not found and not is_numbered(self.game)
+        self.complete = not found and not Traits.of(self.game).is_numbered
 
     def look_around(self, found: deque[int], known: set[int], limit: int, deadline: float) -> None:
         """Visit positions breadth-first from *found*, until *limit* positions are visited or time is over."""
@@ -166,7 +165,7 @@ class Survey:
     def starts(self) -> list[int]:
         """Return the distinct starts of the game."""
         starts = [self.start()]
-        if defines(self.game, "starts"):
+        if Traits.of(self.game).has_starts:
             self.at("starts", None)
             starts += [checked_position(self.game, start, "it") for start in self.game.starts]
         return list(dict.fromkeys(starts))

@@ -3,7 +3,7 @@
 Each check raises a Fault at the first thing that is wrong.
 """
 
-from retrograde.games.contract.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Game, defines, metric_of
+from retrograde.games.contract.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Game, Traits, defines, metric_of
 from retrograde.solver.conformance.survey import Survey, View, expect_again, is_int
 from retrograde.solver.rules.examine import Fault
 
@@ -24,7 +24,7 @@ def check_players(survey: Survey) -> None:
     if not is_int(players) or players < 1:
         raise Fault(f"is {players!r}; it must be an int from 1 on")
     expect_again(players, game.players)
-    if players > 2 and not defines(game, "turn"):
+    if players > 2 and not Traits.of(game).has_turn:
         raise Fault(f"is {players}, and there is no turn(position) to say who is to move")
     check_metric(survey)
 
@@ -54,11 +54,12 @@ def check_starts(survey: Survey) -> None:
 def check_turn(survey: Survey, position: int) -> None:
     """Check whose turn it is, the weights of chance's moves, and what moves and ends pay."""
     view, game = survey.views[position], survey.game
-    if defines(game, "turn"):
+    traits = Traits.of(game)
+    if traits.has_turn:
         check_mover(survey, position, view)
-    if defines(game, "reward"):
+    if traits.has_rewards:
         check_rewards(survey, position, view)
-    if view.value != UNDECIDED and defines(game, "payoff"):
+    if view.value != UNDECIDED and traits.has_payoffs:
         survey.at("payoff", position)
         for player in range(game.players):
             paid = game.payoff(position, player)

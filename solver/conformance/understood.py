@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from retrograde.games.catalog import option_text
-from retrograde.games.contract.game import CHANCE, Game, alternates, declared_board, defines, is_numbered, metric_of
+from retrograde.games.contract.game import CHANCE, Game, Traits, declared_board, defines, metric_of
 from retrograde.solver.conformance.survey import Survey
 
 LOOKED_AT = 200
@@ -25,13 +25,14 @@ def understood(survey: Survey) -> dict[str, str]:
 def facts(survey: Survey) -> Iterator[tuple[str, str]]:
     """Yield pairs of a heading and its text."""
     game = survey.game
+    traits = Traits.of(game)
     yield "players", players(survey)
-    yield "end", "primitive" if defines(game, "primitive") else "a player who cannot move loses"
+    yield "end", "primitive" if traits.has_primitive else "a player who cannot move loses"
     yield "computed", metric_of(game)
     yield "symmetric images", images(survey)
-    yield "tiers", "yes" if defines(game, "tier") or is_numbered(game) else "no"
-    yield "parents", "yes" if defines(game, "parents") else "no"
-    yield "positions numbered", "yes" if defines(game, "unindex") else "no"
+    yield "tiers", "yes" if traits.has_tiers or traits.is_numbered else "no"
+    yield "parents", "yes" if traits.has_parents else "no"
+    yield "positions numbered", "yes" if traits.has_numbering else "no"
     yield "moves named by", names_of_moves(game)
     options: Any = fields(game)  # type: ignore[arg-type]  # subclasses are dataclasses
     yield "options", ", ".join(f"{one.name}={option_text(getattr(game, one.name))}" for one in options) or "none"
@@ -40,9 +41,9 @@ def facts(survey: Survey) -> Iterator[tuple[str, str]]:
 def players(survey: Survey) -> str:
     """Return how many players there are, and how they take turns."""
     game = survey.game
-    if alternates(game):
+    if Traits.of(game).alternates:
         return "2, alternating"
-    told = ", by turn" if defines(game, "turn") else ""
+    told = ", by turn" if Traits.of(game).has_turn else ""
     dice = any(game.turn(position) == CHANCE for position in [*survey.views][:LOOKED_AT])
     return f"{game.players}{told}{', with chance' if dice else ''}"
 
@@ -50,7 +51,7 @@ def players(survey: Survey) -> str:
 def images(survey: Survey) -> str:
     """Return the greatest number of positions that are equal by symmetry, in a sample."""
     game = survey.game
-    if not defines(game, "images"):
+    if not Traits.of(game).has_images:
         return "no"
     some = [*survey.views][:LOOKED_AT]
     return str(max((len({position, *game.images(position)}) for position in some), default=1))

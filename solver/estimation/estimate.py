@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrograde.games.contract.game import METRICS, Game, defines, is_numbered, metric_of, width_of
+from retrograde.games.contract.game import METRICS, Game, Traits, metric_of
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.estimation.amounts import (
@@ -67,14 +67,15 @@ def estimate(
     records are solved in memory. *is_plain* says whether a game for the streamed method will be solved set-wise
     instead. *listener* is called with Progress. Raises RuleError if the rules break the contract.
     """
+    traits = Traits.of(game)
     announce(listener, "reading the rules")
     game, _ = with_source(game)
     metric = metric or metric_of(game)
     if metric not in (METRICS[0], "expectation") or against:
         refuse_tuples(game, "solved in lists")
-    if metric == "expectation" and not against and is_by_slot(game, 0 if width_of(game) else Sizes().listed_slots):
+    if metric == "expectation" and not against and is_by_slot(game, 0 if traits.width else Sizes().listed_slots):
         return of_slots(game, workers)
-    if is_numbered(game) and metric in (METRICS[0], *TO_PROGRESS):
+    if traits.is_numbered and metric in (METRICS[0], *TO_PROGRESS):
         return of_numbered(game, workers, metric)
     found = Sampler(game, counted, sampled, SECONDS, listener).run()
     records = Range(found.low, found.records, found.high)
@@ -101,7 +102,7 @@ def estimate(
         memory += Range(0, 1, 1).times(workers * TASK * min(1, found.records / 150e6))
         memory += Range(0, 1, 1).times(CACHE * min(1, found.records / 500e6))
     # Predecessor lists: if play can return to a tier and the rules do not give parents, or for utilities.
-    linked = (found.returns and (listed or not defines(game, "parents"))) or metric == "utilities"
+    linked = (found.returns and (listed or not traits.has_parents)) or metric == "utilities"
     links = records.times(LINKED if listed else LINK).times(found.links if linked else 0.0)
     memory += links
     result.least_memory = round(COMPILED)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import Game, defines, is_none
+from retrograde.games.contract.game import Game, Traits, is_none
 from retrograde.solver.estimation.amounts import LINK, NUMBERED, Range
 from retrograde.solver.estimation.expected import Estimate
 from retrograde.solver.methods.numbered.numbering import Numbering
@@ -29,7 +29,7 @@ def add_links(game: Game, expected: Estimate, numbering: Numbering, slow: list[i
 
     *slow* are the rows of the tiers that are solved slot by slot.
     """
-    if defines(game, "parents") or not slow:
+    if Traits.of(game).has_parents or not slow:
         return
     most = max(slow, key=numbering.size)
     each, slots = links_in(game, numbering, most), numbering.size(most)

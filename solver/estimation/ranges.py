@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import METRICS, Game, is_numbered
+from retrograde.games.contract.game import METRICS, Game, Traits
 from retrograde.solver.estimation.amounts import CODE_BITS, CYCLIC, MB, NUMBERED, Range
 from retrograde.solver.estimation.expected import Estimate
 from retrograde.solver.estimation.links import LARGEST, links_in
@@ -71,7 +71,7 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
     *sharing* workers run on one machine.
     """
     sizes = sizes or Sizes()
-    numbered = is_numbered(game)
+    numbered = Traits.of(game).is_numbered
     ranged = (largest_numbered if numbered else largest_listed)(game, expected, sizes.ranged_slots)
     if ranged is None:
         return False

@@ -23,12 +23,15 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN
-from retrograde.solver.metrics import graph_kernels, score
-from retrograde.solver.metrics.explored import Explored, Look, links_of
-from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
-from retrograde.solver.metrics.score_kernels import Own
+from retrograde.games.contract.game import DRAW, LOSE, WIN
+from retrograde.solver.metrics import graph_kernels
+from retrograde.solver.metrics.explored_game import ExploredBlock, ExploredGame, graph_of
+from retrograde.solver.metrics.graph_kernels import DrawLevels
+from retrograde.solver.metrics.method import MetricOptions, MetricResult
+from retrograde.solver.metrics.score import score_all, values_of
+from retrograde.solver.metrics.score_kernels import ScoreArrays
 from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import MetricNotApplicable
 
 Array = np.ndarray[Any, Any]
 
@@ -36,29 +39,28 @@ BYTES_A_POSITION = 60
 """Memory per position, in bytes, of the columns and work arrays."""
 
 
-def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
+def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
     """Return the draw levels of all positions; raise MetricNotApplicable unless two players alternate."""
     if explored.game.players != 2 or not explored.alternating:
         raise MetricNotApplicable("draw levels are of games in which two players take turns, move by move")
     count = len(explored)
     explored.work.budget.check(BYTES_A_POSITION * count, f"finding the draw levels of {count:,} positions")
-    own = Own(True, np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8))
-    for k in explored.tiers_backwards():
-        (score.solve_cycles if explored.space.has_cycles(k) else score.sweep)(explored, own, k, phase, decided)
-    values = np.select([own.scores > 0, own.scores < 0, own.plies >= 0], [WIN, LOSE, TIE], DRAW).astype(np.uint8)
-    kinds, levels, plies = np.zeros(count, np.int64), *np.full((2, count), -1, np.int64)
+    own = score_all(explored, phase, win_or_loss)
+    values = values_of(own)
+    draws = DrawLevels(values, np.zeros(count, np.int64), *np.full((2, count), -1, np.int64))
     if (values == DRAW).any():
-        links = links_of(explored)
-        graph_kernels.level_draws(*links, values, kinds, levels, plies)
-        graph_kernels.take_back(*links, values, kinds, levels, plies)
-    return Measured(values, own.plies, {"draw": kinds, "drawlevel": levels, "drawremoteness": plies})
+        graph = graph_of(explored)
+        graph_kernels.level_draws(graph, draws)
+        graph_kernels.remove_impure(graph, draws)
+    columns = {"draw": draws.kinds, "drawlevel": draws.levels, "drawremoteness": draws.plies}
+    return MetricResult(values, own.plies, columns)
 
 
-def decided(own: Own, explored: Explored, look: Look) -> Array:
+def win_or_loss(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
     """Return the score of each position as an end: 1 for a win, -1 for a loss, 0 otherwise.
 
     Raise MetricNotApplicable if moves pay.
     """
-    if len(look.rewards):
+    if len(block.rewards):
         raise MetricNotApplicable("draw levels are of games in which moves pay nothing; compute scores")
-    return np.select([look.primitives == WIN, look.primitives == LOSE], [1, -1], 0).astype(np.int64)
+    return np.select([block.primitives == WIN, block.primitives == LOSE], [1, -1], 0).astype(np.int64)

@@ -31,27 +31,32 @@ If players cannot stay forever, any start leads to the only solution. If moves p
 payments in endless play need not converge.
 """
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from retrograde.databases.layout import NOT_FOUND
-from retrograde.games.contract.game import LOSE, TIE, WIN, Game, defines
+from retrograde.games.contract.game import LOSE, TIE, WIN, Game, Traits
 from retrograde.solver.methods.listed.explore.cutting import TASK, Stretch, cut
 from retrograde.solver.methods.listed.explore.space import StateSpace, levels
 from retrograde.solver.methods.listed.table import Table
 from retrograde.solver.methods.listed.weights import movers
 from retrograde.solver.metrics import expectation_kernels as kernels
-from retrograde.solver.metrics.expectation_cycles import PayoffOverflow, Told, look_at, solve_large, solve_small
-from retrograde.solver.metrics.explored import Explored
-from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
-from retrograde.solver.metrics.models.seats import Seats
+from retrograde.solver.metrics.expectation_cycles import (
+    ExpectationInputs,
+    PayoffOverflow,
+    read_block,
+    solve_large,
+    solve_small,
+)
+from retrograde.solver.metrics.explored_game import ExploredGame
+from retrograde.solver.metrics.method import MetricOptions, MetricResult
+from retrograde.solver.metrics.models.best_response import ModelAndResponder
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.runtime.driver import Done, Kept, drive
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.runtime.work import Work
+from retrograde.solver.runtime.work import MetricNotApplicable, Work
 
 Array = np.ndarray[Any, Any]
 
@@ -62,55 +67,51 @@ The payoffs of two ends differ by less than 2**31, so the second always fits for
 """
 
 
-def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
+def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
     """Return the bounds of all positions, for the player to move; for player 0 if chance moves.
 
-    If *demand* names a model, they are those of a best response. Raise MetricNotApplicable for more than two players,
+    If *options* names a model, they are those of a best response. Raise MetricNotApplicable for more than two players,
     or for two players without `turn` and without a model.
     """
     game = explored.game
-    seats = Seats(demand.against, demand.playing) if demand.against else None
-    if game.players > 2 or (seats and game.players == 1):
-        least = "two players" if seats else "one player or two"
+    players = ModelAndResponder(options.against, options.playing) if options.against else None
+    if game.players > 2 or (players and game.players == 1):
+        least = "two players" if players else "one player or two"
         raise MetricNotApplicable(f"expectations are of {least}, and this game is for {game.players}")
-    if game.players == 2 and not defines(game, "turn") and not seats:
+    if game.players == 2 and not Traits.of(game).has_turn and not players:
         raise MetricNotApplicable(
             "expectations need turn(position), which says whose they are, or a model: --against random"
         )
     # Try with fewer bits after the point if payoffs overflow.
     for bits in BITS:
-        store = ExpectationStore(game, explored.space, bits, explored.work, seats)
+        store = ExpectationStore(game, explored.space, bits, explored.work, players)
         try:
             drive(store, explored.work.log(f"expectation{bits}"), phase)
         except PayoffOverflow:
             continue
-        return responses(store, explored, seats) if seats else measured(store, explored)
+        return result_of(store, explored)
     raise MetricNotApplicable("what is paid adds up to 2**31 and more")
 
 
-def measured(store: "ExpectationStore", explored: Explored) -> Measured:
-    """Return the bounds from the side of the player to move."""
-    lows, highs = store.told.arrays[0], -store.told.arrays[1]
-    second = movers_in(explored) == 1
-    low, high = np.where(second, -highs, lows), np.where(second, -lows, highs)
-    return told_by_bounds({"low": low, "high": high}, store.told.bits)
+def result_of(store: "ExpectationStore", explored: ExploredGame) -> MetricResult:
+    """Return the bounds from the side of the player to move.
 
-
-def responses(store: "ExpectationStore", explored: Explored, seats: Seats) -> Measured:
-    """Return two pairs of bounds of what the responder can expect.
-
-    `low` and `high`: the responder is to move, or at chance's positions player 0 is the responder. `waiting_low` and
-    `waiting_high`: the other player is to move.
+    With a model, two pairs of what the responder can expect. `low` and `high`: the responder is to move, or at chance's
+    positions player 0 is the responder. `waiting_low` and `waiting_high`: the other player is to move.
     """
-    lows, highs = (sign * row.reshape(-1, 2) for sign, row in zip((1, -1), store.told.arrays, strict=True))
-    every = np.arange(len(explored))
-    own = (movers_in(explored) == 1).astype(np.int64)
+    inputs, second = store.inputs, movers_in(explored) == 1
+    if not inputs.players:
+        lows, highs = inputs.arrays[0], -inputs.arrays[1]
+        low, high = np.where(second, -highs, lows), np.where(second, -lows, highs)
+        return result_from_bounds({"low": low, "high": high}, inputs.bits, {})
+    lows, highs = (sign * row.reshape(-1, 2) for sign, row in zip((1, -1), inputs.arrays, strict=True))
+    every, own = np.arange(len(explored)), second.astype(np.int64)
     columns = {"low": lows[every, own], "high": highs[every, own]}
     columns |= {"waiting_low": lows[every, 1 - own], "waiting_high": highs[every, 1 - own]}
-    return told_by_bounds(columns, store.told.bits, seats.details)
+    return result_from_bounds(columns, inputs.bits, inputs.players.details)
 
 
-def movers_in(explored: Explored) -> Array:
+def movers_in(explored: ExploredGame) -> Array:
     """Return who is to move in all positions; 0 if two players alternate."""
     positions = explored.positions
     if explored.alternating:
@@ -119,8 +120,8 @@ def movers_in(explored: Explored) -> Array:
     return np.concatenate([*explored.work.map(ask_movers, tasks)])
 
 
-def told_by_bounds(columns: dict[str, Array], bits: int, details: Mapping[str, Any] = MappingProxyType({})) -> Measured:
-    """Return Measured from pairs of bounds: the value by their sign, no remoteness.
+def result_from_bounds(columns: dict[str, Array], bits: int, details: dict[str, Any]) -> MetricResult:
+    """Return the result that pairs of bounds give: the value by their sign, no remoteness.
 
     `details` get the scale (grains per point) and the greatest difference of two bounds in points.
     """
@@ -129,20 +130,20 @@ def told_by_bounds(columns: dict[str, Array], bits: int, details: Mapping[str, A
     pairs = [(low, high), *zip(others[::2], others[1::2], strict=True)]
     error = max(float((above - below).max()) for below, above in pairs)
     about = {"scale": 1 << bits, "error": error / (1 << bits), **details}
-    return Measured(values, np.full(len(low), NOT_FOUND, np.int32), columns, about)
+    return MetricResult(values, np.full(len(low), NOT_FOUND, np.int32), columns, about)
 
 
 class ExpectationStore:
     """The bounds of a state space while it is solved. A group is a list of tier numbers."""
 
-    def __init__(self, game: Game, space: StateSpace, bits: int, work: Work, seats: Seats | None = None):
-        """Start with nothing solved; *seats* is for a best response (see `models/seats.py`). Raise MemoryLimit."""
-        self.width = 2 if seats else 1
+    def __init__(self, game: Game, space: StateSpace, bits: int, work: Work, players: ModelAndResponder | None):
+        """Start with nothing solved; raise MemoryLimit. *players* is for a best response, else None."""
+        self.width = 2 if players else 1
         work.budget.check((2 + 16 * self.width) * len(space), f"solving {len(space):,} positions")
         bounds = [work.zeros(f"bounds{bits}.{side}", self.width * len(space), np.int64) for side in range(2)]
-        self.told = Told(Table(game, space, bounds[0], bits), (bounds[0], bounds[1]), bits, seats)
+        self.inputs = ExpectationInputs(Table(game, space, bounds[0], bits), (bounds[0], bounds[1]), bits, players)
         self.work, self.space = work, space
-        self.sizes = np.zeros(len(space) if self.told.table.symmetric else 0, np.uint16)
+        self.sizes = np.zeros(len(space) if self.inputs.table.symmetric else 0, np.uint16)
         self.solved: set[Stretch] = set()
 
     def groups(self) -> Iterator[list[int]]:
@@ -155,21 +156,21 @@ class ExpectationStore:
         # Step 1: tiers without cycles, cut into tasks.
         plain = [(k, *self.space.stretch(k)) for k in group if k not in cyclic]
         tasks = (task for task in cut(plain, TASK) if not self.solved.issuperset(task))
-        yield from self.work.map(sweep, ((self.told, task) for task in tasks))
+        yield from self.work.map(sweep, ((self.inputs, task) for task in tasks))
         # Step 2: small tiers with cycles, one per worker. Step 3: large ones, one after another by all workers.
         left = [k for k in sorted(cyclic) if (k, *self.space.stretch(k)) not in self.solved]
         small = [k for k in left if len(range(*self.space.stretch(k))) <= TASK]
-        yield from self.work.map(solve_small, ((self.told, k) for k in small))
+        yield from self.work.map(solve_small, ((self.inputs, k) for k in small))
         for k in left:
             if k not in small:
-                yield solve_large(self.told, k, self.work)
+                yield solve_large(self.inputs, k, self.work)
 
     def keep(self, done: Done) -> Kept:
         """Store the bounds and sizes of stretches of tiers; return what they are."""
         stretches, *bounds, sizes = done
         count = 0
         for k, begin, end in stretches.reshape(-1, 3).tolist():
-            for row, found in zip(self.told.arrays, bounds, strict=True):
+            for row, found in zip(self.inputs.arrays, bounds, strict=True):
                 of_places = found[self.width * count : self.width * (count + end - begin)]
                 row[self.width * begin : self.width * end] = of_places
             if len(self.sizes):
@@ -187,15 +188,15 @@ def ask_movers(task: tuple[Game, Array]) -> Array:
     return movers(*task)
 
 
-def sweep(task: tuple[Told, list[Stretch]]) -> Done:
+def sweep(task: tuple[ExpectationInputs, list[Stretch]]) -> Done:
     """Return the bounds and sizes of stretches of tiers without cycles; raise PayoffOverflow."""
-    told, stretches = task
+    inputs, stretches = task
     found, sizes = [], [np.empty(0, np.uint16)]
     for k, first, last in stretches:
-        for begin, end in expander_of(told.table.game).blocks(first, last):
-            links, pays, own_sizes = look_at((told, k, begin, end, 0))
-            result = np.empty((2, told.width * (end - begin)), np.int64)
-            kernels.sweep(links, pays, told.bits, told.arrays, result)
+        for begin, end in expander_of(inputs.table.game).blocks(first, last):
+            links, pays, own_sizes = read_block((inputs, k, begin, end, 0))
+            result = np.empty((2, inputs.width * (end - begin)), np.int64)
+            kernels.sweep(links, pays, inputs.bits, inputs.arrays, result)
             if np.abs(result).max() >= kernels.LIMIT:
                 raise PayoffOverflow
             found.append(result)

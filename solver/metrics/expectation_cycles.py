@@ -1,6 +1,6 @@
 """Expectations of tiers with cycles: lower bounds rise and sink until they stay (see `expectation.py`).
 
-Also `look_at`, which turns a block of positions into `Links` for all tiers.
+Also `read_block`, which turns a block of positions into `ChildLists` for all tiers.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import RuleError, alternates
+from retrograde.games.contract.game import RuleError, Traits
 from retrograde.solver.methods.listed.table import Table, expand_placed
 from retrograde.solver.methods.listed.weights import Weights, weigh
 from retrograde.solver.metrics import expectation_kernels as kernels
-from retrograde.solver.metrics.expectation_kernels import Links, Sides
-from retrograde.solver.metrics.models.seats import Seats
+from retrograde.solver.metrics.expectation_kernels import ChildLists, MoveWeights
+from retrograde.solver.metrics.models.best_response import ModelAndResponder
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.runtime.arrays import Shared
 from retrograde.solver.runtime.driver import Done
@@ -38,21 +38,21 @@ class PayoffOverflow(Exception):
     """Payoffs do not fit with this number of bits after the point."""
 
 
-class Told(NamedTuple):
+class ExpectationInputs(NamedTuple):
     """What tasks receive: where positions are, the bounds so far, and the bits after the point.
 
-    With *seats*, each position has two places next to each other; see `models/seats.py`.
+    With *players*, each position has two places next to each other; see `models/best_response.py`.
     """
 
     table: Table
     bounds: tuple[Shared, Shared]
     bits: int
-    seats: Seats | None = None
+    players: ModelAndResponder | None = None
 
     @property
     def width(self) -> int:
         """Number of places of each position."""
-        return 2 if self.seats else 1
+        return 2 if self.players else 1
 
     @property
     def arrays(self) -> tuple[Array, Array]:
@@ -60,125 +60,127 @@ class Told(NamedTuple):
         return self.bounds[0].array, self.bounds[1].array
 
 
-def look_at(task: tuple[Told, int, int, int, int]) -> tuple[Links, Array, Array]:
-    """Return the Links of a block, what its ends pay, and the number of positions symmetric to each.
+def read_block(task: tuple[ExpectationInputs, int, int, int, int]) -> tuple[ChildLists, Array, Array]:
+    """Return the ChildLists of a block, what its ends pay, and the number of positions symmetric to each.
 
     Places of the block's own positions count from *first*; places of children count among all positions.
     """
-    told, k, begin, end, first = task
-    game, space = told.table.game, told.table.space
+    inputs, k, begin, end, first = task
+    game, space = inputs.table.game, inputs.table.space
     positions = space.positions[begin:end]
-    block = expand_placed(told.table, expander_of(game), k, positions)
+    block = expand_placed(inputs.table, expander_of(game), k, positions)
     weights = weigh(game, positions, block)
-    check_room(weights, told.bits)
-    columns, cells = told.width * block.columns, told.width * block.columns * len(block.children)
-    links = Links(
+    check_fits(weights, inputs.bits)
+    columns, cells = inputs.width * block.columns, inputs.width * block.columns * len(block.children)
+    links = ChildLists(
         np.empty(columns, np.int64), np.empty(columns, np.int8), np.empty(columns, np.bool_),
         np.zeros(columns + 1, np.int64),
-        np.empty(cells, np.int32 if told.width * len(space) < 1 << 31 else np.int64), np.empty(cells, np.int32),
-        np.empty(told.width * weights.rewards.size, np.int64),
+        np.empty(cells, np.int32 if inputs.width * len(space) < 1 << 31 else np.int64), np.empty(cells, np.int32),
+        np.empty(inputs.width * weights.rewards.size, np.int64),
     )  # fmt: skip
-    if told.seats:
-        weighed = told.seats.weigh(game, positions.astype(np.int64), weights, block)
-        sides = Sides(*weighed, alternates(game))
-        count = kernels.link_both(block.columns, block.places, block.origins, weights, sides, first, told.bits, links)
+    if inputs.players:
+        weighed = inputs.players.weigh(game, positions.astype(np.int64), weights, block)
+        move_weights = MoveWeights(*weighed, Traits.of(game).alternates)
+        count = kernels.link_both(
+            block.columns, block.places, block.origins, weights, move_weights, first, inputs.bits, links
+        )
     else:
         links.turns[:] = weights.turns
-        count = kernels.link(columns, block.places, block.origins, weights, first, told.bits, links)
-    links = Links(*links[:4], *(array[:count].copy() for array in links[4:]))
-    pays = np.stack([weights.pays, -weights.pays], 1).ravel() if told.seats else weights.pays
+        count = kernels.link(columns, block.places, block.origins, weights, first, inputs.bits, links)
+    links = ChildLists(*links[:4], *(array[:count].copy() for array in links[4:]))
+    pays = np.stack([weights.pays, -weights.pays], 1).ravel() if inputs.players else weights.pays
     return links, pays, block.matrix.sizes.copy()
 
 
-def check_room(weights: Weights, bits: int) -> None:
+def check_fits(weights: Weights, bits: int) -> None:
     """Raise PayoffOverflow if payments do not fit with *bits* bits after the point."""
     for paid in (weights.pays, weights.rewards):
         if paid.size and max(int(paid.max()), -int(paid.min())) >= kernels.LIMIT >> bits:
             raise PayoffOverflow
 
 
-class Cyclic(NamedTuple):
+class CyclicTier(NamedTuple):
     """A tier with cycles: its links, both rows of bounds, and the number of positions symmetric to each.
 
     Places are numbered from 0: first the tier's own, then the children outside it. The bounds of all places are known,
     except those of the tier's undecided positions.
     """
 
-    links: Links
+    links: ChildLists
     bounds: tuple[Array, Array]
     sizes: Array
 
 
-def solve_large(told: Told, k: int, work: Work) -> Done:
+def solve_large(inputs: ExpectationInputs, k: int, work: Work) -> Done:
     """Return the bounds and sizes of a tier with cycles; many workers look at its blocks."""
-    low, high = told.table.space.stretch(k)
+    low, high = inputs.table.space.stretch(k)
 
     def check(links: int) -> None:
         work.budget.check(BYTES_A_LINK * links, f"linking the {high - low:,} positions of a tier with cycles")
 
-    return solve_cycles(told, k, work.map, check)
+    return solve_cycles(inputs, k, work.map, check)
 
 
-def solve_small(task: tuple[Told, int]) -> Done:
+def solve_small(task: tuple[ExpectationInputs, int]) -> Done:
     """Like `solve_large`, by one worker."""
     return solve_cycles(*task, map, lambda links: None)
 
 
-def solve_cycles(told: Told, k: int, each: Map, check: Callable[[int], None]) -> Done:
+def solve_cycles(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], None]) -> Done:
     """Return the bounds and sizes of a tier with cycles; *check* is called with its expected number of links."""
-    low, high = told.table.space.stretch(k)
-    count = told.width * (high - low)
-    tier = gather(told, k, each, check)
+    low, high = inputs.table.space.stretch(k)
+    count = inputs.width * (high - low)
+    tier = gather(inputs, k, each, check)
     links = tier.links
     # Step 1: find where players can stay forever. Endless play with rewards has no expectation.
     stays = kernels.find_endless(links, count)
     endless = bool(stays.any())
     if endless and len(links.rewards):
-        refuse_endless(told, int(told.table.space.positions[low + int(stays.argmax()) // told.width]))
+        refuse_endless(inputs, int(inputs.table.space.positions[low + int(stays.argmax()) // inputs.width]))
     # Step 2: start from a guess if play always ends; else from 0, as the proof requires.
-    begin = (0, 0) if endless else guessed(tier)
+    begin = (0, 0) if endless else starts_from_guess(tier)
     links.endless[:] = stays[links.places]
     # Step 3: find both rows of bounds, in parallel if *each* does.
     tasks = [(links, tier.bounds[side], begin[side], 1 - 2 * side, endless) for side in range(2)]
-    sides = [values[:count] for values in each(settled, tasks)]
+    sides = [values[:count] for values in each(solve_side, tasks)]
     return np.array([k, low, high], np.int64), *sides, tier.sizes
 
 
-def refuse_endless(told: Told, position: int) -> NoReturn:
+def refuse_endless(inputs: ExpectationInputs, position: int) -> NoReturn:
     """Raise RuleError: moves pay and players may go on forever, so payments need not converge."""
     raise RuleError(
-        f"{variant(told.table.game)}, position {position}: moves pay a reward, and from here players may go on for "
+        f"{variant(inputs.table.game)}, position {position}: moves pay a reward, and from here players may go on for "
         "ever; let tiers rise, or let ends alone pay"
     )
 
 
-def gather(told: Told, k: int, each: Map, check: Callable[[int], None]) -> Cyclic:
-    """Look at all blocks of a tier once and join them into a Cyclic."""
-    low, high = told.table.space.stretch(k)
-    parts: list[Links] = []
+def gather(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], None]) -> CyclicTier:
+    """Look at all blocks of a tier once and join them into a CyclicTier."""
+    low, high = inputs.table.space.stretch(k)
+    parts: list[ChildLists] = []
     paid, sizes = [], []
-    tasks = [(told, k, *block, block[0] - low) for block in expander_of(told.table.game).blocks(low, high)]
-    for number, (part, pays, own_sizes) in enumerate(each(look_at, tasks)):
+    tasks = [(inputs, k, *block, block[0] - low) for block in expander_of(inputs.table.game).blocks(low, high)]
+    for number, (part, pays, own_sizes) in enumerate(each(read_block, tasks)):
         parts.append(part)
-        paid.append(pays << told.bits)
+        paid.append(pays << inputs.bits)
         sizes.append(own_sizes)
         if number % 64 == 0:
             check(sum(len(part.children) for part in parts) * len(tasks) // (number + 1))
     ends = np.cumsum([0, *(len(part.children) for part in parts)])
     begins = [part.begins[:-1] + end for part, end in zip(parts, ends, strict=False)]
     places, turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    low, high = told.width * low, told.width * high
+    low, high = inputs.width * low, inputs.width * high
     # Renumber children: the tier's own from 0, those outside after them.
     outside = np.unique(children[(children < low) | (children >= high)])
     within = (children >= low) & (children < high)
     children = np.where(within, children - low, high - low + np.searchsorted(outside, children))
-    links = Links(places, turns, endless, np.concatenate([*begins, ends[-1:]]), children, odds, rewards)
+    links = ChildLists(places, turns, endless, np.concatenate([*begins, ends[-1:]]), children, odds, rewards)
     own = np.concatenate(paid)
-    bounds = tuple(np.concatenate([sign * own, row[outside]]) for row, sign in zip(told.arrays, (1, -1), strict=True))
-    return Cyclic(links, (bounds[0], bounds[1]), np.concatenate(sizes))
+    bounds = tuple(np.concatenate([sign * own, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True))
+    return CyclicTier(links, (bounds[0], bounds[1]), np.concatenate(sizes))
 
 
-def guessed(tier: Cyclic) -> tuple[Array, Array]:
+def starts_from_guess(tier: CyclicTier) -> tuple[Array, Array]:
     """Return the start of both rows, from a guess in floating point; for tiers in which play always ends."""
     about = tier.bounds[0].astype(np.float64)
     about[tier.links.places] = 0
@@ -187,7 +189,7 @@ def guessed(tier: Cyclic) -> tuple[Array, Array]:
     return found - BELOW, -found - BELOW
 
 
-def settled(task: tuple[Links, Array, Array | int, int, bool]) -> Array:
+def solve_side(task: tuple[ChildLists, Array, Array | int, int, bool]) -> Array:
     """Return the final lower bounds of a tier; *sign* -1 means the negated game.
 
     *begin* is where the bounds start: the nearer to the result, the fewer sweeps. It must be 0 if play can be
@@ -196,16 +198,16 @@ def settled(task: tuple[Links, Array, Array | int, int, bool]) -> Array:
     links, values, begin, sign, endless = task
     values[links.places] = begin
     while True:
-        exhaust(links, values, sign, rising=False)
+        sweep_until_stable(links, values, sign, rising=False)
         sunk = values[links.places]
-        exhaust(links, values, sign, rising=True)
+        sweep_until_stable(links, values, sign, rising=True)
         before = values[links.places]
         if not endless or np.array_equal(before, sunk):
             return values
         values[links.places] = np.maximum(before, 0)
 
 
-def exhaust(links: Links, values: Array, sign: int, rising: bool) -> None:
+def sweep_until_stable(links: ChildLists, values: Array, sign: int, rising: bool) -> None:
     """Rise or sink until nothing changes; raise PayoffOverflow if a bound becomes too great."""
     while changed := kernels.pass_up(links, values, sign, rising):
         if changed < 0:

@@ -17,7 +17,7 @@ LIMIT = 1 << 61
 """Bounds and payoffs stay below this, so that their sums fit into 64 bits."""
 
 
-class Links(NamedTuple):
+class ChildLists(NamedTuple):
     """The undecided positions of a block or tier, with their children.
 
     `places` int64, `turns` int8, `endless`: whether players can stay in the tier forever from there. Children of
@@ -34,8 +34,8 @@ class Links(NamedTuple):
     rewards: Array
 
 
-class Sides(NamedTuple):
-    """The weights of both players' moves in a game where one moves by a model (see `models/seats.py`).
+class MoveWeights(NamedTuple):
+    """The weights of both players' moves in a game where one moves by a model (see `models/best_response.py`).
 
     `theirs` and `own` are int64[rows, columns]; `own` has no rows if the responder plays best. `alternating`: whether
     the players alternate.
@@ -151,7 +151,7 @@ def link(columns, places, origins, weights, first, bits, links):
 def link_both(columns, places, origins, weights, sides, first, bits, links):
     """Write the links of a block with two places for each position; return the number of children.
 
-    The first place of the block is *first*. See `models/seats.py` for the two places.
+    The first place of the block is *first*. See `models/best_response.py` for the two places.
     """
     count = 0
     for column in range(columns):

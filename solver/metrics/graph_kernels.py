@@ -1,18 +1,43 @@
 """The compiled loops of nimbers and draw levels, where play can repeat, and of utilities, where it cannot.
 
-They work on a graph of positions as lists. Children of position i: `children[ends[i - 1]:ends[i]]`. Its predecessors:
-`parents[begins[i]:begins[i + 1]]`.
+They work on a PositionGraph (see `explored_game.py`). Children of position i: `children[ends[i - 1]:ends[i]]`. Its
+predecessors: `parents[begins[i]:begins[i + 1]]`.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
 from retrograde.solver.runtime.kernel import kernel
 
+Array = np.ndarray[Any, Any]
+
 UNLABELLED, INFINITE = -1, -2
 """Labels that are no nimber: not known yet; infinite."""
 FIRST, LEADER, AVERAGE, PARANOID = range(4)
 """Ways to decide ties; see `utilities.py`."""
+
+
+class DrawLevels(NamedTuple):
+    """The values of all positions, and for draws whether they are won or lost among draws, their level and plies."""
+
+    values: Array
+    kinds: Array
+    levels: Array
+    plies: Array
+
+
+class PlayOrder(NamedTuple):
+    """The positions of a tier in an `order` with children first; `low` is the tier's first place.
+
+    `children` and `ends` are lists of children as in a PositionGraph; children are places among all positions.
+    """
+
+    order: Array
+    children: Array
+    ends: Array
+    low: int
 
 
 @kernel
@@ -36,13 +61,14 @@ def sweep(nimbers, begin, places, origins):
 
 
 @kernel
-def label(children, ends, parents, begins):
+def label(graph):
     """Return the nimber of each position, INFINITE if it has none.
 
     For each number n from 0 on, a position gets the label n under two conditions. No child has it. And each child
     without a smaller label can be answered: it has a child labelled n itself. A position that has neither the label n
     nor a child labelled n is infinite, because a greater nimber needs children with all smaller ones.
     """
+    children, ends, parents, begins = graph
     count = len(ends)
     labels = np.full(count, UNLABELLED, np.int64)
     answered = np.zeros(count, np.bool_)
@@ -92,12 +118,13 @@ def label(children, ends, parents, begins):
 
 
 @kernel
-def sets_of(children, ends, labels, most):
+def sets_of(graph, labels, most):
     """Return (codes, greatest nimber of a child of an infinite position).
 
     The code of an infinite position is -1 less a bit for each nimber of a child; other codes are the nimber. A nimber
     above *most* has no bit of its own.
     """
+    children, ends, _, _ = graph
     coded = labels.copy()
     greatest = -1
     begin = 0
@@ -115,13 +142,15 @@ def sets_of(children, ends, labels, most):
 
 
 @kernel
-def level_draws(children, ends, parents, begins, values, kinds, levels, plies):
+def level_draws(graph, draws):
     """Write for each draw whether it is won or lost among draws, its level, and its plies.
 
     Draws from which no fringe is reached stay UNDECIDED. See `drawlevel.py`.
     """
+    children, ends, parents, begins = graph
+    values, kinds, _, plies = draws
     count = len(ends)
-    left = np.zeros(count, np.int64)
+    children_left = np.zeros(count, np.int64)
     queue = np.empty(count, np.int64)
     # Step 1: count the draws among each draw's children. A draw with a move to a win of the other player is the fringe
     # of level 0.
@@ -131,16 +160,16 @@ def level_draws(children, ends, parents, begins, values, kinds, levels, plies):
         if values[i] == DRAW:
             for link in range(begin, ends[i]):
                 if values[children[link]] == DRAW:
-                    left[i] += 1
+                    children_left[i] += 1
                 elif values[children[link]] == WIN and kinds[i] == UNDECIDED:
-                    top = settle(i, LOSE, 0, 0, kinds, levels, plies, queue, top)
+                    top = label_draw(draws, i, (LOSE, 0, 0), queue, top)
         begin = ends[i]
     done = 0
     level = 0
     while done < top:
         first = done
-        # Step 2: solve one level backwards from its fringe, breadth first. `left` counts children that are not won yet;
-        # a draw is lost when it reaches 0.
+        # Step 2: solve one level backwards from its fringe, breadth first. `children_left` counts children that are not
+        # won yet; a draw is lost when it reaches 0.
         while done < top:
             i = queue[done]
             done += 1
@@ -148,11 +177,11 @@ def level_draws(children, ends, parents, begins, values, kinds, levels, plies):
                 parent = parents[link]
                 if values[parent] != DRAW or kinds[parent] != UNDECIDED:
                     continue
-                left[parent] -= kinds[i] == WIN
+                children_left[parent] -= kinds[i] == WIN
                 if kinds[i] == LOSE:
-                    top = settle(parent, WIN, level, plies[i] + 1, kinds, levels, plies, queue, top)
-                elif left[parent] == 0:
-                    top = settle(parent, LOSE, level, plies[i] + 1, kinds, levels, plies, queue, top)
+                    top = label_draw(draws, parent, (WIN, level, plies[i] + 1), queue, top)
+                elif children_left[parent] == 0:
+                    top = label_draw(draws, parent, (LOSE, level, plies[i] + 1), queue, top)
         # Step 3: the fringe of the next level: undecided draws with a move to a draw won at this level.
         level += 1
         for place in range(first, done):
@@ -160,20 +189,22 @@ def level_draws(children, ends, parents, begins, values, kinds, levels, plies):
                 for link in range(begins[queue[place]], begins[queue[place] + 1]):
                     parent = parents[link]
                     if values[parent] == DRAW and kinds[parent] == UNDECIDED:
-                        top = settle(parent, LOSE, level, 0, kinds, levels, plies, queue, top)
+                        top = label_draw(draws, parent, (LOSE, level, 0), queue, top)
 
 
 @kernel
-def settle(i, kind, level, far, kinds, levels, plies, queue, top):
-    """Write a draw's kind, level and plies, and append it to the queue; return the queue's new end."""
-    kinds[i], levels[i], plies[i] = kind, level, far
+def label_draw(draws, i, label, queue, top):
+    """Write the label (kind, level, plies) of draw i, and append it to the queue; return the queue's new end."""
+    draws.kinds[i], draws.levels[i], draws.plies[i] = label
     queue[top] = i
     return top + 1
 
 
 @kernel
-def take_back(children, ends, parents, begins, values, kinds, levels, plies):
+def remove_impure(graph, draws):
     """Write DRAW, without level and plies, for each draw that is not pure."""
+    children, ends, parents, begins = graph
+    values, kinds, levels, plies = draws
     count = len(ends)
     stack = np.empty(count, np.int64)
     # Step 1: mark lost draws that are children of lost draws.
@@ -206,23 +237,24 @@ def take_back(children, ends, parents, begins, values, kinds, levels, plies):
 
 
 @kernel
-def order_of(children, ends, parents, begins, low):
+def order_of(graph, low):
     """Return the positions of a tier, numbered from 0, each after its children within the tier.
 
     The result is shorter if play can repeat. The tier begins at place *low*. Only children within the tier have
     predecessor lists here, as `reverse` in `listed/kernels.py` makes them. This is Kahn's topological sort.
     """
+    children, ends, parents, begins = graph
     count = len(ends)
-    left = np.zeros(count, np.int64)
+    children_left = np.zeros(count, np.int64)
     order = np.empty(count, np.int64)
     top = 0
     # Step 1: count the children within the tier; positions without any come first.
     begin = 0
     for i in range(count):
         for link in range(begin, ends[i]):
-            left[i] += low <= children[link] < low + count
+            children_left[i] += low <= children[link] < low + count
         begin = ends[i]
-        if left[i] == 0:
+        if children_left[i] == 0:
             order[top] = i
             top += 1
     # Step 2: remove positions in order; a position follows when its last child is removed.
@@ -230,8 +262,8 @@ def order_of(children, ends, parents, begins, low):
     while done < top:
         for link in range(begins[order[done]], begins[order[done] + 1]):
             parent = parents[link]
-            left[parent] -= 1
-            if left[parent] == 0:
+            children_left[parent] -= 1
+            if children_left[parent] == 0:
                 order[top] = parent
                 top += 1
         done += 1
@@ -239,13 +271,14 @@ def order_of(children, ends, parents, begins, low):
 
 
 @kernel
-def maximise(order, children, ends, low, movers, ties, slack, utilities, plies):
-    """Write the utilities int64[n, players] and the plies of a tier's undecided positions, in *order*.
+def maximise(tier, movers, ties, slack, utilities, plies):
+    """Write the utilities int64[n, players] and the plies of a tier's undecided positions. *tier* is a PlayOrder.
 
     The player to move maximises their own utility. Moves that bring at most *slack* less than the best count as equally
     good. With PARANOID, choose for each player separately: the greatest for the player to move, the least for the
     others.
     """
+    order, children, ends, low = tier
     players = utilities.shape[1]
     for i in order:
         begin = ends[i - 1] if i else 0

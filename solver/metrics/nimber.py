@@ -12,86 +12,83 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import LOSE, UNDECIDED
 from retrograde.solver.metrics import graph_kernels, score_kernels
-from retrograde.solver.metrics.explored import Explored, Look, links_of
-from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
-from retrograde.solver.metrics.score import solve_cycles
-from retrograde.solver.metrics.score_kernels import Own
+from retrograde.solver.metrics.explored_game import ExploredBlock, ExploredGame, graph_of
+from retrograde.solver.metrics.method import MetricOptions, MetricResult
+from retrograde.solver.metrics.score import empty_arrays, moves_of, solve_cycles, values_of
+from retrograde.solver.metrics.score_kernels import ScoreArrays
 from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import MetricNotApplicable
 
 Array = np.ndarray[Any, Any]
 
 MOST = 61
 """Greatest nimber that has a bit in the set of an infinite one."""
-NO_GAINS = np.zeros((0, 0), np.int64)
 BYTES_A_POSITION = 60
 """Memory per position, in bytes, of the columns and work arrays."""
 
 
-def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
+def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
     """Return the nimbers of all positions; raise MetricNotApplicable if the game is not impartial."""
     if explored.game.players != 2:
         raise MetricNotApplicable(f"nimbers are of games for two players, and this one is for {explored.game.players}")
     count = len(explored)
     explored.work.budget.check(BYTES_A_POSITION * count, f"finding the nimbers of {count:,} positions")
-    own = Own(True, np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8))
+    own = empty_arrays(count, alternating=True)
     nimbers = np.zeros(count, np.int64)
     cyclic = any(explored.space.has_cycles(k) for k in range(len(explored.space.tiers)))
     for k in explored.tiers_backwards():
         if explored.space.has_cycles(k):
-            solve_cycles(explored, own, k, phase, lost)
+            solve_cycles(explored, own, k, phase, check_ends)
             continue
-        for look in explored.looks(k):
-            own.scores[look.begin : look.end] = lost(own, explored, look)
-            own.plies[look.begin : look.end] = 0
-            score_kernels.sweep(own, look.begin, look.places, look.origins, NO_GAINS)
+        for block in explored.blocks(k):
+            own.scores[block.begin : block.end] = check_ends(own, explored, block)
+            own.plies[block.begin : block.end] = 0
+            score_kernels.sweep(own, moves_of(block))
             if not cyclic:
-                graph_kernels.sweep(nimbers, look.begin, look.places, look.origins)
-            phase.advance(look.end - look.begin, int(explored.space.tiers[k]))
+                graph_kernels.sweep(nimbers, block.begin, block.places, block.origins)
+            phase.advance(block.end - block.begin, int(explored.space.tiers[k]))
     if not explored.alternating:
         refuse_moves_again(explored, own)
     if cyclic:
         nimbers = with_cycles(explored)
-    values = np.select([own.scores > 0, own.scores < 0], [WIN, LOSE], DRAW)
-    return Measured(values.astype(np.uint8), own.plies, {"nimber": nimbers})
+    return MetricResult(values_of(own), own.plies, {"nimber": nimbers})
 
 
-def lost(own: Own, explored: Explored, look: Look) -> Array:
-    """Return -1 for each position, the score of ends here; raise MetricNotApplicable if an end is not a loss.
+def check_ends(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
+    """Return -1 for each position, its score if it is an end; write the movers to *own*.
 
-    Also raise MetricNotApplicable if there is chance or a move pays. Writes the movers to *own*.
+    Raise MetricNotApplicable if an end is not a loss, if there is chance, or if a move pays.
     """
-    wrong = (look.primitives != UNDECIDED) & (look.primitives != LOSE)
+    wrong = (block.primitives != UNDECIDED) & (block.primitives != LOSE)
     if wrong.any():
-        position = explored.game.write(int(explored.positions[look.begin + np.flatnonzero(wrong)[0]]))
+        position = explored.game.write(int(explored.positions[block.begin + np.flatnonzero(wrong)[0]]))
         raise MetricNotApplicable(
-            f"nimbers are of games in which who cannot move has lost; in position {position} it is not so"
+            f"nimbers need a game in which a player who cannot move loses; position {position} ends in another way"
         )
-    if (look.movers < 0).any():
+    if (block.movers < 0).any():
         raise MetricNotApplicable("nimbers are of games without chance; where there is chance, compute expectation")
-    if len(look.rewards):
+    if len(block.rewards):
         raise MetricNotApplicable("nimbers are of games in which moves pay nothing; compute scores")
-    own.movers[look.begin : look.end] = look.movers
-    return np.full(look.end - look.begin, -1, np.int64)
+    own.movers[block.begin : block.end] = block.movers
+    return np.full(block.end - block.begin, -1, np.int64)
 
 
-def refuse_moves_again(explored: Explored, own: Own) -> None:
+def refuse_moves_again(explored: ExploredGame, own: ScoreArrays) -> None:
     """Raise MetricNotApplicable if the same player moves again after some move."""
     for k in explored.tiers_backwards():
-        for look in explored.looks(k):
-            turns = own.movers[look.places] == own.movers[look.begin + look.origins]
-            if (turns & (look.places >= 0)).any():
-                raise MetricNotApplicable(
-                    "nimbers are of games in which players take turns; in this one somebody moves again"
-                )
+        for block in explored.blocks(k):
+            turns = own.movers[block.places] == own.movers[block.begin + block.origins]
+            if (turns & (block.places >= 0)).any():
+                raise MetricNotApplicable("nimbers need a game in which players take turns; here a player moves again")
 
 
-def with_cycles(explored: Explored) -> Array:
+def with_cycles(explored: ExploredGame) -> Array:
     """Return the nimbers of a game where play can repeat; infinite ones are coded as in the module's table."""
-    links = links_of(explored)
-    labels = graph_kernels.label(*links)
-    coded, greatest = graph_kernels.sets_of(links.children, links.ends, labels, MOST)
+    graph = graph_of(explored)
+    labels = graph_kernels.label(graph)
+    coded, greatest = graph_kernels.sets_of(graph, labels, MOST)
     if greatest > MOST:
         raise MetricNotApplicable(f"an infinite nimber can go to {greatest}, and what is stored of it ends at {MOST}")
     return np.asarray(coded)

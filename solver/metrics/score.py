@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN
-from retrograde.solver.methods.listed.kernels import reverse
 from retrograde.solver.metrics import score_kernels
-from retrograde.solver.metrics.explored import Explored, Look
-from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
-from retrograde.solver.metrics.score_kernels import NONE, Own, Tier
+from retrograde.solver.metrics.explored_game import ExploredBlock, ExploredGame, predecessors_of
+from retrograde.solver.metrics.method import MetricOptions, MetricResult
+from retrograde.solver.metrics.score_kernels import NONE, MoveBlock, ScoreArrays, ScoreTier
 from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import MetricNotApplicable
 
 Array = np.ndarray[Any, Any]
 
@@ -36,77 +36,86 @@ BYTES_A_CHILD = 20
 """Memory for each child within such a tier, in bytes."""
 
 
-def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
+def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
     """Return the scores of all positions; raise MetricNotApplicable if there is chance or a third player."""
     if explored.game.players > 2:
         raise MetricNotApplicable(
             f"scores are for one player or two, not for {explored.game.players}; compute utilities"
         )
     explored.work.budget.check(BYTES_A_POSITION * len(explored), f"scoring {len(explored):,} positions")
-    own = Own(
-        explored.alternating,
-        np.zeros(len(explored), np.int64),
-        np.full(len(explored), -1, np.int32),
-        np.zeros(len(explored), np.int8),
-    )
+    own = score_all(explored, phase, take)
+    return MetricResult(values_of(own), own.plies, {"score": own.scores})
+
+
+def score_all(explored: ExploredGame, phase: Phase, paid: "Paid") -> ScoreArrays:
+    """Return the scores of all positions; *paid* gives what ends pay."""
+    own = empty_arrays(len(explored), explored.alternating)
     for k in explored.tiers_backwards():
-        (solve_cycles if explored.space.has_cycles(k) else sweep)(explored, own, k, phase)
+        (solve_cycles if explored.space.has_cycles(k) else sweep)(explored, own, k, phase, paid)
+    return own
+
+
+def empty_arrays(count: int, alternating: bool) -> ScoreArrays:
+    """Return the arrays of *count* positions before anything is known."""
+    return ScoreArrays(alternating, np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8))
+
+
+def values_of(own: ScoreArrays) -> Array:
+    """Return the value of each position, by the sign of its score."""
     values = np.select([own.scores > 0, own.scores < 0, own.plies >= 0], [WIN, LOSE, TIE], DRAW)
-    return Measured(values.astype(np.uint8), own.plies, {"score": own.scores})
+    return values.astype(np.uint8)
 
 
-def take(own: Own, explored: Explored, look: Look) -> Array:
+def take(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
     """Write the movers of a block; return what each position pays as an end, for its player to move.
 
     Raise MetricNotApplicable if there is chance.
     """
-    if (look.movers < 0).any():
+    if (block.movers < 0).any():
         raise MetricNotApplicable("scores are of games without chance; where there is chance, compute expectation")
-    own.movers[look.begin : look.end] = look.movers
+    own.movers[block.begin : block.end] = block.movers
     if explored.game.players == 1:
-        return np.asarray(look.pays[:, 0])
-    mine = np.take_along_axis(look.pays, look.movers[:, None].astype(np.int64), 1)[:, 0]
-    return np.asarray(2 * mine - look.pays.sum(1))
+        return np.asarray(block.pays[:, 0])
+    mine = np.take_along_axis(block.pays, block.movers[:, None].astype(np.int64), 1)[:, 0]
+    return np.asarray(2 * mine - block.pays.sum(1))
 
 
-def gains_of(look: Look) -> Array:
-    """Return what each move of a block pays the mover, less what the other player gets.
-
-    The result has no rows if moves pay nothing.
-    """
-    if look.rewards.shape[2] == 1:
-        return np.ascontiguousarray(look.rewards[:, :, 0])
-    mine = look.movers[look.origins] == 0
-    first = look.rewards[:, :, 0] - look.rewards[:, :, 1]
-    return np.where(mine, first, -first) if len(first) else first
+def moves_of(block: ExploredBlock) -> MoveBlock:
+    """Return the moves of a block, with what each pays the mover less what the other player gets."""
+    if block.rewards.shape[2] == 1:
+        gains = np.ascontiguousarray(block.rewards[:, :, 0])
+    else:
+        first = block.rewards[:, :, 0] - block.rewards[:, :, 1]
+        gains = np.where(block.movers[block.origins] == 0, first, -first) if len(first) else first
+    return MoveBlock(block.begin, block.places, block.origins, gains)
 
 
-Paid = Callable[[Own, Explored, Look], Array]
+Paid = Callable[[ScoreArrays, ExploredGame, ExploredBlock], Array]
 """Writes the movers of a block, and returns what each position would pay as an end."""
 
 
-def sweep(explored: Explored, own: Own, k: int, phase: Phase, paid: Paid = take) -> None:
+def sweep(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
     """Score a tier without cycles."""
-    for look in explored.looks(k):
-        own.scores[look.begin : look.end] = paid(own, explored, look)
-        own.plies[look.begin : look.end] = 0
-        score_kernels.sweep(own, look.begin, look.places, look.origins, gains_of(look))
-        phase.advance(look.end - look.begin, int(explored.space.tiers[k]))
+    for block in explored.blocks(k):
+        own.scores[block.begin : block.end] = paid(own, explored, block)
+        own.plies[block.begin : block.end] = 0
+        score_kernels.sweep(own, moves_of(block))
+        phase.advance(block.end - block.begin, int(explored.space.tiers[k]))
 
 
-def solve_cycles(explored: Explored, own: Own, k: int, phase: Phase, paid: Paid = take) -> None:
+def solve_cycles(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: Paid) -> None:
     """Score a tier with cycles; *paid* gives what its ends pay."""
     low, high = explored.space.stretch(k)
     count = high - low
     explored.work.budget.check(BYTES_IN_A_TIER * count, f"scoring {count:,} positions of a tier with cycles")
     # Step 1: collect the blocks of the tier and what its ends pay.
-    looks, ends = [], np.full(count, NONE, np.int64)
-    for look in explored.looks(k):
-        over = look.primitives > 0
-        ends[look.begin - low : look.end - low][over] = paid(own, explored, look)[over]
-        looks.append(look)
+    blocks, ends = [], np.full(count, NONE, np.int64)
+    for block in explored.blocks(k):
+        over = block.primitives > 0
+        ends[block.begin - low : block.end - low][over] = paid(own, explored, block)[over]
+        blocks.append(block)
     # Step 2: build the graph within the tier.
-    tier = tier_of(explored, own, looks, ends, low, high)
+    tier = tier_of(explored, own, blocks, ends, low)
     # Step 3: force amounts from the greatest down, then count plies.
     brought = np.where(ends != NONE, ends, np.where(tier.best != NONE, tier.best, 0))
     scores = score_kernels.force(tier, np.argsort(-abs(brought), kind="stable"))
@@ -115,33 +124,23 @@ def solve_cycles(explored: Explored, own: Own, k: int, phase: Phase, paid: Paid 
     phase.advance(count, int(explored.space.tiers[k]))
 
 
-def tier_of(explored: Explored, own: Own, looks: list[Look], ends: Array, low: int, high: int) -> Tier:
+def tier_of(explored: ExploredGame, own: ScoreArrays, blocks: list[ExploredBlock], ends: Array, low: int) -> ScoreTier:
     """Return the tier's graph: the best scores from later tiers, and the predecessor lists within."""
-    count = high - low
+    count, high = len(ends), low + len(ends)
     best = np.full(count, NONE, np.int64)
     nearest, farthest = np.full((2, count), -1, np.int32)
     counts, lists = np.zeros(count, np.int64), [np.empty(0, np.int64)]
-    for look in looks:
-        links = np.empty(look.places.size, np.int64)
-        found = score_kernels.divide(
-            own,
-            look.begin,
-            look.places,
-            look.origins,
-            gains_of(look),
-            low,
-            high,
-            (best, nearest, farthest, counts),
-            links,
-        )
+    for block in blocks:
+        within = np.empty(block.places.size, np.int64)
+        outside = best, nearest, farthest, counts
+        found = score_kernels.divide(own, moves_of(block), low, high, outside, within)
         if found < 0:
             raise MetricNotApplicable(
                 "a move pays at once and stays in its tier(), so that play might come back to it, and what "
                 "can be won has no limit; where moves pay, let tier() rise with each"
             )
-        lists.append(links[:found].copy())
+        lists.append(within[:found].copy())
     children = np.concatenate(lists)
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {count:,} positions of a tier with cycles")
-    parents, begins = np.empty(len(children), np.int64), np.zeros(count + 2, np.int64)
-    reverse(children, np.cumsum(counts), parents, begins)
-    return Tier(own.alternating, own.movers[low:high], ends, best, nearest, farthest, counts, parents, begins)
+    parents, begins = predecessors_of(children, np.cumsum(counts))
+    return ScoreTier(own.alternating, own.movers[low:high], ends, best, nearest, farthest, counts, parents, begins)

@@ -12,7 +12,7 @@ NONE = -(1 << 40)
 """No score; payoffs never come near it."""
 
 
-class Own(NamedTuple):
+class ScoreArrays(NamedTuple):
     """What is known of all positions, by place: scores, plies to the end (-1 for none), and who is to move.
 
     If two players are *alternating*, `movers` are not used.
@@ -24,7 +24,7 @@ class Own(NamedTuple):
     movers: Array
 
 
-class Tier(NamedTuple):
+class ScoreTier(NamedTuple):
     """A tier with cycles, its positions numbered from 0.
 
     `movers`: who is to move. `ends`: what ends pay, NONE elsewhere. `best`: the best score that children in later tiers
@@ -44,26 +44,41 @@ class Tier(NamedTuple):
     begins: Array
 
 
-@kernel
-def sweep(own, begin, places, origins, gains):
-    """Write scores and plies of a block's undecided positions, whose children all have scores.
+class MoveBlock(NamedTuple):
+    """The moves of a block's undecided positions, a column for each.
 
-    *gains* int64[rows, columns] is what moves pay at once; it has no rows if they pay nothing.
+    `places` int64[rows, columns] are the children, -1 for none. `begin` plus `origins[column]` is the position.
+    `gains` int64[rows, columns] is what moves pay at once; it has no rows if they pay nothing.
     """
-    for column in range(places.shape[1]):
-        place = begin + origins[column]
+
+    begin: int
+    places: Array
+    origins: Array
+    gains: Array
+
+
+@kernel
+def sweep(own, block):
+    """Write scores and plies of a block's undecided positions, whose children all have scores."""
+    for column in range(block.places.shape[1]):
+        place = block.begin + block.origins[column]
         best, nearest, farthest = NONE, -1, -1
-        for row in range(places.shape[0]):
-            child = places[row, column]
+        for row in range(block.places.shape[0]):
+            child = block.places[row, column]
             if child >= 0:
-                # A child's score is for the child's player to move.
-                turned = own.alternating or own.movers[place] != own.movers[child]
-                score = -own.scores[child] if turned else own.scores[child]
-                if len(gains):
-                    score += gains[row, column]
+                score = seen_by_parent(own, own.scores, place, child)
+                if len(block.gains):
+                    score += block.gains[row, column]
                 best, nearest, farthest = better(best, nearest, farthest, score, own.plies[child])
         own.scores[place] = best
         own.plies[place] = one_more(best, nearest, farthest)
+
+
+@kernel
+def seen_by_parent(sides, scores, parent, child):
+    """Return a child's score for the parent's player to move. *sides* is a ScoreArrays or a ScoreTier."""
+    turned = sides.alternating or sides.movers[parent] != sides.movers[child]
+    return -scores[child] if turned else scores[child]
 
 
 @kernel
@@ -95,33 +110,32 @@ def one_more(score, nearest, farthest):
 
 
 @kernel
-def divide(own, begin, places, origins, gains, low, high, outside, links):
+def divide(own, block, low, high, outside, within):
     """Split the children of a block into those of later tiers and those within the tier.
 
     The tier's places go from *low* to *high*. Write to *outside* (best, nearest, farthest, counts) what the former
-    bring and how many of the latter there are. Write the latter to *links*, position by position. Return their number,
-    or -1 if a move within the tier pays.
+    bring and how many of the latter there are. Write the latter to *within*, position by position. Return their
+    number, or -1 if a move within the tier pays.
     """
     best, nearest, farthest, counts = outside
     count = 0
-    for column in range(places.shape[1]):
-        place = begin + origins[column]
+    for column in range(block.places.shape[1]):
+        place = block.begin + block.origins[column]
         i = place - low
-        for row in range(places.shape[0]):
-            child = places[row, column]
+        for row in range(block.places.shape[0]):
+            child = block.places[row, column]
             # Case: the child is in this tier.
             if low <= child < high:
-                if len(gains) and gains[row, column] != 0:
+                if len(block.gains) and block.gains[row, column] != 0:
                     return -1
-                links[count] = child - low
+                within[count] = child - low
                 count += 1
                 counts[i] += 1
             # Case: the child is in a later tier, and its score is known.
             elif child >= 0:
-                turned = own.alternating or own.movers[place] != own.movers[child]
-                score = -own.scores[child] if turned else own.scores[child]
-                if len(gains):
-                    score += gains[row, column]
+                score = seen_by_parent(own, own.scores, place, child)
+                if len(block.gains):
+                    score += block.gains[row, column]
                 best[i], nearest[i], farthest[i] = better(best[i], nearest[i], farthest[i], score, own.plies[child])
     return count
 
@@ -136,8 +150,8 @@ def force(tier, order):
     count = len(tier.movers)
     scores = np.zeros(count, np.int64)
     decided = np.zeros(count, np.bool_)
-    # `left`: children not known to be losses; the best child of later tiers counts as one.
-    left = tier.counts + (tier.best != NONE)
+    # Children not known to be losses; the best child of later tiers counts as one.
+    children_left = tier.counts + (tier.best != NONE)
     stack = np.empty(count, np.int64)
     top = 0
     event = 0
@@ -151,10 +165,9 @@ def force(tier, order):
                 parent = tier.parents[link]
                 if decided[parent]:
                     continue
-                turned = tier.alternating or tier.movers[parent] != tier.movers[child]
-                score = -scores[child] if turned else scores[child]
-                left[parent] -= 1
-                if score > 0 or left[parent] == 0:
+                score = seen_by_parent(tier, scores, parent, child)
+                children_left[parent] -= 1
+                if score > 0 or children_left[parent] == 0:
                     decided[parent] = True
                     scores[parent] = score
                     stack[top] = parent
@@ -173,8 +186,8 @@ def force(tier, order):
                 top += 1
         # Case: the best child in a later tier. A loss there counts only if no other child is left.
         elif not decided[i] and tier.best[i] != NONE and tier.best[i] != 0:
-            left[i] -= 1
-            if tier.best[i] > 0 or left[i] == 0:
+            children_left[i] -= 1
+            if tier.best[i] > 0 or children_left[i] == 0:
                 decided[i] = True
                 scores[i] = tier.best[i]
                 stack[top] = i
@@ -195,8 +208,7 @@ def count_plies(tier, scores, plies):
     for child in range(count):
         for link in range(tier.begins[child], tier.begins[child + 1]):
             parent = tier.parents[link]
-            turned = tier.alternating or tier.movers[parent] != tier.movers[child]
-            if scores[parent] < 0 and scores[parent] == (-scores[child] if turned else scores[child]):
+            if scores[parent] < 0 and scores[parent] == seen_by_parent(tier, scores, parent, child):
                 need[parent] += 1
     # Step 2: make the lists. A position occurs at most twice: entry i from outside the tier, entry count + i from
     # within.
@@ -230,8 +242,7 @@ def count_plies(tier, scores, plies):
             plies[child] = far
             for link in range(tier.begins[child], tier.begins[child + 1]):
                 parent = tier.parents[link]
-                turned = tier.alternating or tier.movers[parent] != tier.movers[child]
-                if settled[parent] or scores[parent] != (-scores[child] if turned else scores[child]):
+                if settled[parent] or scores[parent] != seen_by_parent(tier, scores, parent, child):
                     continue
                 # A position that is behind waits for its last child; any other is due after the first.
                 first = far + 1

@@ -24,12 +24,18 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import LOSE, TIE, WIN
-from retrograde.solver.methods.listed.kernels import reverse
 from retrograde.solver.metrics import graph_kernels
-from retrograde.solver.metrics.explored import Explored, Look
-from retrograde.solver.metrics.graph_kernels import AVERAGE, FIRST, LEADER, PARANOID
-from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
+from retrograde.solver.metrics.explored_game import (
+    ExploredBlock,
+    ExploredGame,
+    PositionGraph,
+    children_of,
+    predecessors_of,
+)
+from retrograde.solver.metrics.graph_kernels import AVERAGE, FIRST, LEADER, PARANOID, PlayOrder
+from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import MetricNotApplicable
 
 Array = np.ndarray[Any, Any]
 
@@ -45,9 +51,9 @@ BYTES_A_CHILD = 24
 """Memory per child in a tier with possible cycles, in bytes."""
 
 
-def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
+def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
     """Return the utilities of all positions; raise MetricNotApplicable if there is chance or play can repeat."""
-    ties = demand.ties or "first"
+    ties = options.ties or "first"
     if ties not in TIES:
         raise MetricNotApplicable(f"no ties {ties!r}; it is one of {', '.join(TIES)}")
     count, players = len(explored), explored.game.players
@@ -57,51 +63,37 @@ def measure(explored: Explored, demand: Demand, phase: Phase) -> Measured:
     movers = np.zeros(count, np.int8)
     for k in explored.tiers_backwards():
         low, high = explored.space.stretch(k)
-        looks = list(explored.looks(k))
-        for look in looks:
-            take(look, movers, utilities, scale)
-        children, ends = children_of(looks, low, high)
-        order = order_in(explored, k, children, ends)
+        blocks = list(explored.blocks(k))
+        for block in blocks:
+            take(block, movers, utilities, scale)
+        children, ends = children_of(blocks, low, high)
+        tier = PlayOrder(order_in(explored, k, children, ends), children, ends, low)
         slack = SLACK if ties == "average" else 0
-        graph_kernels.maximise(order, children, ends, low, movers, TIES[ties], slack, utilities, plies)
+        graph_kernels.maximise(tier, movers, TIES[ties], slack, utilities, plies)
         phase.advance(high - low, int(explored.space.tiers[k]))
     columns = {f"player{player}": utilities[:, player].copy() for player in range(players)}
     details = {"ties": ties, "scale": scale}
-    return Measured(values_of(utilities, movers), plies, columns, details)
+    return MetricResult(values_of(utilities, movers), plies, columns, details)
 
 
-def take(look: Look, movers: Array, utilities: Array, scale: int) -> None:
+def take(block: ExploredBlock, movers: Array, utilities: Array, scale: int) -> None:
     """Write the movers of a block and the payoffs of its ends.
 
     Raise MetricNotApplicable for chance, for moves that pay, and for payoffs too great for averages.
     """
-    if (look.movers < 0).any():
+    if (block.movers < 0).any():
         raise MetricNotApplicable("utilities are of games without chance; this one has dice or cards")
-    if len(look.rewards):
+    if len(block.rewards):
         raise MetricNotApplicable(
             "utilities are of games in which ends alone pay, and moves nothing; let payoff() tell it all"
         )
-    if scale > 1 and (abs(look.pays) >= MOST).any():
+    if scale > 1 and (abs(block.pays) >= MOST).any():
         raise MetricNotApplicable(f"an end pays {MOST:,} or more, which is too much for averages; choose other ties")
-    movers[look.begin : look.end] = look.movers
-    utilities[look.begin : look.end] = scale * look.pays
+    movers[block.begin : block.end] = block.movers
+    utilities[block.begin : block.end] = scale * block.pays
 
 
-def children_of(looks: list[Look], low: int, high: int) -> tuple[Array, Array]:
-    """Return the places of all children in a tier, position by position, and where each position's end.
-
-    Children are in the order of the moves.
-    """
-    counts, lists = np.zeros(high - low, np.int64), [np.empty(0, np.int64)]
-    for look in looks:
-        by_position = look.places.T
-        there = by_position >= 0
-        counts[look.begin - low + look.origins] = there.sum(1)
-        lists.append(by_position[there])
-    return np.concatenate(lists), np.cumsum(counts)
-
-
-def order_in(explored: Explored, k: int, children: Array, ends: Array) -> Array:
+def order_in(explored: ExploredGame, k: int, children: Array, ends: Array) -> Array:
     """Return the positions of a tier in an order with children first; raise MetricNotApplicable if play can repeat."""
     low, high = explored.space.stretch(k)
     if not explored.space.has_cycles(k):
@@ -109,9 +101,8 @@ def order_in(explored: Explored, k: int, children: Array, ends: Array) -> Array:
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {high - low:,} positions")
     within = (children >= low) & (children < high)
     counts = np.diff(np.concatenate([[0], np.cumsum(within)])[np.concatenate([[0], ends])])
-    parents, begins = np.empty(int(within.sum()), np.int64), np.zeros(high - low + 2, np.int64)
-    reverse(children[within] - low, np.cumsum(counts), parents, begins)
-    order = np.asarray(graph_kernels.order_of(children, ends, parents, begins, low))
+    parents, begins = predecessors_of(children[within] - low, np.cumsum(counts))
+    order = np.asarray(graph_kernels.order_of(PositionGraph(children, ends, parents, begins), low))
     if len(order) < high - low:
         left = np.setdiff1d(np.arange(high - low), order)
         position = int(explored.positions[low + left[0]])

@@ -19,7 +19,7 @@ from retrograde.databases.legend import Legend
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import OutcomeReader
-from retrograde.games.contract.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Value, defines
+from retrograde.games.contract.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Traits, Value
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.values.worth import facts_of
 
@@ -198,7 +198,7 @@ def start(file: CheckedFile, game: Game | None) -> Facts | None:
 
 def firsts(game: Game | None) -> Facts:
     """Return the first positions of a game that has several."""
-    starts = game.starts if game and defines(game, "starts") else ()
+    starts = game.starts if game and Traits.of(game).has_starts else ()
     return {"starts": [text(start, game) for start in starts]} if len(starts) > 1 else {}
 
 

@@ -21,16 +21,16 @@ from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.contract.game import DRAW, WIN, Value, width_of
+from retrograde.games.contract.game import DRAW, WIN, Traits, Value
 from retrograde.solver.methods.numbered.compact.deriving import Deriver
 from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, keep
 from retrograde.solver.play import kernels
 from retrograde.solver.play.kernels import Asked, Block, TierTable
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.active import asking, troubles
 from retrograde.solver.rules.examine import NotCompilable
+from retrograde.solver.rules.positions import of_positions
 from retrograde.solver.rules.reason import compilable
-from retrograde.solver.rules.whole import of_positions
+from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -54,7 +54,7 @@ class Finder(ABC):
         self.file, self.contents = database.file, database.file.contents
         compiled.prepare(database.game)
         self.game = database.game
-        self.guarded = compiled.Guarded(database.game)
+        self.guarded = compiled.GuardedGame(database.game)
         self.size = self.contents.block_size
         self.table = self.read_table()
         self.block = lru_cache(max(1, CACHED_BYTES // (16 * self.size)))(self.read_block)
@@ -119,10 +119,10 @@ class Finder(ABC):
 
     def ask(self, kernel: Any, arguments: tuple[Any, ...], answers: Array) -> None:
         """Run a kernel that asks the rules about positions; where the rules raise, write NOWHERE and go on."""
-        done, trouble = np.zeros(1, np.int64), troubles(self.game)
+        done, trouble = np.zeros(1, np.int64), trouble_array(self.game)
         while done[0] < len(answers):
             try:
-                with compilable(self.game), asking(self.game, trouble):
+                with compilable(self.game), watch_kernel(self.game, trouble):
                     kernel(self.guarded, *arguments, done, trouble)
             except NotCompilable:
                 raise
@@ -214,7 +214,7 @@ class SlotsFinder(Finder):
             self.ask(kernels.place, (positions, self.table, asked.keys), asked.keys)
 
     def place(self, asked: Asked, rows: Array) -> Array:
-        if not width_of(self.game):
+        if not Traits.of(self.game).width:
             places: Array = np.empty(len(rows), np.int64)
             self.ask(kernels.number, (asked, self.table, places), places)
             asked.keys[:] = places

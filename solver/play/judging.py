@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, RetrogradeError, defines
+from retrograde.games.contract.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, RetrogradeError, Traits
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.examine import refuse_to_search
@@ -116,7 +116,7 @@ class Judge:
             looked, all_looked = searches["own"].nodes, sum(ahead.nodes for ahead in searches.values())
             found = {name: self.errs(ahead.scores, depth) for name, ahead in searches.items()}
             looked_at = (searches["own"].nodes - looked) / len(self.keeping)
-            own = found["own"] if defines(self.game, "estimate") else None
+            own = found["own"] if Traits.of(self.game).has_estimate else None
             blurred = None if noisy.tired else self.errs(noisy.scores, depth)
             yield Errors(depth, own, found["ends"], found["chance"], None if noisy.tired else blurred, looked_at)
             now = sum(ahead.nodes for ahead in searches.values()) - all_looked

@@ -12,7 +12,7 @@ import numpy as np
 
 from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED
 from retrograde.solver.rules.examine import is_position
-from retrograde.solver.rules.whole import as_position, note, position_in, put, whole
+from retrograde.solver.rules.positions import as_position, note, position_in, put, whole
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]

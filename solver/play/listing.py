@@ -18,7 +18,7 @@ from retrograde.databases import Database
 from retrograde.databases.database import BULK
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.contract.game import RetrogradeError, Value, width_of
+from retrograde.games.contract.game import RetrogradeError, Traits, Value
 
 ROWS = 1 << 16
 """Positions in one piece."""
@@ -136,14 +136,14 @@ class Listing:
         if library not in ("pandas", "polars"):
             raise ValueError(f"no library {library!r} for frames; there are pandas and polars")
         columns: dict[str, Any] = self.to_numpy()
-        if width_of(self.database.game):
+        if Traits.of(self.database.game).width:
             columns["position"] = columns["position"].tolist()
         return imported(library).DataFrame(columns)
 
     def to_arrow(self) -> Any:
         """Return a `pyarrow.RecordBatchReader` that streams the pieces; raise NoLibrary without pyarrow."""
         arrow = imported("pyarrow")
-        of_tuples = width_of(self.database.game) > 0
+        of_tuples = Traits.of(self.database.game).width > 0
         position = arrow.list_(arrow.int64()) if of_tuples else arrow.int64()
         kinds = (arrow.int64(), position, arrow.uint8(), arrow.int32())
         schema = arrow.schema(list(zip(NAMES, kinds, strict=True)))
@@ -197,7 +197,7 @@ def imported(library: str) -> Any:
 
 def nothing(database: Database) -> Piece:
     """Return a piece without positions."""
-    width = width_of(database.game)
+    width = Traits.of(database.game).width
     positions = np.empty((0, width) if width else 0, np.int64)
     return Piece(np.empty(0, np.int64), positions, np.empty(0, np.uint8), np.empty(0, np.int32))
 

@@ -17,11 +17,9 @@ from retrograde.games.contract.game import (
     WIN,
     Game,
     RetrogradeError,
+    Traits,
     Value,
-    alternates,
-    defines,
     is_none,
-    is_numbered,
     mover,
     same_mover,
 )
@@ -66,7 +64,7 @@ def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> 
     random moves.
     """
     game: Any = oracle.game
-    if is_numbered(game) and given_start(game) is None:
+    if Traits.of(game).is_numbered and given_start(game) is None:
         tier = min(game.tiers)
         size = game.size(tier)
         draw: Callable[[], int] = lambda: game.unindex(tier, chance.randrange(size))  # noqa: E731
@@ -116,7 +114,7 @@ def wander(game: Game, chance: Random) -> int:
 
 def side_of(game: Game, start: int, position: int, plies: int) -> int:
     """Return the side to move, *plies* after a start: 0 for the player who moves first there, else 1."""
-    return plies % 2 if alternates(game) else int(max(0, mover(game, position)) != max(0, mover(game, start)))
+    return plies % 2 if Traits.of(game).alternates else int(max(0, mover(game, position)) != max(0, mover(game, start)))
 
 
 ByRule = Callable[[int, int], Oracle]
@@ -140,7 +138,7 @@ def play(
     """
     game, start, dice = oracle.game, position, dice or Random()
     expected = getattr(oracle, "metric", "") == "expectation"
-    pays = defines(game, "reward")
+    pays = Traits.of(game).has_rewards
     met: Counter[int] = Counter()
     moves: list[int] = []
     mistakes = [0, 0]

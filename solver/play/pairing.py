@@ -14,8 +14,8 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, PositionError
 from retrograde.games.contract.unfolded import unfolded
 from retrograde.solver.metrics.expectation import measure
-from retrograde.solver.metrics.explored import Explored, explore
-from retrograde.solver.metrics.measured import Demand, Measured
+from retrograde.solver.metrics.explored_game import ExploredGame, explore
+from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.progress import Listener
@@ -46,12 +46,12 @@ def expected(
         work = Work(executor, workers, MemoryBudget(), None, Path(os.devnull), listener)
         explored = explore(game, work)
         phase = work.phase("solving", len(explored))
-        found = measure(explored, Demand("expectation", against=second, playing=first), phase)
+        found = measure(explored, MetricOptions("expectation", against=second, playing=first), phase)
         phase.end()
     return facts_at(explored, found, game.start if position is None else position)
 
 
-def facts_at(explored: Explored, found: Measured, position: int) -> Facts:
+def facts_at(explored: ExploredGame, found: MetricResult, position: int) -> Facts:
     """Return the measures of a position; raise PositionError if play never reaches it."""
     game = explored.game
     places = np.flatnonzero(explored.positions == game.canonical(position))

@@ -12,7 +12,7 @@ from random import Random
 
 from retrograde.databases import NoDatabase
 from retrograde.games.contract.game import LOSE, Game, RetrogradeError
-from retrograde.solver.metrics.models.greedy import Greedy
+from retrograde.solver.metrics.models.by_search import GreedyModel
 from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.metrics.models.names import model_named
 from retrograde.solver.play.choice import Choice
@@ -100,7 +100,7 @@ def skilled(skill: float, chance: Random) -> Player:
 
 def greedy(chance: Random) -> Player:
     """Return a player who looks one ply ahead, as the model of that name does, without the database."""
-    return by_model(Greedy(), chance)
+    return by_model(GreedyModel(), chance)
 
 
 def by_model(model: Model, chance: Random) -> Player:

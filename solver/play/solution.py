@@ -26,8 +26,8 @@ from retrograde.games.contract.game import (
     WIN,
     Game,
     RetrogradeError,
+    Traits,
     Value,
-    defines,
     same_mover,
 )
 from retrograde.games.contract.raised import given_start
@@ -206,7 +206,7 @@ class Solution:
     def _to_progress(self, metric: str) -> "Solution | None":
         if self.metric == metric:
             return self
-        if self.metric != METRICS[0] or not defines(self.game, "zeroes"):
+        if self.metric != METRICS[0] or not Traits.of(self.game).has_zeroes:
             return None
         try:
             return Solution(open_beside(self.database.file.path.parent, self.game, self.variant, metric))
@@ -253,7 +253,7 @@ class Solution:
         if self.metric != "expectation" or "against" in details or self.game.players != 2 or "scale" not in details:
             return False
         scale = int(details["scale"])
-        return not defines(self.game, "reward") and all(
+        return not Traits.of(self.game).has_rewards and all(
             row.value in (WIN, LOSE) and row.measures and max(map(abs, row.measures)) <= scale
             for row in self.database.file.legend
         )

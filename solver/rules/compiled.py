@@ -44,7 +44,7 @@ from numba.extending import (
     unbox,
 )
 
-from retrograde.games.contract.game import Game, RuleError, filled, replaced, width_of
+from retrograde.games.contract.game import Game, RuleError, Traits, filled, replaced
 from retrograde.games.contract.snapshot import module_of, source_of
 from retrograde.games.identity.digest import rule_modules, rules_digest
 from retrograde.solver.runtime.kernel import is_cached_for
@@ -67,7 +67,7 @@ ALIKE = "make them of one length, as with -1 at their ends"
 """Advice for tables whose rows differ in length."""
 
 
-class Guarded(NamedTuple):
+class GuardedGame(NamedTuple):
     """A game whose compiled rules check every array index, so that any number may be passed as a position."""
 
     game: Game
@@ -106,7 +106,7 @@ def _(game: Any, context: Any) -> GameType:
     return type_of(game, guarded=False)
 
 
-@typeof_impl.register(Guarded)
+@typeof_impl.register(GuardedGame)
 def _(guarded: Any, context: Any) -> GameType:
     return type_of(guarded.game, guarded=True)
 
@@ -363,7 +363,7 @@ def _(position, place, number):
 
 @overload(filled)
 def _(game, number):
-    return eval(f"lambda game, number: ({'number, ' * width_of(game.game)})")
+    return eval(f"lambda game, number: ({'number, ' * Traits.of(game.game).width})")
 
 
 # Two methods of Python's ints that numba lacks

@@ -22,11 +22,9 @@ from retrograde.games.contract.game import (
     Game,
     RetrogradeError,
     RuleError,
+    Traits,
     Value,
-    alternates,
-    defines,
     metric_of,
-    width_of,
 )
 from retrograde.games.contract.raised import given_start
 
@@ -43,7 +41,7 @@ def examine(game: Game, position: int) -> tuple[Value, list[int], list[int]]:
     with blame(game, position):
         # Case: the game is over. There are no moves to check.
         value = checked_value(game.primitive(position))
-        if defines(game, "turn") and turn_of(game, position) == CHANCE and value != UNDECIDED:
+        if Traits.of(game).has_turn and turn_of(game, position) == CHANCE and value != UNDECIDED:
             raise Fault("the game is over, and turn() gives CHANCE; let it give the player whose value that is")
         if value != UNDECIDED:
             return value, [], []
@@ -87,7 +85,7 @@ def refuse_chance(game: Game, position: int) -> int:
 
 def movers_of(game: Game, positions: Iterable[int]) -> dict[int, int] | None:
     """Return who is to move at each position; None if two players alternate. Raises RuleError for chance."""
-    return None if alternates(game) else {position: refuse_chance(game, position) for position in positions}
+    return None if Traits.of(game).alternates else {position: refuse_chance(game, position) for position in positions}
 
 
 def start_of(game: Game) -> int:
@@ -104,7 +102,7 @@ def starts_of(game: Game) -> list[int]:
 
 def is_for_a_stream(game: Game) -> bool:
     """Return whether two players alternate from a single start, as the streamed method requires."""
-    return alternates(game) and len(starts_of(game)) == 1
+    return Traits.of(game).alternates and len(starts_of(game)) == 1
 
 
 def first_position(game: Game, start: Any) -> int:
@@ -139,21 +137,22 @@ class NotForSearch(RetrogradeError, ValueError):
 def refuse_to_search(game: Game) -> None:
     """Raise NotForSearch unless two players alternate and positions are ints."""
     refuse_tuples(game, "searched")
-    if not alternates(game):
+    if not Traits.of(game).alternates:
         what = f"searches are for two players who alternate; solve {variant(game)} instead"
         raise NotForSearch(f"{what}: retrograde solve {typed(game)}")
 
 
 def not_for_proofs(game: Game) -> str:
     """Return why no certificate can prove the value of a position; "" if one can."""
+    traits = Traits.of(game)
     name = variant(game)
     if game.players != 2:
         return f"{name} is for {game.players} player{'s' * (game.players > 1)}, and a certificate is for two"
-    if metric_of(game) == "expectation" or defines(game, "odds"):
+    if metric_of(game) == "expectation" or traits.has_odds:
         return f"{name} has chance, against which no strategy keeps a value"
-    if defines(game, "reward"):
+    if traits.has_rewards:
         return f"in {name} moves pay (`reward`), so that ends do not say who wins"
-    if width_of(game):
+    if traits.width:
         return f"positions of {name} are tuples, and a certificate holds ints"
     return ""
 
@@ -163,7 +162,7 @@ def refuse_tuples(game: Game, done: str) -> None:
 
     *done* says what cannot be done with such a game.
     """
-    if width_of(game):
+    if Traits.of(game).width:
         what = f"that takes positions that are ints below 2**{POSITION_BITS}, and its are tuples"
         solve = f"code them so, or solve it: retrograde solve {typed(game)}"
         raise NotForSearch(f"{variant(game)} cannot be {done}: {what}; {solve}")
@@ -245,7 +244,7 @@ def checked_position(game: Game, position: Any, source: str) -> int:
 
 def checked_tuple(game: Game, position: tuple[Any, ...], source: str) -> Any:
     """Return a position that the rules gave as a tuple, as a tuple of ints."""
-    if not (width := width_of(game)):
+    if not (width := Traits.of(game).width):
         what = "tuples of ints where the game numbers them (tiers, size, index, unindex), and then all of them"
         raise Fault(f"{source} gives {position!r:.60}; positions are ints below 2**{POSITION_BITS}, or {what}")
     try:

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, alternates
+from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, Traits
 from retrograde.solver.rules import compiled, kernels
-from retrograde.solver.rules.active import asked_in, asking
 from retrograde.solver.rules.examine import blame, differ, examine, refuse_chance
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.rules.reason import compilable
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.running_kernels import noted_position, watch_kernel
+from retrograde.solver.rules.trouble_codes import Trouble
 
 Array = np.ndarray[Any, Any]
 
@@ -97,7 +97,7 @@ class Expander:
 
     def mark_moves_again(self, positions: Array, block: Block, origins: Array) -> None:
         """Mark the children at which the same player moves again; see the kernel of the same name."""
-        if alternates(self.game):
+        if Traits.of(self.game).alternates:
             return
         wide, trouble = positions.astype(np.int64, copy=False), np.zeros(2, np.int64)
         with compiling(self.game, trouble):
@@ -147,8 +147,8 @@ def expander_of(game: Game) -> Expander:
 def compiling(game: Game, trouble: Array) -> Iterator[None]:
     """Turn errors of compiled rules into a RuleError that names the position, taken from *trouble*."""
     try:
-        with compilable(game), asking(game, trouble):
+        with compilable(game), watch_kernel(game, trouble):
             yield
     except Exception:
-        with blame(game, asked_in(game, trouble) if trouble[1] >= 0 else 0):
+        with blame(game, noted_position(game, trouble) if trouble[1] >= 0 else 0):
             raise

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, UNDECIDED, Game, defines, width_of
+from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, UNDECIDED, Game, Traits
 from retrograde.solver.rules.examine import (
     Fault,
     blame,
@@ -32,7 +32,7 @@ def check_image(game: Game, position: int) -> None:
 
     The position itself decides which image.
     """
-    if not defines(game, "images"):
+    if not Traits.of(game).has_images:
         return
     value, _, children = examine(game, position)
     with blame(game, position):
@@ -49,7 +49,7 @@ def check_image(game: Game, position: int) -> None:
         image_value = checked_value(game.primitive(image))
         if image_value != value:
             raise Fault(f"images() yields {image}, which is {image_value.name}, and this is {value.name}")
-        if defines(game, "turn") and game.turn(image) != game.turn(position):
+        if Traits.of(game).has_turn and game.turn(image) != game.turn(position):
             raise Fault(f"images() yields {image}, where another is to move; symmetric positions have the same turn()")
         if value == UNDECIDED and canonical_children(game, image) != set(children):
             what = "symmetric positions must have symmetric moves"
@@ -77,11 +77,11 @@ def mean_size(game: Game, positions: "np.ndarray[Any, Any] | Sequence[int]") -> 
 
     Only an evenly spaced sample of SOME is counted.
     """
-    if not defines(game, "images") or not len(positions):
+    if not Traits.of(game).has_images or not len(positions):
         return 1.0
     places = np.linspace(0, len(positions) - 1, min(SOME, len(positions))).astype(np.int64)
     some: Sequence[Any] = [positions[k] for k in places]
-    some = some if width_of(game) else [*map(int, some)]
+    some = some if Traits.of(game).width else [*map(int, some)]
     try:
         return sum(len({position, *islice(game.images(position), MOST_IMAGES)}) for position in some) / len(some)
     except Exception:  # other checks report broken rules

@@ -28,11 +28,11 @@ from retrograde.games.contract.game import (
     TIE,
     UNDECIDED,
     WIN,
-    defines,
+    Traits,
 )
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.positions import as_position, put, stands_at, whole
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import is_players, turns
-from retrograde.solver.rules.whole import as_position, put, stands_at, whole
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -156,7 +156,7 @@ def canonical(game, position):
 
 @overload(canonical)
 def _(game, position):
-    if not defines(game.game, "images"):  # saves the compilation of the loop, which costs more than running it
+    if not Traits.of(game.game).has_images:  # saves the compilation of the loop, which costs more than running it
         return lambda game, position: (position, whole(game.tier(position)))
     return lambda game, position: least_image(game, position)
 
@@ -200,7 +200,7 @@ def count_images(game, position, images):
 
 @overload(count_images)
 def _(game, position, images):
-    if not defines(game.game, "images"):
+    if not Traits.of(game.game).has_images:
         return lambda game, position, images: 1
     return lambda game, position, images: gather_images(game, position, images)
 
@@ -224,12 +224,12 @@ def gather_images(game, position, images):
 
 def multiplicity(game, position, images):
     """Return the same as `count_images`, from the rule `multiplicity` if the game has it."""
-    return game.multiplicity(position) if defines(game, "multiplicity") else count_images(game, position, images)
+    return game.multiplicity(position) if Traits.of(game).has_multiplicity else count_images(game, position, images)
 
 
 @overload(multiplicity)
 def _(game, position, images):
-    if defines(game.game, "multiplicity"):
+    if Traits.of(game.game).has_multiplicity:
         return lambda game, position, images: whole(game.multiplicity(position))
     return lambda game, position, images: count_images(game, position, images)
 

@@ -6,8 +6,8 @@ and cost nothing.
 
 from numba.extending import overload
 
-from retrograde.games.contract.game import Game, alternates, defines, mover, same_mover
-from retrograde.solver.rules.whole import whole
+from retrograde.games.contract.game import Game, Traits, mover, same_mover
+from retrograde.solver.rules.positions import whole
 
 
 def turns(game: Game, position: int, child: int) -> bool:
@@ -22,7 +22,7 @@ def is_players(game: Game, position: int) -> bool:
 
 @overload(is_players)
 def _(game, position):
-    if not defines(game.game, "turn"):
+    if not Traits.of(game.game).has_turn:
         return lambda game, position: True
     players = int(game.game.players)
     return lambda game, position: 0 <= whole(game.turn(position)) < players
@@ -31,8 +31,9 @@ def _(game, position):
 @overload(turns)
 def _(game, position, child):
     rules = game.game
-    if alternates(rules):
+    traits = Traits.of(rules)
+    if traits.alternates:
         return lambda game, position, child: True
-    if rules.players == 1 or not defines(rules, "turn"):
+    if rules.players == 1 or not traits.has_turn:
         return lambda game, position, child: False
     return lambda game, position, child: whole(game.turn(position)) != whole(game.turn(child))

@@ -83,7 +83,7 @@ def hash_of(file: Path) -> str:
     return sha256(file.read_bytes()).hexdigest()
 
 
-RULES_COMPILER = ("solver/rules/compiled.py", "solver/rules/whole.py")
+RULES_COMPILER = ("solver/rules/compiled.py", "solver/rules/positions.py")
 """The modules that teach numba what rules and positions are."""
 
 OVERLOADS = (*RULES_COMPILER, "solver/search/probing/kernels.py")

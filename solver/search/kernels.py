@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, defines
+from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, Traits
 from retrograde.solver.rules.kernels import canonical
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.memory import prefetch, words_at
 from retrograde.solver.search.mixing import mixed, permuted
@@ -319,12 +319,12 @@ def no_room(position, ply, shape, marks):
 
 def promises(game: Game) -> bool:
     """Return whether the game defines `promise`; a constant in compiled code."""
-    return defines(game, "promise")
+    return Traits.of(game).has_promise
 
 
 @overload(promises)
 def _(game):
-    told = defines(game.game, "promise")
+    told = Traits.of(game.game).has_promise
     return lambda game: told
 
 

@@ -41,7 +41,7 @@ import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN
 from retrograde.solver.rules.kernels import canonical
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.mixing import mixed
 from retrograde.solver.search.proof_table import INFINITE, MIXED_BITS, find, keep

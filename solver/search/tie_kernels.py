@@ -14,7 +14,7 @@ A memory of fixed size holds refuted positions, two words each::
 import numpy as np
 
 from retrograde.games.contract.game import POSITION_LIMIT, TIE, UNDECIDED, Game
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.kernels import (
     BROKEN,

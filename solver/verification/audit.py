@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from retrograde.databases import DamagedDatabase, Database, LegendRow, Outcome
-from retrograde.games.contract.game import DRAW, MOST_IMAGES, RuleError, defines, is_none
+from retrograde.games.contract.game import DRAW, MOST_IMAGES, RuleError, Traits, is_none
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.runtime.progress import Phase, announce
@@ -208,9 +208,9 @@ class Audit:
         elif not misplaced and self.database.get(position) != self.outcomes[row]:
             misplaced = f"is stored as {words(self.outcomes[row])}, and is not found so when it is looked up"
         # Case: stored correctly so far. Check symmetric positions too.
-        elif not fault and canonical == position and defines(game, "images"):
+        elif not fault and canonical == position and Traits.of(game).has_images:
             images = images_of(game, position)
-            if defines(game, "multiplicity") and (told := game.multiplicity(position)) != len(images):
+            if Traits.of(game).has_multiplicity and (told := game.multiplicity(position)) != len(images):
                 fault = f"has {told} positions equal by symmetry by multiplicity(), and {len(images)} by images()"
             else:
                 images = images[1:] if self.every_image else chosen_image(game, position)
@@ -241,22 +241,22 @@ class Audit:
 
     def run(self, storage: Any, items: Array) -> tuple[Array, Array]:
         """Verify ascending items of a storage. Return their tally and the items with which something is wrong."""
-        from retrograde.solver.rules.active import asking, troubles
-        from retrograde.solver.rules.whole import of_positions
+        from retrograde.solver.rules.positions import of_positions
+        from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
         from retrograde.solver.verification import kernels
         from retrograde.solver.verification.storages import NEAR
 
         sheet = kernels.Sheet(
             np.zeros(len(self.legend), TALLY),
             np.empty(len(items), np.int64),
-            of_positions(self.game, MOST_IMAGES if defines(self.game, "images") else 1),
+            of_positions(self.game, MOST_IMAGES if Traits.of(self.game).has_images else 1),
             np.full((NEAR, 3), -1, np.int64),
-            troubles(self.game),
+            trouble_array(self.game),
         )
         plies = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
         values, remotenesses = np.array(plies, np.int64).reshape(-1, 2).T.copy()
         legend = kernels.Legend(values, remotenesses)
-        with asking(self.game, sheet.trouble):
+        with watch_kernel(self.game, sheet.trouble):
             count = kernels.verify_items(self.rules, storage, legend, items, sheet, self.every_image)
         return sheet.tally, sheet.wrong[:count].copy()
 
@@ -295,7 +295,7 @@ class Audit:
 
     def proven(self) -> str:
         """Return a sentence that says what is proven if nothing is wrong."""
-        symmetric = defines(self.game, "images")
+        symmetric = Traits.of(self.game).has_images
         one = "every image" if self.every_image else "one image of each (all, where it has but one)"
         images = f", there and at {one}" if symmetric else ""
         covers = self.covers.format(equal=EQUAL if symmetric else "")

@@ -59,9 +59,8 @@ from retrograde.games.contract.game import (
     UNDECIDED,
     WIN,
     RuleError,
+    Traits,
     Value,
-    alternates,
-    defines,
     mover,
     same_mover,
     value_to_mover,
@@ -161,7 +160,7 @@ class CertificateAudit:
     def moves_again(self, position: int, child: int) -> bool:
         """Return whether the side that moved to an undecided child moves again. Raise Unsound if it is chance's
         turn."""
-        if not alternates(self.game) and mover(self.game, child) == CHANCE:
+        if not Traits.of(self.game).alternates and mover(self.game, child) == CHANCE:
             raise Unsound(f"leads to {self.text(child)}, where it is chance's turn")
         return same_mover(self.game, position, child)
 
@@ -263,7 +262,7 @@ class CertificateAudit:
 
     def can_compile(self) -> bool:
         """Compile the checking loop, and return whether the rules allow that. It requires that turns alternate."""
-        if not alternates(self.game):
+        if not Traits.of(self.game).alternates:
             return False
         from numba.core.errors import NumbaError
 
@@ -294,16 +293,16 @@ class CertificateAudit:
 
     def run(self, first: int, last: int) -> list[int]:
         """Return the wrong indices from *first* to *last* (exclusive), by the compiled rules."""
-        from retrograde.solver.rules.active import asking
-        from retrograde.solver.rules.compiled import Guarded
+        from retrograde.solver.rules.compiled import GuardedGame
+        from retrograde.solver.rules.running_kernels import watch_kernel
         from retrograde.solver.verification.certificate_kernels import check_replies
 
         stored = Stored(self.positions, self.replies, self.bounds, int(self.goal), self.leaves, self.ending)
         wrong = np.empty(last - first, np.int64)
-        images = np.empty(MOST_IMAGES if defines(self.game, "images") else 1, np.int64)
+        images = np.empty(MOST_IMAGES if Traits.of(self.game).has_images else 1, np.int64)
         trouble = np.zeros(2, np.int64)
-        with asking(self.game, trouble):
-            count = check_replies(Guarded(self.game), stored, first, last, wrong, images, trouble, self.every_image)
+        with watch_kernel(self.game, trouble):
+            count = check_replies(GuardedGame(self.game), stored, first, last, wrong, images, trouble, self.every_image)
         places: list[int] = wrong[:count].tolist()
         return places
 
@@ -340,7 +339,7 @@ class CertificateAudit:
             if game.primitive(root) != UNDECIDED:
                 self.complain(root, "is the root, and the game is over there")
                 return
-            if not alternates(game) and mover(game, root) == CHANCE:
+            if not Traits.of(game).alternates and mover(game, root) == CHANCE:
                 self.complain(root, "is the root, and it is chance's turn there")
             canonical = game.canonical(root)
             if file.at_least > LOSE and (self.place_of(canonical) < 0 or root not in images_of(game, canonical)):

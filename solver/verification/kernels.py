@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, defines, is_none
+from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, Traits, is_none
 from retrograde.solver.rules.examine import is_position, key_of
+from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
+from retrograde.solver.rules.positions import note as note_position
 from retrograde.solver.rules.turns import turns
-from retrograde.solver.rules.whole import as_position, position_in, put, stands_at, whole
-from retrograde.solver.rules.whole import note as note_position
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.verification.storages import borrowed, inlined, scattered
 
@@ -92,12 +92,12 @@ def verify_items(game, storage, legend, items, sheet, every):
 
 def counts_images(game, position, size):
     """Return whether `multiplicity`, if the game defines it, gives *size* for a position."""
-    return not defines(game, "multiplicity") or game.multiplicity(position) == size
+    return not Traits.of(game).has_multiplicity or game.multiplicity(position) == size
 
 
 @overload(counts_images)
 def _(game, position, size):
-    if defines(game.game, "multiplicity"):
+    if Traits.of(game.game).has_multiplicity:
         return lambda game, position, size: whole(game.multiplicity(position)) == size
     return lambda game, position, size: True
 

@@ -14,10 +14,10 @@ from retrograde.databases import Database
 from retrograde.databases.reader import SlotReader
 from retrograde.databases.records.read import RecordsReader
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Contradiction, Game, defines, is_none
+from retrograde.games.contract.game import Contradiction, Game, Traits, is_none
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import blame, examine, key_of
-from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.verification.faults import Judge, images_of
 
 SECONDS = 0.1
@@ -63,7 +63,7 @@ def fault_at(database: Database, position: int) -> str:
     if position not in images:
         return f"is stored as {judge.text(canonical)}, which does not have it for an image"
     examined = examine(game, canonical)
-    if (fault := judge.fault_in_children(canonical, stored, examined)) or not defines(game, "images"):
+    if (fault := judge.fault_in_children(canonical, stored, examined)) or not Traits.of(game).has_images:
         return fault
     others = [image for image in images if image != canonical]
     # The position seeds the choice of images, so that a fault can be reproduced.

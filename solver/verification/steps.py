@@ -23,7 +23,7 @@ import numpy as np
 from retrograde.databases import Database, Outcome
 from retrograde.databases.encoding import mask_runs, squeeze
 from retrograde.games.contract.game import DRAW, WIN, RuleError, Value
-from retrograde.solver.rules.active import asking
+from retrograde.solver.rules.running_kernels import watch_kernel
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.audit import TALLY, Array, Audit, Checked, add_row, add_up, spread_evenly
 
@@ -190,7 +190,7 @@ class StepAudit(Audit):
         from retrograde.solver.verification import kernels
 
         spans, trouble = np.empty((MOST_TIERS, kernels.SPANS), np.int64), np.zeros(2, np.int64)
-        with asking(self.game, trouble):
+        with watch_kernel(self.game, trouble):
             found = kernels.span_children(self.game, positions, spans, trouble)
         if found < 0:
             raise RuleError(f"the moves of tier {tier} lead to more than {MOST_TIERS:,} tiers")

@@ -73,7 +73,7 @@ from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.contract.game import RetrogradeError, defines
+from retrograde.games.contract.game import RetrogradeError, Traits
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.metrics.models.names import model_of, refuse_another
@@ -143,7 +143,7 @@ def verify_measures(database: Database, listener: Listener | None, model: Model 
     sentence = PROVEN_BY_SLOT if isinstance(file.contents, BoundsReader) else PROVEN
     proven = sentence.format(
         metric=f"{database.metric} against {against}" if against else database.metric,
-        equal=EQUAL if defines(database.game, "images") else "",
+        equal=EQUAL if Traits.of(database.game).has_images else "",
     )
     rests_on = f"{RESTS_ON}; that {against} moves as it says" if against else RESTS_ON
     return Verification(file.variant, file.stored, file.positions, wrong, problems, proven, rests_on)

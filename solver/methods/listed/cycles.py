@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from retrograde.games.contract.game import alternates, defines
+from retrograde.games.contract.game import Traits
 from retrograde.solver.methods.listed import kernels
 from retrograde.solver.methods.listed.again import passes_over
 from retrograde.solver.methods.listed.explore.cutting import Stretch
@@ -26,8 +26,8 @@ from retrograde.solver.methods.listed.predecessors.sorting import Shape, packed
 from retrograde.solver.methods.listed.predecessors.state import Known, State
 from retrograde.solver.methods.listed.spill.looking import Looked, located
 from retrograde.solver.methods.listed.table import Cyclic, Table, blocks_of, locate
+from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import expander_of
-from retrograde.solver.rules.second_look import blame_parents
 from retrograde.solver.runtime.arrays import Compressed
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.progress import Deciding, Phase
@@ -74,7 +74,7 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Don
     """
     low, high = table.space.stretch(k)
     count, aside = high - low, isinstance(table.space, SpaceAside)
-    has_parents = defines(table.game, "parents") and not aside
+    has_parents = Traits.of(table.game).has_parents and not aside
     if aside:
         work.budget.check(bytes_aside(table, count), f"solving the {count:,} positions of a tier with cycles")
     # Step 1: allocate the arrays, which are shared with the workers.
@@ -143,7 +143,7 @@ def propagation_of(tier: Cyclic, state: State, there: Links | None, work: Work, 
     """
     table, known = tier.table, state.known
     tell = telling(phase, int(table.space.tiers[tier.k]), LOOKING)
-    again = not alternates(table.game)
+    again = not Traits.of(table.game).alternates
     room = max(1, work.budget.left() // LISTED) if isinstance(table.space, SpaceAside) else 1 << 62
     if state.writer and not there:
         passes = passes_over(tier, work, STRETCH)
@@ -240,7 +240,7 @@ def look_at(task: tuple[Cyclic, Shape | None, int, int, Looked | None]) -> tuple
     if shape:
         return begin - low, known, packed(shape, links, counts, begin - low)
     # Checksums of parents do not depend on who moves: undo the complements.
-    if not alternates(table.game):
+    if not Traits.of(table.game).alternates:
         links = np.where(links < 0, ~links, links)
     return begin - low, known, (links, counts)
 
@@ -260,7 +260,7 @@ def ask_parents(task: tuple[Cyclic, Array]) -> Array:
     wrong, mark = edges.compare(frontier, places, low, tier.left.array, tier.sums.array)
     if wrong >= 0:
         complain_of_parents(tier, int(positions[wrong]), edges.place_of(mark, tier.high - low))
-    if alternates(table.game):
+    if Traits.of(table.game).alternates:
         return places[places >= 0] - low
     expander.mark_moves_again(positions, block, np.arange(block.columns))
     numbers: Array = np.where(places < 0, ~(-2 - places - low), places - low)

@@ -2,7 +2,7 @@
 
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED
 from retrograde.solver.rules.kernels import count_images
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 
 __all__ = ["MOST_IMAGES", "look", "sizes_of", "take_rewards"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import Game, defines
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.cycles import solve_by_ranges, solve_cycles
 from retrograde.solver.methods.listed.explore.space import SpaceAside, StateSpace, levels
 from retrograde.solver.methods.listed.sweep import solve_sweeping
@@ -71,7 +71,7 @@ class ListedStore:
     @staticmethod
     def bytes_needed(game: Game, space: StateSpace | SpaceAside, bits: int) -> int:
         """Return the memory of the score and size arrays, in bytes."""
-        sizes = 2 * defines(game, "images") * isinstance(space, StateSpace)
+        sizes = 2 * Traits.of(game).has_images * isinstance(space, StateSpace)
         return len(space) * (np.dtype(score_type(bits)).itemsize + sizes)
 
     def groups(self) -> Iterator[list[int]]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, RuleError, defines
+from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.spill.looking import Located, Looked, blocks
 from retrograde.solver.rules.examine import examine
@@ -30,7 +30,7 @@ class Table(NamedTuple):
     @property
     def symmetric(self) -> bool:
         """Whether the game declares symmetry (`images`)."""
-        return defines(self.game, "images")
+        return Traits.of(self.game).has_images
 
 
 class Cyclic(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords
-from retrograde.games.contract.game import Game, defines
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.cycles import BYTES_A_POSITION
 from retrograde.solver.methods.listed.explore.explore import Explorer, Solving
 from retrograde.solver.methods.listed.store import ListedStore
@@ -30,7 +30,7 @@ INDEX = 0.625
 
 def what_solving_takes(game: Game) -> Solving:
     """Return the memory that solving takes if all lists stay in memory, in bytes a position."""
-    return Solving(INDEX + np.dtype(score_type(14)).itemsize + 2 * defines(game, "images"), BYTES_A_POSITION)
+    return Solving(INDEX + np.dtype(score_type(14)).itemsize + 2 * Traits.of(game).has_images, BYTES_A_POSITION)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Listed:
 
     def solve(self, game: Game, work: Work) -> SolvedRecords:
         """Return the solved game. Raises NotApplicable if there are too many positions."""
-        limit = work.sizes.in_memory if self.limited and defines(game, "tier") and is_for_a_stream(game) else None
+        limit = work.sizes.in_memory if self.limited and Traits.of(game).has_tiers and is_for_a_stream(game) else None
         work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
         log = work.log("first waves" if self.limited else "waves")
         space = Explorer(game, work, limit, what_solving_takes(game)).explore(

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, Game, defines
+from retrograde.games.contract.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, Game, Traits
 from retrograde.solver.rules.examine import Fault, blame, examine
 from retrograde.solver.rules.expansion import Block, compiling
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, ask_movers, weigh_block
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.trouble_codes import Trouble
 
 Array = np.ndarray[Any, Any]
 
@@ -36,7 +36,7 @@ def weigh(game: Game, positions: Array, block: Block) -> Weights:
     shape = len(block.children), block.columns
     weights = Weights(
         np.empty(block.columns, np.int8), np.zeros(shape, np.int64),
-        np.zeros(shape if defines(game, "reward") else (0, 0), np.int64), np.zeros(len(positions), np.int64),
+        np.zeros(shape if Traits.of(game).has_rewards else (0, 0), np.int64), np.zeros(len(positions), np.int64),
     )  # fmt: skip
     trouble = np.zeros(2, np.int64)
     wide = positions.astype(np.int64, copy=False)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from retrograde.games.contract.game import alternates, defines, is_none
+from retrograde.games.contract.game import Traits, is_none
 from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
 from retrograde.solver.methods.listed.predecessors.links import Links, LinkWriter
 from retrograde.solver.methods.listed.predecessors.passes import Children, ForwardPropagation, Look, Passes
@@ -21,10 +21,10 @@ from retrograde.solver.methods.numbered.room import LISTED_ITEM, listed_at_most,
 from retrograde.solver.methods.numbered.seeds import complain
 from retrograde.solver.methods.numbered.table import Table, Tier
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.active import asked_in, troubles
+from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import compiling
-from retrograde.solver.rules.second_look import blame_parents
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.arrays import Compressed, Part
 from retrograde.solver.runtime.progress import Deciding, Telling
 from retrograde.solver.runtime.solved_tiers import Unsolved
@@ -57,7 +57,7 @@ def solve_by_slots(
     """
     # Step 1: allocate the arrays, with checksums of the width that an earlier solve used, or the widest that fits.
     part = table.numbering.stretch(k)
-    count, has_parents = part.stop - part.start, defines(table.game, "parents")
+    count, has_parents = part.stop - part.start, Traits.of(table.game).has_parents
     place = table.scores.part(part.start, part.stop)
     if in_file:
         place = work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
@@ -89,7 +89,7 @@ def propagation_of(tier: Tier, state: State, there: Links | None, work: Work, ph
     otherwise from the rules.
     """
     known, bits = state.known, tier.table.bits
-    tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(tier.table.game)
+    tell, again = telling(phase, tier.number, seeds.LOOKING), not Traits.of(tier.table.game).alternates
     if state.writer and not there:
         stretch = work.block(state.positions, seeds.BLOCK)
         passes = Passes(work, f"{bits}-{tier.k}", known.left, partial(looks, tier), stretch)
@@ -181,16 +181,18 @@ def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
     table, left, sums = tier.table, tier.left.array, tier.sums.array
     rules = table.rules
     compiled.prepare(rules)
-    out, trouble = room("parents", ROOM), troubles(rules, 3)
+    out, trouble = room("parents", ROOM), trouble_array(rules, 3)
     pieces = []
     while len(frontier):
         with compiling(table.game, trouble):
             done, count = kernels.parents_of(rules, tier.number, frontier, left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
-            complain_of_parents(tier, asked_in(rules, trouble), edges.place_of(trouble[2], len(left)))
+            complain_of_parents(tier, noted_position(rules, trouble), edges.place_of(trouble[2], len(left)))
         if trouble[0] != Trouble.FINE or not done:
-            complain(table.game, table.numbering, asked_in(rules, trouble))
-        pieces.append(out[:count].astype(np.uint32 if len(left) < 1 << 32 and alternates(rules) else np.int64))
+            complain(table.game, table.numbering, noted_position(rules, trouble))
+        pieces.append(
+            out[:count].astype(np.uint32 if len(left) < 1 << 32 and Traits.of(rules).alternates else np.int64)
+        )
         frontier = frontier[done:]
     return pieces
 

@@ -15,9 +15,9 @@ from retrograde.solver.methods.listed.predecessors.frontier import mark_at
 from retrograde.solver.methods.listed.predecessors.kernels import with_link
 from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.kernels import canonical, longer, multiplicity, place_in
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.positions import as_position, note, position_in, put, stands_at, whole
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import is_players, turns
-from retrograde.solver.rules.whole import as_position, note, position_in, put, stands_at, whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.edges import differs, mark_of
 from retrograde.solver.values.left import PRIMITIVE

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import own_tiers, variant
-from retrograde.games.contract.game import Game, RuleError, defines, has_chance, is_none, width_of
+from retrograde.games.contract.game import Game, RuleError, Traits, is_none
 from retrograde.solver.rules.images import mean_size
 
 Array = np.ndarray[Any, Any]
@@ -20,7 +20,8 @@ MOST_SLOTS = 1 << 40
 
 def is_by_slot(game: Any, least: int = 0) -> bool:
     """Return True if a game with chance numbers its positions and has more than *least* slots."""
-    if not defines(game, "unindex") or not has_chance(game) or not game.tiers:
+    traits = Traits.of(game)
+    if not traits.has_numbering or not traits.has_chance or not game.tiers:
         return False
     return Numbering.of(game).slots > least
 
@@ -94,7 +95,7 @@ class Numbering:
 
         That is the position itself, or the index of the slot among all if positions are tuples.
         """
-        return int(self.starts[row]) + slot if width_of(game) else game.unindex(int(self.tiers[row]), slot)
+        return int(self.starts[row]) + slot if Traits.of(game).width else game.unindex(int(self.tiers[row]), slot)
 
     def place_of(self, number: int) -> tuple[int, int]:
         """Return (row of the tier, slot) from the index of a slot among all."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import rests_on
-from retrograde.games.contract.game import METRICS, Game, defines
+from retrograde.games.contract.game import METRICS, Game, Traits
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.methods.chess.fit import formation_of, is_chess
 from retrograde.solver.methods.numbered.numbering import Numbering
@@ -61,7 +61,7 @@ def room_for(game: Game, count: int, bits: int) -> Room:
     """Return the memory for a tier of *count* slots, its scores included."""
     slot = np.dtype(score_type(bits)).itemsize + np.dtype(left_type(bits)).itemsize + SIZES
     least, most = (
-        slot + listed + defines(game, "parents") * np.dtype(sums).itemsize
+        slot + listed + Traits.of(game).has_parents * np.dtype(sums).itemsize
         for listed, sums in zip(LISTED, (SUMS[0], SUMS[-1]), strict=True)
     )
     tasks = min(TASKS[0], TASKS[1] * count)

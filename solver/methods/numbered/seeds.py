@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, RuleError, alternates, defines, is_none
+from retrograde.games.contract.game import Game, RuleError, Traits, is_none
 from retrograde.solver.methods.listed.predecessors.sorting import Shape, packed
 from retrograde.solver.methods.numbered import kernels
 from retrograde.solver.methods.numbered.kernels import Seeds
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.methods.numbered.table import Table, Tier
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.active import asked_in, asking, troubles
+from retrograde.solver.rules.consistency import check_index
 from retrograde.solver.rules.examine import differ, examine, refuse_chance
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
-from retrograde.solver.rules.second_look import check_index
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.positions import room_for_images
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import turns
-from retrograde.solver.rules.whole import room_for_images
 from retrograde.solver.runtime.solved_tiers import Unsolved
 from retrograde.solver.runtime.tasks import room
 from retrograde.solver.values.left import PRIMITIVE, narrowed
@@ -70,7 +70,7 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     rules = table.rules
     compiled.prepare(rules)
     seeds = Seeds(np.empty(count, score_type(table.bits)), *np.empty((3, count), np.uint16))
-    images, links, trouble = room_for_images(rules), room("links", LINKS), troubles(rules, 3)
+    images, links, trouble = room_for_images(rules), room("links", LINKS), trouble_array(rules, 3)
     narrow = np.int32 if len(tier.scores.array) < 1 << 31 else np.int64
     done, found = 0, []
     # The buffer for links may be too short for the whole block: continue until all slots are done.
@@ -83,7 +83,7 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
         # The kernel has stopped at a fault; ask the interpreted rules for the details.
         if trouble[0] != Trouble.FINE:
             table.numbering.position_at(table.game, tier.k, int(trouble[2]))
-            complain(table.game, table.numbering, asked_in(rules, trouble))
+            complain(table.game, table.numbering, noted_position(rules, trouble))
         found.append(links[:written].astype(narrow))
         done += more
     check_some(tier, begin, seeds)
@@ -91,7 +91,11 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     children: Array = np.concatenate(found) if len(found) > 1 else found[0]
     if shape:
         return begin, seeds, packed(shape, children, counts, begin)
-    return begin, seeds, (children if alternates(rules) else np.where(children < 0, -1 - children, children), counts)
+    return (
+        begin,
+        seeds,
+        (children if Traits.of(rules).alternates else np.where(children < 0, -1 - children, children), counts),
+    )
 
 
 def expect_solved(table: Table, k: int) -> None:
@@ -105,9 +109,9 @@ def expect_solved(table: Table, k: int) -> None:
     length = min(PROBED, count)
     compiled.prepare(rules)
     seeds = Seeds(np.empty(length, score_type(table.bits)), *np.empty((3, length), np.uint16))
-    images, links, trouble = room_for_images(rules), room("links", LINKS), troubles(rules, 3)
+    images, links, trouble = room_for_images(rules), room("links", LINKS), trouble_array(rules, 3)
     for begin in np.linspace(0, count - length, PROBES).astype(np.int64).tolist():
-        with suppress(Exception), asking(table.game, trouble):
+        with suppress(Exception), watch_kernel(table.game, trouble):
             kernels.seed(rules, tier, begin, table.slots, seeds, images, links, trouble)
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
@@ -171,7 +175,7 @@ def complain(game: Game, numbering: Numbering, position: int) -> None:
         raise RuleError(f"{variant(game)}, position {position}: {what}")
     refuse_chance(game, position)
     related = examine(game, position)[2]
-    related += list(game.parents(position)) if defines(game, "parents") else []
+    related += list(game.parents(position)) if Traits.of(game).has_parents else []
     for one in related:
         numbering.slot_of(game, one)
     check_image(game, position)

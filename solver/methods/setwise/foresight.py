@@ -13,8 +13,8 @@ from retrograde.solver.methods.setwise.forward_kernels import OPEN, TIED
 from retrograde.solver.methods.setwise.kept import Aside, planes_for
 from retrograde.solver.methods.setwise.waves import ENDS_APART, NOT_PLAIN, TOO_LONG, first_wave, next_tiers
 from retrograde.solver.rules.examine import start_of
-from retrograde.solver.rules.plain.glance import may_be_plain
 from retrograde.solver.rules.plain.rules import Rules, rules_of
+from retrograde.solver.rules.plain.screening import may_be_plain
 from retrograde.solver.rules.plain.tier_kernels import BASE, BITS, MASK, MOST_CUBES, WORDS, ends_of
 from retrograde.solver.runtime.work import NotApplicable
 

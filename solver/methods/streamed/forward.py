@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import Game, defines
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.explore.growth import Growth
 from retrograde.solver.methods.streamed import kernels
 from retrograde.solver.methods.streamed.log import WHOLE, Found, Made, StreamLog, total
@@ -235,7 +235,7 @@ class Forward:
 
         Then some children are replaced by their images, so they may not ascend although the moves keep the order.
         """
-        if not defines(self.game, "images"):
+        if not Traits.of(self.game).has_images:
             return False
         child = sample(self.game, tier, move, segment.samples[:1])[:1].tolist()
         return any(image != one and self.game.tier(image) == tier for one in child for image in self.game.images(one))

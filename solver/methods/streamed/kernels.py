@@ -13,8 +13,8 @@ from retrograde.games.contract.game import MOST_IMAGES, POSITION_LIMIT, UNDECIDE
 from retrograde.solver.methods.streamed.lists import ASCENDS, BLOCK, FROM, MASK, MOVE, TO, WHERE, blocks_of, unpack
 from retrograde.solver.methods.streamed.steps import count_in
 from retrograde.solver.rules.kernels import canonical, count_images
-from retrograde.solver.rules.trouble import Trouble
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, room_for_runs
 

@@ -16,7 +16,7 @@ from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.scratch import Frame
 from retrograde.solver.runtime.tasks import room
 from retrograde.solver.runtime.work import NotApplicable

@@ -9,7 +9,7 @@ import numpy as np
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.streamed.lists import BLOCK, LOADED, MOST_BYTES, WHERE, Arena, Buffer, unpack_lists
 from retrograde.solver.methods.streamed.steps import FIRST_TIER, POSITIONS, STORED
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.tasks import room
 

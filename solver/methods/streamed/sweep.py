@@ -15,7 +15,7 @@ from retrograde.solver.methods.streamed.sweep_kernels import Plan
 from retrograde.solver.methods.streamed.sweep_kernels import sweep as sweep_kernel
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.expansion import compiling
-from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.tasks import room
 

@@ -12,8 +12,8 @@ from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED
 from retrograde.solver.methods.streamed.kernels import ALL, child_by, move_all, sizes_of, values_of
 from retrograde.solver.methods.streamed.lists import BLOCK, MASK, blocks_of, unpack
 from retrograde.solver.methods.streamed.steps import BEGIN, BITS, find_step
-from retrograde.solver.rules.trouble import Trouble
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, room_for_runs
 from retrograde.solver.values.score_kernels import pass_up, primitive_score

@@ -65,7 +65,7 @@ class Model:
         self.close()
 
 
-class Uniform(Model):
+class UniformModel(Model):
     """Makes each legal move with equal weight."""
 
     name = "random"

@@ -7,10 +7,9 @@ from retrograde.databases.location import against
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game
 from retrograde.games.contract.unfolded import folded
-from retrograde.solver.metrics.models.deep import Deep
-from retrograde.solver.metrics.models.greedy import Greedy
-from retrograde.solver.metrics.models.known import Exploiting, Skilled, read_skill
-from retrograde.solver.metrics.models.model import Model, NoModel, Uniform
+from retrograde.solver.metrics.models.by_database import ExploitModel, SkillModel, read_skill
+from retrograde.solver.metrics.models.by_search import DepthModel, GreedyModel
+from retrograde.solver.metrics.models.model import Model, NoModel, UniformModel
 from retrograde.solver.metrics.models.policy import installed_policy, policy_in_file
 from retrograde.solver.search.depth.names import read_name
 
@@ -32,17 +31,17 @@ def model_named(text: str, game: Game, source: str = "") -> Model:
         raise NoModel(f"a modelled opponent is one of two players, and {variant(game)} is for {who}")
     kind, _, rest = text.partition(":")
     if text == "random":
-        return Uniform()
+        return UniformModel()
     if text == "greedy":
-        return Greedy()
+        return GreedyModel()
     if kind == "skill":
-        return Skilled(read_skill(rest), open_database(source, game=game))
+        return SkillModel(read_skill(rest), open_database(source, game=game))
     if text == PERFECT:
-        return Skilled(Fraction(1), open_database(source, game=game), text)
+        return SkillModel(Fraction(1), open_database(source, game=game), text)
     if kind == "depth" and (limits := read_name(text)) and limits.depth:
-        return Deep(limits.depth)
+        return DepthModel(limits.depth)
     if kind == "exploit" and rest:
-        return Exploiting(open_database(f"{source}@{against(rest)}", game=game))
+        return ExploitModel(open_database(f"{source}@{against(rest)}", game=game))
     if ".py:" in text:
         return policy_in_file(text)
     if kind in NOT_BY_WEIGHTS:

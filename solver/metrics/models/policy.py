@@ -26,7 +26,7 @@ GROUP = "retrograde.players"
 Policy = Callable[[Game, int], Any]
 
 
-class Scripted(Model):
+class PolicyModel(Model):
     """Moves by a user's function."""
 
     symmetric = False
@@ -46,7 +46,7 @@ class Scripted(Model):
         return checked(self.name, game, position, said)
 
 
-def policy_in_file(text: str) -> Scripted:
+def policy_in_file(text: str) -> PolicyModel:
     """Return the policy that `FILE.py:function` names; raise NoModel if there is none."""
     file, _, name = text.rpartition(":")
     path = Path(file)
@@ -56,10 +56,10 @@ def policy_in_file(text: str) -> Scripted:
     policy = getattr(module, name, None)
     if not callable(policy):
         raise NoModel(f"{file} has no function {name!r}; it takes a game and a position, and gives weights of moves")
-    return Scripted(f"{path.name}:{name}", policy, sha256(source_of(module)).hexdigest(), path)
+    return PolicyModel(f"{path.name}:{name}", policy, sha256(source_of(module)).hexdigest(), path)
 
 
-def installed_policy(name: str) -> Scripted | None:
+def installed_policy(name: str) -> PolicyModel | None:
     """Return the policy of an installed player; None if no player has that name.
 
     Raise NoModel if the player has no function `weights` or cannot be loaded.
@@ -74,4 +74,4 @@ def installed_policy(name: str) -> Scripted | None:
     if policy is None:
         raise NoModel(f"the player {name!r} does not say with what weights it moves: it has no function `weights`")
     version = point.dist.version if point.dist else ""
-    return Scripted(name, policy, sha256(f"{point.value} {version}".encode()).hexdigest())
+    return PolicyModel(name, policy, sha256(f"{point.value} {version}".encode()).hexdigest())

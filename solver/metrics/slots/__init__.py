@@ -1,11 +1,11 @@
 """Expected payoffs of games that number their positions, as bounds in files, tier by tier.
 
-It needs less memory than `metrics/expectation.py`, because positions are slots of tiers and not in lists. The pieces:
+It needs less memory than `metrics/expectation.py`, because positions are slots of tiers and not in lists. The modules:
 
 - `store.py` solves tier by tier and decides which sweeps a tier with cycles needs.
 - `chunks.py` has the tasks: each handles a chunk of a tier's slots.
 - `kernels.py` computes the bounds of a chunk by the rules, and can write a *script* of what the rules said.
-- `scripts.py` computes the bounds of a chunk again from its script, without calling the rules.
-- `plans.py` computes guesses in floating point from a *plan*: the best moves of a script.
+- `replay.py` computes the bounds of a chunk again from its script, without calling the rules, and guesses in floating
+  point from a *plan*: the best moves of a script.
 - `files.py` keeps the bounds of all tiers in two files.
 """

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, RuleError, defines
+from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.listed.weights import complain
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
-from retrograde.solver.metrics.slots import kernels, plans, scripts
+from retrograde.solver.metrics.slots import kernels, replay
 from retrograde.solver.metrics.slots.kernels import (
     AT,
     LEAST,
@@ -19,18 +19,17 @@ from retrograde.solver.metrics.slots.kernels import (
     PAYS,
     ROUND,
     ROWS,
-    SINK,
     STATE,
+    STAY,
     TOO_MUCH,
-    Room,
-    View,
+    ChunkArrays,
+    SlotWorkspace,
 )
-from retrograde.solver.metrics.slots.plans import Known, Plan
-from retrograde.solver.metrics.slots.scripts import Script
-from retrograde.solver.rules.active import asked_in, troubles
+from retrograde.solver.metrics.slots.replay import ChunkPlan, ChunkScript, SlotGuesses
 from retrograde.solver.rules.expansion import compiling, expander_of
-from retrograde.solver.rules.trouble import Trouble
-from retrograde.solver.rules.whole import of_positions, room_for_images
+from retrograde.solver.rules.positions import of_positions, room_for_images
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array
+from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.arrays import Shared
 
 Array = np.ndarray[Any, Any]
@@ -57,7 +56,7 @@ class LongScript(Exception):
     """A script needs more words than allowed."""
 
 
-class Told(NamedTuple):
+class TierInputs(NamedTuple):
     """What tasks receive: the game, its numbering and the bounds so far.
 
     `low` and `high` are the bounds of all slots; `own_low` and `own_high` those of tier number `k`. `endless` marks
@@ -75,7 +74,7 @@ class Told(NamedTuple):
     bits: int
 
 
-class Swept(NamedTuple):
+class SweepResult(NamedTuple):
     """The result of a sweep of the chunk from slot `begin` on.
 
     Its bounds; the greatest change; whether moves stay in the tier; whether moves pay; the least and greatest bound met
@@ -90,16 +89,16 @@ class Swept(NamedTuple):
     pays: bool
     least: int
     most: int
-    script: Script | None
+    script: ChunkScript | None
 
 
-class Guessed(NamedTuple):
+class GuessResult(NamedTuple):
     """The result of a sweep of guesses: numbers, the greatest change, and a plan if one was made."""
 
     begin: int
     numbers: Array
     change: float
-    plan: Plan | None
+    plan: ChunkPlan | None
 
 
 def chunks_of(size: int) -> list[list[tuple[int, int]]]:
@@ -119,168 +118,152 @@ def word_type(numbering: Numbering) -> type:
     return np.int64 if 2 * (numbering.slots + ENDS) + 2 >= 1 << 31 else np.int32
 
 
-def look(task: tuple[Told, int, int, bool, bool]) -> Swept:
+def look(task: tuple[TierInputs, int, int, bool, bool]) -> SweepResult:
     """Return the bounds of a chunk by other tiers only, and a script if *written*."""
-    told, begin, end, written, packed = task
+    inputs, begin, end, written, packed = task
     low, high = np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64)
     words = WORDS * (end - begin) if written else 0
     # Double the words if the script is too long, and give up the script beyond MOST_WORDS.
     while True:
-        view = view_of(told, begin, low, high, LOOK, np.zeros(words, word_type(told.numbering)))
+        chunk = arrays_of(inputs, begin, low, high, LOOK, np.zeros(words, word_type(inputs.numbering)))
         try:
-            _, room = ask(told.game, view, kernels.sweep)
+            _, workspace = ask(inputs.game, chunk, kernels.sweep)
             break
         except LongScript:
             words = 2 * words if words < MOST_WORDS * (end - begin) else 0
-    state, script = room.state, None
+    state, script = workspace.state, None
     if words:
-        ends = np.where(room.ends == NO_END, 0, room.ends) << told.bits
-        scale = view.paying << told.bits
-        script = Script(begin, view.words[: state[AT]].copy(), view.rows[: state[ROWS]].copy(), ends, scale)
+        ends = np.where(workspace.ends == NO_END, 0, workspace.ends) << inputs.bits
+        scale = chunk.paying << inputs.bits
+        script = ChunkScript(begin, chunk.words[: state[AT]].copy(), chunk.rows[: state[ROWS]].copy(), ends, scale)
         script = script.packed() if packed else script
     found = bool(state[ROUND]), bool(state[PAYS]), int(state[LEAST]), int(state[MOST])
-    return Swept(begin, low, high, 0, *found, script)
+    return SweepResult(begin, low, high, 0, *found, script)
 
 
-def sweep(task: tuple[Told, int, int, int, Script | None]) -> Swept:
+def sweep(task: tuple[TierInputs, int, int, int, ChunkScript | None]) -> SweepResult:
     """Return the bounds of a chunk after a sweep in *mode*, by its script, or by the rules without one."""
-    told, begin, end, mode, script = task
-    low, high = told.own_low.array[begin:end].copy(), told.own_high.array[begin:end].copy()
-    view = view_of(told, begin, low, high, mode)
+    inputs, begin, end, mode, script = task
+    low, high = inputs.own_low.array[begin:end].copy(), inputs.own_high.array[begin:end].copy()
+    chunk = arrays_of(inputs, begin, low, high, mode)
     if script:
-        script = script.unpacked(word_type(told.numbering))
-        change = scripts.follow(script, int(told.numbering.starts[told.k]), view, False)
+        script = script.unpacked(word_type(inputs.numbering))
+        change = replay.sweep_script(script, int(inputs.numbering.starts[inputs.k]), chunk)
         if change < 0:
             raise PayoffOverflow
     else:
-        change, _ = ask(told.game, view, kernels.sweep)
-    return Swept(begin, low, high, int(change), True, False, 0, 0, None)
+        change, _ = ask(inputs.game, chunk, kernels.sweep)
+    return SweepResult(begin, low, high, int(change), True, False, 0, 0, None)
 
 
-def choose(task: tuple[Told, int, int, Script | None]) -> Guessed:
+def make_plan(task: tuple[TierInputs, int, int, ChunkScript | None]) -> GuessResult:
     """Return improved guesses of a chunk and the plan that makes them; guesses stand in `own_low`.
 
     Raise LongScript if there can be no script.
     """
-    told, begin, end, script = task
+    inputs, begin, end, script = task
     if script is None:
         empty = Shared(np.zeros(0, np.int64))
-        script = look((told._replace(own_low=empty, own_high=empty), begin, end, True, False)).script
+        script = look((inputs._replace(own_low=empty, own_high=empty), begin, end, True, False)).script
         if script is None:
             raise LongScript
-    script = script.unpacked(word_type(told.numbering))
-    numbers = told.own_low.array[begin:end].copy()
-    first = int(told.numbering.starts[told.k])
-    known = Known(told.low.array, told.high.array, first, told.own_low.array, numbers)
-    plan, change = plans.made(script, known)
-    return Guessed(begin, numbers, change, plan)
+    script = script.unpacked(word_type(inputs.numbering))
+    numbers = inputs.own_low.array[begin:end].copy()
+    first = int(inputs.numbering.starts[inputs.k])
+    guesses = SlotGuesses(inputs.low.array, inputs.high.array, first, inputs.own_low.array, numbers)
+    made, change = replay.make_plan(script, guesses)
+    return GuessResult(begin, numbers, change, made)
 
 
-def value(task: tuple[Told, int, int, Plan]) -> Guessed:
-    """Return improved guesses of a chunk by a plan."""
-    told, begin, end, plan = task
-    numbers = told.own_low.array[begin:end].copy()
-    return Guessed(begin, numbers, plans.value(plan, told.own_low.array, numbers), None)
+def sweep_plan(task: tuple[TierInputs, int, int, ChunkPlan]) -> GuessResult:
+    """Return improved guesses or margins of a chunk by a plan; they stand in `own_low`."""
+    inputs, begin, end, plan = task
+    numbers = inputs.own_low.array[begin:end].copy()
+    return GuessResult(begin, numbers, replay.sweep_plan(plan, inputs.own_low.array, numbers), None)
 
 
-def widen(task: tuple[Told, int, int, Plan], aside: float) -> Guessed:
-    """Return improved margins of a chunk by a plan; margins stand in `own_high`."""
-    told, begin, end, plan = task
-    numbers = told.own_high.array[begin:end].copy()
-    return Guessed(begin, numbers, plans.widen(plan, aside, told.own_high.array, numbers), None)
+def stay(task: tuple[TierInputs, int, int, ChunkScript | None]) -> SweepResult:
+    """Return from where in a chunk players may stay forever: bounds of 1 for slots that stay and 0 for others.
 
-
-def stay(task: tuple[Told, Script]) -> Swept:
-    """Return from where in a chunk players can stay forever, as far as known; by its script.
-
-    The result has bounds of 1 for slots that stay and 0 for others.
+    `own_low` and `own_high` hold what is known so far: 1 for each slot not known to leave.
     """
-    told, script = task
-    script = script.unpacked(word_type(told.numbering))
-    end = min(script.begin + chunk_length(len(told.own_low)), len(told.own_low))
-    low, high = told.own_low.array[script.begin : end].copy(), told.own_high.array[script.begin : end].copy()
-    view = view_of(told, script.begin, low, high, SINK)
-    change = scripts.follow(script, int(told.numbering.starts[told.k]), view, True)
-    return Swept(script.begin, low, high, int(change), True, False, 0, 0, None)
+    inputs, begin, end, script = task
+    return sweep((inputs, begin, end, STAY, script))
 
 
-def leave(task: tuple[Told, int, int]) -> tuple[int, Array, int]:
-    """Like `stay`, by the rules: return (begin, whether each slot stays, number of slots removed)."""
-    told, begin, end = task
-    stays = told.endless.array[begin:end].copy()
-    nothing = np.zeros(0, np.int64)
-    view = view_of(told, begin, nothing, nothing, LOOK)
-    left, _ = ask(told.game, view, lambda game, view, room: kernels.leave(game, view, room, stays))
-    return begin, stays, int(left)
-
-
-def count(task: tuple[Told, int, int]) -> Array:
+def count(task: tuple[TierInputs, int, int]) -> Array:
     """Return for each value the number of slots and positions of a block of slots, and the first slot."""
-    told, begin, end = task
+    inputs, begin, end = task
     counts = np.zeros((3, 3), np.int64)
     counts[2] = -1
-    low, high = told.own_low.array[begin:end], told.own_high.array[begin:end]
-    tier, first = int(told.numbering.tiers[told.k]), int(told.numbering.starts[told.k])
-    with compiling(told.game, troubles(told.game)):
-        kernels.count(told.game, tier, begin, first, low, high, counts, room_for_images(told.game))
+    low, high = inputs.own_low.array[begin:end], inputs.own_high.array[begin:end]
+    tier, first = int(inputs.numbering.tiers[inputs.k]), int(inputs.numbering.starts[inputs.k])
+    with compiling(inputs.game, trouble_array(inputs.game)):
+        kernels.count(inputs.game, tier, begin, first, low, high, counts, room_for_images(inputs.game))
     return counts
 
 
-def bounds_of(told: Told, position: int) -> tuple[int, int]:
+def bounds_of(inputs: TierInputs, position: int) -> tuple[int, int]:
     """Return player 0's bounds of any position, once all tiers are finished."""
     nothing = np.zeros(0, np.int64)
-    view = view_of(told, 0, nothing, nothing, LOOK)
-    tier = told.game.tier(position)
-    (low, high), _ = ask(told.game, view, lambda game, view, room: kernels.bounds_of(game, position, tier, view, room))
+    chunk = arrays_of(inputs, 0, nothing, nothing, LOOK)
+    tier = inputs.game.tier(position)
+    (low, high), _ = ask(
+        inputs.game, chunk, lambda game, chunk, workspace: kernels.bounds_of(game, position, tier, chunk, workspace)
+    )
     return int(low), int(high)
 
 
-def view_of(told: Told, begin: int, low: Array, high: Array, mode: int, words: Array | None = None) -> View:
-    """Return the View of a chunk for kernels; *words* is the memory for a script, if any."""
+def arrays_of(
+    inputs: TierInputs, begin: int, low: Array, high: Array, mode: int, words: Array | None = None
+) -> ChunkArrays:
+    """Return the arrays of a chunk for kernels; *words* is the memory for a script, if any."""
     words = np.zeros(0, np.int32) if words is None else words
-    tiers, starts = told.numbering.tiers, told.numbering.starts
-    return View(
-        tiers, starts, told.low.array, told.high.array, told.k, told.own_low.array, told.own_high.array, begin, low,
-        high, told.endless.array, told.bits, mode, words,
-        np.zeros(len(low) if len(words) else 0, np.int32), defines(told.game, "reward"),
+    tiers, starts = inputs.numbering.tiers, inputs.numbering.starts
+    rows = np.zeros(len(low) if len(words) else 0, np.int32)
+    return ChunkArrays(
+        tiers, starts, inputs.low.array, inputs.high.array, inputs.k, inputs.own_low.array, inputs.own_high.array,
+        begin, low, high, inputs.endless.array, inputs.bits, mode, words, rows, Traits.of(inputs.game).has_rewards,
     )  # fmt: skip
 
 
-def ask(game: Game, view: View, kernel: Any) -> tuple[Any, Room]:
-    """Run a kernel with enough memory and return its result and its Room.
+def ask(game: Game, chunk: ChunkArrays, kernel: Any) -> tuple[Any, SlotWorkspace]:
+    """Run a kernel with enough memory and return its result and its workspace.
 
     Raise LongScript if the words do not suffice, or the error of `refuse` for broken rules.
     """
     expander_of(game)  # registers the game with numba
     entries = ENTRIES
-    low, high = view.chunk_low.copy(), view.chunk_high.copy()
+    low, high = chunk.chunk_low.copy(), chunk.chunk_high.copy()
     while True:
-        room = room_of(game, entries)
-        with compiling(game, room.trouble):
-            found = kernel(game, view, room)
-        if room.trouble[0] == Trouble.FINE:
-            return found, room
-        if room.trouble[0] == Trouble.NO_ROOM and len(view.words) and entries > ENTRIES:
+        workspace = workspace_of(game, entries)
+        with compiling(game, workspace.trouble):
+            found = kernel(game, chunk, workspace)
+        if workspace.trouble[0] == Trouble.FINE:
+            return found, workspace
+        if workspace.trouble[0] == Trouble.NO_ROOM and len(chunk.words) and entries > ENTRIES:
             raise LongScript
-        if room.trouble[0] != Trouble.NO_ROOM or entries >= MOST_ENTRIES:
-            refuse(game, view, room)
+        if workspace.trouble[0] != Trouble.NO_ROOM or entries >= MOST_ENTRIES:
+            refuse(game, chunk, workspace)
         entries *= 8
-        view.chunk_low[:], view.chunk_high[:] = low, high
+        chunk.chunk_low[:], chunk.chunk_high[:] = low, high
 
 
-def room_of(game: Game, entries: int) -> Room:
-    """Return an empty Room for *entries* positions between slots."""
+def workspace_of(game: Game, entries: int) -> SlotWorkspace:
+    """Return an empty workspace for *entries* positions between slots."""
     state = np.zeros(STATE, np.int64)
     state[LEAST], state[MOST] = 1 << 62, -1 << 62
     stamps, lows, highs, begins, stops, order = (np.zeros(entries, np.int64) for _ in range(6))
     ends = np.full(ENDS, NO_END, np.int64)
-    return Room(of_positions(game, entries), stamps, lows, highs, begins, stops, order, ends, state, troubles(game))
+    return SlotWorkspace(
+        of_positions(game, entries), stamps, lows, highs, begins, stops, order, ends, state, trouble_array(game)
+    )
 
 
-def refuse(game: Game, view: View, room: Room) -> NoReturn:
+def refuse(game: Game, chunk: ChunkArrays, workspace: SlotWorkspace) -> NoReturn:
     """Raise the error that a kernel found."""
-    what, position = int(room.trouble[0]), asked_in(game, room.trouble)
-    if room.state[TOO_MUCH]:
+    what, position = int(workspace.trouble[0]), noted_position(game, workspace.trouble)
+    if workspace.state[TOO_MUCH]:
         raise PayoffOverflow
     said = f"{variant(game)}, position {position}: "
     if what in (Trouble.NO_ROOM, Trouble.LOST):

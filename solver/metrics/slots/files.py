@@ -40,10 +40,10 @@ class SlotFiles:
     def is_whole(self, begin: int, end: int, expected: int) -> bool:
         """Return whether the bounds of some slots have the expected checksum."""
         found = checksum(self.low.array[begin:end], self.high.array[begin:end])
-        self.let_go()
+        self.release()
         return found == expected
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Release the mapped pages that were read; the system may keep them as cache."""
         self.low.let_go()
         self.high.let_go()
@@ -52,11 +52,9 @@ class SlotFiles:
         """Yield copies of the bounds of all slots, PIECE slots at a time."""
         for begin in range(0, len(self.low), PIECE):
             yield self.low.array[begin : begin + PIECE].copy(), self.high.array[begin : begin + PIECE].copy()
-            self.let_go()
+            self.release()
 
-    def close(self) -> None:
-        """Release the files."""
-        self.let_go()
+    close = release
 
 
 def checksum(low: Array, high: Array) -> int:

@@ -2,7 +2,7 @@
 
 A tier without cycles takes one sweep. A tier with cycles takes these steps:
 
-1. Guess the worth of its slots in floating point, by plans (`plans.py`).
+1. Guess the worth of its slots in floating point, by plans (`replay.py`).
 2. Estimate a margin around the guess. A grain may be lost at each slot that play still meets, and the bounds of later
    tiers have a margin themselves.
 3. Start the bounds at guess ± margin. Lower bounds *sink* and upper bounds rise, sweep by sweep, until they hold.
@@ -18,7 +18,7 @@ converge. If moves pay and play always ends, only the guess shows how great boun
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial, reduce
+from functools import reduce
 from math import log2
 from random import Random
 from typing import Any, NoReturn
@@ -26,17 +26,16 @@ from typing import Any, NoReturn
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import UNDECIDED, Game, RuleError, defines, is_none
+from retrograde.games.contract.game import UNDECIDED, Game, RuleError, Traits, is_none
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots import chunks
-from retrograde.solver.metrics.slots.chunks import LongScript, Swept, Told, chunk_length, chunks_of
+from retrograde.solver.metrics.slots.chunks import LongScript, SweepResult, TierInputs, chunk_length, chunks_of
 from retrograde.solver.metrics.slots.files import PIECE, SlotFiles
 from retrograde.solver.metrics.slots.kernels import RISE, SINK
-from retrograde.solver.metrics.slots.plans import BYTES_A_PLAN, Plan
-from retrograde.solver.metrics.slots.scripts import Script
+from retrograde.solver.metrics.slots.replay import BYTES_A_PLAN, ChunkPlan, ChunkScript, plan_of_margins
 from retrograde.solver.runtime.arrays import Shared
 from retrograde.solver.runtime.driver import Done, Kept
 from retrograde.solver.runtime.progress import Phase
@@ -44,26 +43,26 @@ from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
 
-Scripts = dict[int, Script]
+Scripts = dict[int, ChunkScript]
 """The scripts of a tier's chunks by first slot; empty if memory does not suffice."""
-Plans = dict[int, Plan]
+Plans = dict[int, ChunkPlan]
 """The plans of a tier's chunks by first slot."""
 EMPTY = np.zeros(0, np.int64)
 
 STILL = 4
 """Stop when a sweep brings bounds closer by no more than these grains."""
-ASIDE = 4.0
+MARGIN = 4.0
 """Grains of margin for each slot that play still meets; more if payoffs exceed 1."""
 ROUGH = 1e-6
 """Accuracy of the first guess if moves pay, in points: enough to see how great payoffs are."""
 NOISE = 2.0**-46
 """Error of a guess for each slot, at most, relative to the greatest guess; from floating point."""
 EXACT = 1 / 16
-"""A guess is final when no sweep changes it by more than this fraction of ASIDE."""
+"""A guess is final when no sweep changes it by more than this fraction of MARGIN."""
 NEARER = 64
 """Sweeps by a plan shrink the change by this factor before a new plan is made."""
 WIDER = 1 / 4
-"""Margins are final when no sweep changes them by more than this fraction of ASIDE."""
+"""Margins are final when no sweep changes them by more than this fraction of MARGIN."""
 ROUNDS, SWEEPS = 100, 1000
 """Greatest numbers of plans, and of sweeps by one plan."""
 BYTES_A_SLOT, OWN_BYTES_A_SLOT = 16, 17
@@ -110,37 +109,37 @@ class SlotStore:
         size = self.numbering.size(k)
         self.work.budget.check(OWN_BYTES_A_SLOT * size + BESIDE, f"solving the {size:,} slots of a tier")
         # Step 1: look at the tier by the rules. Without cycles that is the result.
-        told = self.told(k, size)
-        looked = self.look(told, phase)
+        inputs = self.inputs_of(k, size)
+        looked = self.look(inputs, phase)
         if any(swept.round for swept in looked):
-            self.solve_cycles(told, looked, phase)
+            self.solve_cycles(inputs, looked, phase)
         # Step 2: count values and write the bounds.
-        low, high = told.own_low.array, told.own_high.array
-        pieces = ((told, begin, end) for wave in chunks_of(size) for begin, end in wave)
+        low, high = inputs.own_low.array, inputs.own_high.array
+        pieces = ((inputs, begin, end) for wave in chunks_of(size) for begin, end in wave)
         counts = reduce(added, reversed([*self.work.map(chunks.count, pieces)]))
         self.work.budget.check_used(f"solving the {size:,} slots of a tier")
         check = self.files.write(self.numbering.stretch(k).start, low, high)
-        self.files.let_go()
+        self.files.release()
         yield np.array([k, check, int((high - low).max())]), counts.ravel()
 
-    def told(self, k: int, size: int) -> Told:
+    def inputs_of(self, k: int, size: int) -> TierInputs:
         """Return what tasks receive for a tier; *k* is -1 for none."""
         low, high = (self.work.zeros(f"own {name}{k}", size, np.int64) for name in ("low", "high"))
         files = self.files
-        return Told(self.game, self.numbering, files.low, files.high, k, low, high, nobody(), self.bits)
+        return TierInputs(self.game, self.numbering, files.low, files.high, k, low, high, no_slots(), self.bits)
 
-    def look(self, told: Told, phase: Phase) -> list[Swept]:
+    def look(self, inputs: TierInputs, phase: Phase) -> list[SweepResult]:
         """Look at a tier by the rules; return the result of each chunk.
 
         The results have scripts if moves stay in the tier and memory suffices.
         """
-        waves = chunks_of(len(told.own_low))
-        found = self.take(told, chunks.look, [(told, *ends, False, False) for ends in waves[0]])
+        waves = chunks_of(len(inputs.own_low))
+        found = self.take(inputs, chunks.look, [(inputs, *ends, False, False) for ends in waves[0]])
         # If moves stay in the tier, repeat the first wave with scripts.
         packed = False
         if written := any(swept.round for swept in found) and self.shares_memory:
             found, waves = [], [[], *waves]
-        size = len(told.own_low)
+        size = len(inputs.own_low)
         for wave in waves[1:]:
             if written and found:
                 # Compress scripts when memory will not suffice for the rest; drop them when it is used up.
@@ -150,16 +149,16 @@ class SlotStore:
                 packed = packed or left * (size - todo) < words * todo
                 if left < 0:
                     written, found = False, [swept._replace(script=None) for swept in found]
-            found += self.take(told, chunks.look, [(told, *ends, written, packed) for ends in wave])
-            phase.working(0, int(self.numbering.tiers[told.k]))
+            found += self.take(inputs, chunks.look, [(inputs, *ends, written, packed) for ends in wave])
+            phase.working(0, int(self.numbering.tiers[inputs.k]))
         return found
 
-    def take(self, told: Told, task: Any, items: list[Any]) -> list[Swept]:
+    def take(self, inputs: TierInputs, task: Any, items: list[Any]) -> list[SweepResult]:
         """Run tasks, store the bounds they find once all are done, and return the rest of their results."""
         found = list(self.work.map(task, items))
         for swept in found:
             end = swept.begin + len(swept.low)
-            told.own_low.array[swept.begin : end], told.own_high.array[swept.begin : end] = swept.low, swept.high
+            inputs.own_low.array[swept.begin : end], inputs.own_high.array[swept.begin : end] = swept.low, swept.high
         return [swept._replace(low=EMPTY, high=EMPTY) for swept in found]
 
     @property
@@ -169,50 +168,50 @@ class SlotStore:
 
     # Tiers with cycles
 
-    def sweep(self, told: Told, scripts: Scripts, mode: int, phase: Phase, share: float = 0.0) -> int:
+    def sweep(self, inputs: TierInputs, scripts: Scripts, mode: int, phase: Phase, share: float = 0.0) -> int:
         """Sweep a tier once, wave by wave; return the greatest change of a bound."""
         change = 0
-        size = len(told.own_low)
+        size = len(inputs.own_low)
         for wave in chunks_of(size):
-            found = self.take(told, chunks.sweep, [(told, *ends, mode, scripts.get(ends[0])) for ends in wave])
+            found = self.take(inputs, chunks.sweep, [(inputs, *ends, mode, scripts.get(ends[0])) for ends in wave])
             change = max(change, *(swept.change for swept in found))
-            phase.working(share * size, int(self.numbering.tiers[told.k]))
+            phase.working(share * size, int(self.numbering.tiers[inputs.k]))
         return change
 
-    def solve_cycles(self, told: Told, looked: list[Swept], phase: Phase) -> None:
+    def solve_cycles(self, inputs: TierInputs, looked: list[SweepResult], phase: Phase) -> None:
         """Find the bounds of a tier with cycles."""
         # Step 1: limits of the bounds from outside, and where players can stay forever.
         pays = any(swept.pays for swept in looked)
         least, most = min(swept.least for swept in looked), max(swept.most for swept in looked)
-        if defines(self.game, "swapped"):
+        if Traits.of(self.game).has_swapped:
             least, most = min(least, -most), max(most, -least)
         scripts = {swept.begin: swept.script for swept in looked if swept.script}
-        endless = self.find_endless(told, scripts)
+        endless = self.find_endless(inputs, scripts)
         if pays and endless.any():
-            self.refuse_endless(told.k, int(endless.argmax()))
+            self.refuse_endless(inputs.k, int(endless.argmax()))
         # Case: play always ends. Start near the guess and sink; without scripts, narrow from the limits.
         if not endless.any():
             try:
-                self.begin_near(told, scripts, (least, most), pays, phase)
+                self.begin_near(inputs, scripts, (least, most), pays, phase)
             except LongScript:
-                told.own_low.array[:], told.own_high.array[:] = least, most
-                while pays and self.sweep(told, scripts, SINK, phase):
+                inputs.own_low.array[:], inputs.own_high.array[:] = least, most
+                while pays and self.sweep(inputs, scripts, SINK, phase):
                     pass
-                self.narrow(told, scripts, int((told.own_high.array - told.own_low.array).max()), phase)
+                self.narrow(inputs, scripts, int((inputs.own_high.array - inputs.own_low.array).max()), phase)
             else:
-                while self.sweep(told, scripts, SINK, phase):
+                while self.sweep(inputs, scripts, SINK, phase):
                     pass
-            clear_empty(told, scripts)
+            clear_empty(inputs, scripts)
             return
         # Case: play may be endless. Start at 0; sink and rise alternate until nothing changes.
-        told = told._replace(endless=self.shared("endless", endless))
-        low, high = told.own_low.array, told.own_high.array
+        inputs = inputs._replace(endless=self.shared("endless", endless))
+        low, high = inputs.own_low.array, inputs.own_high.array
         low[:], high[:] = 0, 0
         while True:
-            while self.sweep(told, scripts, SINK, phase):
+            while self.sweep(inputs, scripts, SINK, phase):
                 pass
             sunk = low.copy(), high.copy()
-            while self.sweep(told, scripts, RISE, phase):
+            while self.sweep(inputs, scripts, RISE, phase):
                 pass
             if np.array_equal(low, sunk[0]) and np.array_equal(high, sunk[1]):
                 return
@@ -227,57 +226,60 @@ class SlotStore:
             "on for ever; let tiers rise, or let ends alone pay"
         )
 
-    def begin_near(self, told: Told, scripts: Scripts, limits: tuple[int, int], pays: bool, phase: Phase) -> None:
+    def begin_near(
+        self, inputs: TierInputs, scripts: Scripts, limits: tuple[int, int], pays: bool, phase: Phase
+    ) -> None:
         """Set the bounds of a tier to guess ± margin; raise LongScript if there are no scripts.
 
         Without payments of moves they stay within *limits*.
         """
-        size, (least, most) = len(told.own_low), limits
-        self.files.let_go()  # release the pages of finished tiers
+        size, (least, most) = len(inputs.own_low), limits
+        self.files.release()  # release the pages of finished tiers
         self.work.budget.check(BYTES_A_PLAN * size + BESIDE, f"guessing what the {size:,} slots of a tier are worth")
-        aside = ASIDE * max(1.0, max(-least, most) / (1 << self.bits))
+        lost = MARGIN * max(1.0, max(-least, most) / (1 << self.bits))
         # The arrays of the bounds serve for guesses (`own_low`) and margins (`own_high`) as floating-point numbers.
-        guesses = told._replace(own_low=as_floats(told.own_low), own_high=as_floats(told.own_high))
+        guesses = inputs._replace(own_low=as_floats(inputs.own_low), own_high=as_floats(inputs.own_high))
         guesses.own_low.array[:], guesses.own_high.array[:] = (least + most) / 2, 0
         # With payments, a rough guess first shows how great payoffs are.
         if pays:
             self.guess(guesses, scripts, ROUGH * (1 << self.bits), phase)
             if (greatest := np.abs(guesses.own_low.array).max()) >= LIMIT / 4:
                 raise PayoffOverflow
-            aside = max(ASIDE, NOISE * greatest)
+            lost = max(MARGIN, NOISE * greatest)
             least, most = -LIMIT, LIMIT
         # Guess exactly, then find the margins.
-        plans = self.guess(guesses, scripts, EXACT * aside, phase)
-        margins, widen = guesses.own_high, partial(chunks.widen, aside=aside)
+        plans = self.guess(guesses, scripts, EXACT * lost, phase)
+        for begin in plans:
+            plans[begin] = plan_of_margins(plans[begin], lost)
+        margins = guesses._replace(own_low=guesses.own_high)
         for _ in range(SWEEPS):
-            if self.improve(margins, widen, guesses, plans, phase) <= WIDER * aside:
+            if self.improve(chunks.sweep_plan, margins, plans, phase) <= WIDER * lost:
                 break
         # Turn both into integer bounds, in place, one block after another.
         for begin in range(0, size, PIECE):
             part = slice(begin, begin + PIECE)
-            about, apart = guesses.own_low.array[part].copy(), margins.array[part].copy()
-            told.own_low.array[part] = np.maximum(least, np.floor(about - apart).astype(np.int64))
-            told.own_high.array[part] = np.minimum(most, np.ceil(about + apart).astype(np.int64))
+            about, apart = guesses.own_low.array[part].copy(), guesses.own_high.array[part].copy()
+            inputs.own_low.array[part] = np.maximum(least, np.floor(about - apart).astype(np.int64))
+            inputs.own_high.array[part] = np.minimum(most, np.ceil(about + apart).astype(np.int64))
 
-    def guess(self, guesses: Told, scripts: Scripts, exact: float, phase: Phase) -> Plans:
+    def guess(self, guesses: TierInputs, scripts: Scripts, exact: float, phase: Phase) -> Plans:
         """Improve the guesses of a tier until hardly any changes by more than *exact*; return the last plans."""
-        values = guesses.own_low
         for _ in range(ROUNDS):
             plans: Plans = {}
-            change = self.improve(values, chunks.choose, guesses, scripts, phase, plans)
+            change = self.improve(chunks.make_plan, guesses, scripts, phase, plans)
             near = max(exact, change / NEARER)
             if change <= exact:
                 break
             for _ in range(SWEEPS):
-                if self.improve(values, chunks.value, guesses, plans, phase) <= near:
+                if self.improve(chunks.sweep_plan, guesses, plans, phase) <= near:
                     break
         return plans
 
     def improve(
-        self, numbers: Shared, task: Any, guesses: Told, by: dict[int, Any], phase: Phase, plans: Plans | None = None
+        self, task: Any, guesses: TierInputs, by: dict[int, Any], phase: Phase, plans: Plans | None = None
     ) -> float:
         """Sweep guesses or margins by scripts or plans; return the greatest change. Collect new plans in *plans*."""
-        change = 0.0
+        change, numbers = 0.0, guesses.own_low
         for wave in chunks_of(len(numbers)):
             for found in list(self.work.map(task, [(guesses, *ends, by.get(ends[0])) for ends in wave])):
                 numbers.array[found.begin : found.begin + len(found.numbers)] = found.numbers
@@ -287,36 +289,23 @@ class SlotStore:
             phase.working(0, int(self.numbering.tiers[guesses.k]))
         return change
 
-    def narrow(self, told: Told, scripts: Scripts, apart: int, phase: Phase) -> None:
+    def narrow(self, inputs: TierInputs, scripts: Scripts, apart: int, phase: Phase) -> None:
         """Bring bounds closer together until a sweep changes none by more than STILL grains."""
         change, share = apart, 0.0
         while change > STILL:
-            change = self.sweep(told, scripts, RISE, phase, share)
+            change = self.sweep(inputs, scripts, RISE, phase, share)
             share = max(share, 1 - log2(change + 1) / max(log2(apart + 1), 1))
 
-    def find_endless(self, told: Told, scripts: Scripts) -> Array:
+    def find_endless(self, inputs: TierInputs, scripts: Scripts) -> Array:
         """Return for each slot of a tier whether players can stay in the tier forever, uint8."""
-        size = len(told.own_low)
-        # By scripts: start with 1 for all positions and lower until nothing changes.
-        if scripts:
-            told.own_low.array[:] = told.own_high.array[:] = 0
-            for begin, rows in ((script.begin, script.rows) for script in scripts.values()):
-                told.own_low.array[begin + rows] = told.own_high.array[begin + rows] = 1
-            tasks = [[(told, scripts[ends[0]]) for ends in wave] for wave in chunks_of(size)]
-            while max(swept.change for wave in tasks for swept in self.take(told, chunks.stay, wave)):
-                pass
-            return told.own_low.array.astype(np.uint8)
-        # By the rules: remove slots until no more can be removed.
-        stays = self.shared("stays", np.ones(size, np.uint8))
-        told = told._replace(endless=stays)
-        left = size
-        while left:
-            left = 0
-            for wave in chunks_of(size):
-                for begin, kept, out in list(self.work.map(chunks.leave, [(told, *ends) for ends in wave])):
-                    stays.array[begin : begin + len(kept)] = kept
-                    left += out
-        return stays.array
+        size = len(inputs.own_low)
+        # Start with 1 for all positions and lower until nothing changes.
+        inputs.own_low.array[:] = inputs.own_high.array[:] = 1
+        clear_empty(inputs, scripts)
+        tasks = [[(inputs, *ends, scripts.get(ends[0])) for ends in wave] for wave in chunks_of(size)]
+        while max(swept.change for wave in tasks for swept in self.take(inputs, chunks.stay, wave)):
+            pass
+        return inputs.own_low.array.astype(np.uint8)
 
     def shared(self, name: str, array: Array) -> Shared:
         """Return a copy of an array that all workers can read."""
@@ -331,20 +320,20 @@ class SlotStore:
         if (start := given_start(self.game)) is None:
             return None
         position = self.game.canonical(start)
-        low, high = chunks.bounds_of(self.told(-1, 0), position)
+        low, high = chunks.bounds_of(self.inputs_of(-1, 0), position)
         return (-high, -low) if self.game.turn(start) == 1 else (low, high)
 
 
-def nobody() -> Shared:
+def no_slots() -> Shared:
     """Return an empty array."""
     return Shared(np.zeros(0, np.uint8))
 
 
-def clear_empty(told: Told, scripts: Scripts) -> None:
+def clear_empty(inputs: TierInputs, scripts: Scripts) -> None:
     """Set the bounds of slots without a position to 0; such slots are not in scripts."""
-    length = chunk_length(len(told.own_low))
+    length = chunk_length(len(inputs.own_low))
     for begin, script in scripts.items():
-        for bounds in (told.own_low.array, told.own_high.array):
+        for bounds in (inputs.own_low.array, inputs.own_high.array):
             kept = bounds[begin + script.rows]
             bounds[begin : begin + length] = 0
             bounds[begin + script.rows] = kept

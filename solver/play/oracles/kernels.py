@@ -1,7 +1,7 @@
 """Plays random games, compiled with the rules of any game."""
 
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 
 LONGEST = 200

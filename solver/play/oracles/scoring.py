@@ -20,9 +20,8 @@ from retrograde.games.contract.game import (
     UNDECIDED,
     WIN,
     Game,
+    Traits,
     Value,
-    alternates,
-    defines,
     metric_of,
     mover,
     same_mover,
@@ -46,7 +45,7 @@ NOTHING = ScoreFinding(None, None, 0, 0.0)
 
 def is_about_points(game: Game) -> bool:
     """Return whether a game needs this oracle rather than one that searches for values."""
-    return metric_of(game) == "score" or (game.players == 2 and not alternates(game))
+    return metric_of(game) == "score" or (game.players == 2 and not Traits.of(game).alternates)
 
 
 def meets_chance(game: Game, position: int) -> bool:
@@ -72,7 +71,7 @@ class ScoringOracle(SearchingOracle):
         """Raise NotForSearch if there is chance or a third player, or play goes round in circles."""
         refuse_tuples(game, "searched")
         start = self.start_or_example
-        if game.players > 2 or defines(game, "odds") or meets_chance(game, start):
+        if game.players > 2 or Traits.of(game).has_odds or meets_chance(game, start):
             raise unsuited(game, FOR_WHOM)
         if goes_round(game, start):
             raise unsuited(game, "play goes round in circles")

@@ -10,7 +10,7 @@ run again for the other answer, so that a tree of decisions results. For example
 
 The steps:
 
-1. `glance.py`: look at a few positions near the start. Most games are refused here, in milliseconds.
+1. `screening.py`: check a few positions near the start. Most games are refused here, in milliseconds.
 2. `symbols.py`: run the rules on symbols; get a circuit and trees of decisions.
 3. `rules.py`: convert them to arrays (`Program`): moves, ends of the game, images, and a mirror if there is one.
 4. `tier_kernels.py`: evaluate the programs for each tier. The bits that all its positions share are put in, so that

@@ -56,22 +56,29 @@ class Rules(NamedTuple):
     mirror: Array
 
 
-class Planter:
-    """Writes trees as rows of a table."""
+TreeRows = list[tuple[int, int, int]]
+Lanes = list[list[int]]
 
-    def __init__(self) -> None:
-        self.rows: list[tuple[int, int, int]] = []
 
-    def plant(self, tree: Tree, number_of: Callable[[Any], int]) -> int:
-        """Add a tree and return its row. *number_of* maps the results at leaves to numbers."""
-        row = len(self.rows)
-        self.rows.append((LEAF, 0, 0))
-        if isinstance(tree, Leaf):
-            self.rows[row] = (LEAF, number_of(tree.result), 0)
-        else:
-            follow = self.plant(tree.if_true, number_of), self.plant(tree.if_false, number_of)
-            self.rows[row] = (tree.literal, *follow)
-        return row
+def add_tree(rows: TreeRows, tree: Tree, number_of: Callable[[Any], int]) -> int:
+    """Append a tree to the rows of a program; return its row. *number_of* maps the results at leaves to numbers."""
+    row = len(rows)
+    rows.append((LEAF, 0, 0))
+    if isinstance(tree, Leaf):
+        rows[row] = (LEAF, number_of(tree.result), 0)
+    else:
+        rows[row] = (tree.literal, add_tree(rows, tree.if_true, number_of), add_tree(rows, tree.if_false, number_of))
+    return row
+
+
+def append_to(lanes: Lanes) -> Callable[[list[int]], int]:
+    """Return a function that appends the literals of a leaf to *lanes* and returns their number."""
+
+    def append(bits: list[int]) -> int:
+        lanes.append(bits)
+        return len(lanes) - 1
+
+    return append
 
 
 def results(tree: Tree) -> Iterator[Any]:
@@ -83,12 +90,12 @@ def results(tree: Tree) -> Iterator[Any]:
         yield tree.result
 
 
-def program(circuit: Circuit, planter: Planter, lanes: list[list[int]]) -> Program:
+def program(circuit: Circuit, rows: TreeRows, lanes: Lanes) -> Program:
     """Return the program made of a circuit, trees and lanes. Short lanes are padded with 0 (false)."""
     width = max(map(len, lanes), default=0)
     return Program(
         np.array(circuit.nodes, np.int64),
-        np.array(planter.rows, np.int64).reshape(-1, 3),
+        np.array(rows, np.int64).reshape(-1, 3),
         np.array([row + [0] * (width - len(row)) for row in lanes], np.int64).reshape(len(lanes), width),
     )
 
@@ -101,12 +108,14 @@ def rules_of(game: Game) -> Rules:
 
 def moving(game: Game) -> tuple[Program, Array, Array, Array]:
     """Return the program of moves, the moves, the root of each move's tree, and the sets of moves (see `Rules`)."""
-    circuit, planter, lanes = Circuit(), Planter(), []
+    circuit = Circuit()
+    rows: TreeRows = []
+    lanes: Lanes = []
     # Step 1: The tree of moves. Positions with equal lists of moves share a leaf number.
     tree = circuit.decisions(lambda position: tuple(map(index, game.generate_moves(position))))  # type: ignore[arg-type]
     moves = sorted({move for found in results(tree) for move in found})
     sets = {found: number for number, found in enumerate(dict.fromkeys(results(tree)))}
-    planter.plant(tree, sets.__getitem__)
+    add_tree(rows, tree, sets.__getitem__)
     # Step 2: A tree for each move. Its leaves have 64 literals of the child and 64 of the child's tier.
     roots = []
     for move in moves:
@@ -115,23 +124,20 @@ def moving(game: Game) -> tuple[Program, Array, Array, Array]:
             child = game.do_move(position, move)  # type: ignore[arg-type]  # a symbol stands for an int
             return [*position.bits_of(child), *position.bits_of(game.tier(child))]
 
-        def lane(bits: list[int]) -> int:
-            lanes.append(bits)
-            return len(lanes) - 1
-
-        roots.append(planter.plant(circuit.decisions(follow), lane))
+        roots.append(add_tree(rows, circuit.decisions(follow), append_to(lanes)))
     # Step 3: The lists of moves, as a table.
     table = np.full((len(sets), len(moves) + 1), LEAF, np.int64)
     for found, number in sets.items():
         table[number, : len(found)] = [moves.index(move) for move in found]
-    return program(circuit, planter, lanes), np.array(moves, np.int64), np.array(roots, np.int64), table
+    return program(circuit, rows, lanes), np.array(moves, np.int64), np.array(roots, np.int64), table
 
 
 def ending(game: Game) -> Program:
     """Return the program of primitive values."""
-    circuit, planter = Circuit(), Planter()
-    planter.plant(circuit.decisions(lambda position: index(game.primitive(position))), int)  # type: ignore[arg-type]
-    return program(circuit, planter, [])
+    circuit = Circuit()
+    rows: TreeRows = []
+    add_tree(rows, circuit.decisions(lambda position: index(game.primitive(position))), int)  # type: ignore[arg-type]
+    return program(circuit, rows, [])
 
 
 def worth_of_decided(ending: Program) -> int:
@@ -145,21 +151,19 @@ def worth_of_decided(ending: Program) -> int:
 
 def imaging(game: Game) -> Program:
     """Return the program of images: the position, its images, and the tier of each. The position comes first."""
-    circuit, planter, lanes = Circuit(), Planter(), []
+    circuit = Circuit()
+    rows: TreeRows = []
+    lanes: Lanes = []
 
     def images(position: Symbol) -> list[int]:
         found: list[Any] = [position, *game.images(position)]  # type: ignore[arg-type]  # a symbol stands for an int
         return [bit for image in found for one in (image, game.tier(image)) for bit in position.bits_of(one)]
 
-    def lane(bits: list[int]) -> int:
-        lanes.append(bits)
-        return len(lanes) - 1
-
     tree = circuit.decisions(images)
-    planter.plant(tree, lane)
+    add_tree(rows, tree, append_to(lanes))
     if len({*map(len, results(tree))}) > 1:
         raise NotApplicable("the number of a position's images depends on the position")
-    return program(circuit, planter, lanes)
+    return program(circuit, rows, lanes)
 
 
 def mirror_of(imaging: Program) -> Array:

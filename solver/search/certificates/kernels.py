@@ -11,7 +11,7 @@ import numpy as np
 
 from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN
 from retrograde.solver.rules.kernels import canonical
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]

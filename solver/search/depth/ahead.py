@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from retrograde.games.contract.game import Game, RuleError, defines
+from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import refuse_tuples
 from retrograde.solver.rules.expansion import compiling
@@ -89,7 +89,7 @@ class Ahead(ABC):
         """Return the plies of quiescence search: MORE if the game defines `quiet` and its own estimate is used,
         else 0.
         """
-        return MORE if estimate == kernels.OWN and defines(self.game, "quiet") else 0
+        return MORE if estimate == kernels.OWN and Traits.of(self.game).has_quiet else 0
 
     def find(self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0) -> Look:
         """Return the move that seems best in an undecided position; *seed* decides between equals.

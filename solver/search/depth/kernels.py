@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.turns import is_players, turns
-from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.depth.scores import DECIDED, FAR, INFINITE
 from retrograde.solver.search.mixing import mixed

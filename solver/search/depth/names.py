@@ -10,7 +10,7 @@ from contextlib import suppress
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from retrograde.games.contract.game import Game, defines, metric_of
+from retrograde.games.contract.game import Game, Traits, metric_of
 from retrograde.solver.search.depth.scores import DEEPEST
 
 if TYPE_CHECKING:
@@ -82,12 +82,13 @@ def ahead_of(game: Game, paranoid: bool = False) -> "Ahead":
     By points if moves or chance or a metric of points matter, else by value. With more than two players max^n, or
     points if *paranoid*.
     """
+    traits = Traits.of(game)
     from retrograde.solver.search.depth.lookahead import Lookahead
     from retrograde.solver.search.depth.points import SharesAhead
 
     if game.players > 2 and not paranoid:
         return SharesAhead(game)
-    pays = defines(game, "odds") or defines(game, "reward") or metric_of(game) in ("score", "expectation")
+    pays = traits.has_odds or traits.has_rewards or metric_of(game) in ("score", "expectation")
     return by_points(game) if game.players > 2 or pays else Lookahead(game)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.depth.kernels import (
     ESTIMATED,

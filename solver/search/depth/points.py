@@ -3,7 +3,7 @@
 Points are what the player to move is paid, less what the other of two gets. Estimates are hundredths of points.
 """
 
-from retrograde.games.contract.game import Game, alternates, defines, mover
+from retrograde.games.contract.game import Game, Traits, mover
 from retrograde.solver.search.depth import kernels, point_kernels
 from retrograde.solver.search.depth.ahead import ENTRIES, MORE, Ahead
 from retrograde.solver.search.depth.scores import DEEPEST
@@ -27,13 +27,14 @@ class PointsAhead(Ahead):
 
         By default it is 1 if the game defines no `payoff`, `reward` or `estimate`, else infinite.
         """
+        traits = Traits.of(game)
         super().__init__(game)
         if most is None:
-            most = INFINITE if defines(game, "payoff") or defines(game, "reward") else 1.0
-        if defines(game, "estimate"):  # an estimate may exceed 1
+            most = INFINITE if traits.has_payoffs or traits.has_rewards else 1.0
+        if traits.has_estimate:  # an estimate may exceed 1
             most = INFINITE
         nobody = point_kernels.NOBODY
-        self.view = point_kernels.View(kernels.OWN, self.more(), most, game.players, alternates(game), nobody)
+        self.view = point_kernels.View(kernels.OWN, self.more(), most, game.players, traits.alternates, nobody)
 
     def make_room(self) -> None:
         self.room = point_kernels.make_room(DEEPEST + MORE + 2, self.widest, self.entries, self.game.players, self.stop)

@@ -14,7 +14,7 @@ from numba.extending import overload
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.rules.kernels import canonical
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.memory import words_at
 from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, told

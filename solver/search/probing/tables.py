@@ -15,7 +15,7 @@ import numpy as np
 from retrograde.databases import Database, Outcome, home_folder, list_databases, open_database
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import DRAW, METRICS, TIE, UNDECIDED, Game, RetrogradeError, defines, is_numbered
+from retrograde.games.contract.game import DRAW, METRICS, TIE, UNDECIDED, Game, RetrogradeError, Traits
 from retrograde.solver.search.probing.kernels import Words
 from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, worth_of
 
@@ -70,7 +70,8 @@ def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> Tables | N
 
     Skip databases that cannot be read or were made by other rules. The tables take at most *most* bytes.
     """
-    if not is_numbered(game) or not defines(game, "tier") or game.family == game:
+    traits = Traits.of(game)
+    if not traits.is_numbered or not traits.has_tiers or game.family == game:
         return None
     rules: Any = game  # the contract has no `tiers`, which is a name of options, too
     tiers = {tier for tier in rules.tiers if tier >= game.tier(position)}

@@ -14,8 +14,8 @@ same player moves again; then the sum of the game's promise and the history.
 from numba.extending import overload
 
 from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN, Game
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.turns import turns
-from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.kernels import (
     BROKEN,

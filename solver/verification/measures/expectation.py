@@ -29,9 +29,9 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.databases.layout import NOT_FOUND
-from retrograde.games.contract.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, alternates, defines
+from retrograde.games.contract.game import CHANCE, LOSE, TIE, UNDECIDED, WIN, Game, Traits
 from retrograde.solver.metrics.models.model import Model
-from retrograde.solver.rules.active import asking
+from retrograde.solver.rules.running_kernels import watch_kernel
 from retrograde.solver.verification.measures.families import Families
 from retrograde.solver.verification.measures.kernels import Scales, write_scales
 
@@ -44,15 +44,16 @@ def wrong_expectations(found: Families, database: Database, model: Model | None 
     With a *model*, the bounds are those of a best response to it.
     """
     game, scale = database.game, int(database.file.details["scale"])
+    traits = Traits.of(game)
     scales = weigh(game, found)
     low, high = found.measures[0], found.measures[1]
     if model:
-        both, of_both, lower, upper = seen_by_both(found, scales, weights_of(model, game, found), alternates(game))
-        wrong = not_proven(both, of_both, lower, upper, scale, defines(game, "reward")).reshape(-1, 2).any(1)
+        both, of_both, lower, upper = seen_by_both(found, scales, weights_of(model, game, found), traits.alternates)
+        wrong = not_proven(both, of_both, lower, upper, scale, traits.has_rewards).reshape(-1, 2).any(1)
     else:
         second = found.movers == 1
         lower, upper = np.where(second, -high, low), np.where(second, -low, high)
-        wrong = not_proven(found, scales, lower, upper, scale, defines(game, "reward"))
+        wrong = not_proven(found, scales, lower, upper, scale, traits.has_rewards)
     values = np.select([low > 0, high < 0], [WIN, LOSE], TIE)
     return np.asarray(wrong | (found.values != values) | (found.plies != NOT_FOUND))
 
@@ -165,6 +166,6 @@ def weigh(game: Any, found: Families) -> Scales:
     count = len(found.children)
     scales = Scales(np.ones(count, np.int64), np.zeros(count, np.int64), np.zeros(len(found.positions), np.int64))
     trouble = np.zeros(2, np.int64)
-    with asking(game, trouble):
+    with watch_kernel(game, trouble):
         write_scales(game, found.positions, found.primitives, found.movers, scales, trouble)
     return scales

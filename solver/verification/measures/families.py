@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases import Database
-from retrograde.games.contract.game import MOST_IMAGES, alternates
+from retrograde.games.contract.game import MOST_IMAGES, Traits
 from retrograde.solver.rules import compiled
-from retrograde.solver.rules.active import asking
+from retrograde.solver.rules.running_kernels import watch_kernel
 from retrograde.solver.verification.measures import kernels
 
 Array = np.ndarray[Any, Any]
@@ -63,7 +63,7 @@ def families_of(database: Database) -> Families:
     parents = np.repeat(np.arange(len(positions)), counts)
     having = np.flatnonzero(counts)
     turned = np.ones(len(parents), np.bool_)
-    if not alternates(game):
+    if not Traits.of(game).alternates:
         turned = sheet.movers[parents] != sheet.movers[sheet.links]
     table = file.legend.table  # type: ignore[attr-defined]  # files with measures have a table
     measures = np.stack([table[name][rows] for name in file.measures])
@@ -85,7 +85,7 @@ def ask(game: Any, tiers: Array, bounds: Array, positions: Array) -> kernels.She
             np.zeros(count, np.int64), np.zeros(count, np.int64), np.empty(links, np.int64), np.zeros(links, np.int64),
             np.zeros(2, np.int64),
         )  # fmt: skip
-        with asking(game, sheet.trouble):
+        with watch_kernel(game, sheet.trouble):
             found = int(kernels.write_families(game, tiers, bounds, positions, sheet, room))
         # The first call only counts the links; the second has arrays of the right length.
         if found <= links:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED
-from retrograde.solver.rules.whole import as_position, put, stands_at
+from retrograde.solver.rules.positions import as_position, put, stands_at
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]

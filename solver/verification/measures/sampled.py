@@ -20,7 +20,7 @@ from retrograde.databases.errors import NotInDatabase
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import CHANCE, DRAW, LOSE, UNDECIDED, WIN, Contradiction, Game, Value, same_mover
 from retrograde.solver.rules.examine import blame
-from retrograde.solver.rules.exits import no_exit
+from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.values.sums import reached
 
 LEAST = 20

@@ -16,7 +16,7 @@ import numpy as np
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED, is_none
 from retrograde.solver.rules.examine import key_of
-from retrograde.solver.rules.whole import as_position, note, number_of, position_in, put, stands_at, swapped
+from retrograde.solver.rules.positions import as_position, note, number_of, position_in, put, stands_at, swapped
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.verification.measures.kernels import many
 

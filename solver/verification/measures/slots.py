@@ -14,9 +14,9 @@ from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.database import position_by_slot
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import LOSE, TIE, WIN, RuleError, width_of
-from retrograde.solver.rules.active import asked_in, asking, troubles
-from retrograde.solver.rules.whole import of_positions
+from retrograde.games.contract.game import LOSE, TIE, WIN, RuleError, Traits
+from retrograde.solver.rules.positions import of_positions
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
 from retrograde.solver.verification.measures import slot_kernels as kernels
 from retrograde.solver.verification.measures.slot_kernels import Listed, Stored
 
@@ -72,14 +72,14 @@ def faults_of(game: Any, k: int, stored: Stored) -> Array:
         while True:
             listed = room_for(game, size)
             seen[2] = 0
-            with asking(game, listed.trouble):
+            with watch_kernel(game, listed.trouble):
                 kernels.check(game, k, begin, stop, stored, listed, faults[begin - first : stop - first], seen)
             if seen[2] != kernels.CROWDED or size >= MOST_BETWEEN:
                 break
             # The workspace is too small: enlarge it and check the block again.
             size *= 8
         if seen[2]:
-            position = asked_in(game, listed.trouble)
+            position = noted_position(game, listed.trouble)
             raise RuleError(f"{variant(game)}, position {position}: {WRONG[int(seen[2])]}")
     if seen[0]:
         check_endless(game, k, stored, size, faults, pays=bool(seen[1]))
@@ -94,7 +94,7 @@ def check_endless(game: Any, k: int, stored: Stored, size: int, faults: Array, p
     endless, listed = np.ones(len(stored.low), np.uint8), room_for(game, size)
     endless[: stored.starts[k]] = 0
     endless[stored.starts[k + 1] :] = 0
-    with asking(game, listed.trouble):
+    with watch_kernel(game, listed.trouble):
         # Begin with all slots of the tier, and remove until nothing changes.
         while kernels.find_endless(game, k, stored, listed, endless) > 0:  # -1: *listed* says what is wrong
             pass
@@ -116,7 +116,7 @@ def room_for(game: Any, size: int) -> Listed:
     return Listed(
         of_positions(game, size), of_numbers(), of_numbers(np.bool_), of_numbers(), of_numbers(),
         of_numbers(np.bool_), of_links(), of_links(), of_links(), of_links(), of_links(), of_links(),
-        np.zeros(4 * size, np.int64), troubles(game),
+        np.zeros(4 * size, np.int64), trouble_array(game),
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def wrong_whole(database: Database, stored: Stored) -> list[str]:
         count_tier(game, tier, begin, stored.low[begin:end], stored.high[begin:end], counted)
     said = {row.value: [row.stored, row.positions, row.example] for row in file.legend}
     there = {value: row for value, row in counted.items() if row[0]}
-    for row in there.values() if width_of(game) else ():
+    for row in there.values() if Traits.of(game).width else ():
         row[2] = position_by_slot(file, game, row[2])
     if said != there:
         wrong.append("the legend counts other positions than there are")
@@ -143,9 +143,9 @@ def wrong_whole(database: Database, stored: Stored) -> list[str]:
 
 def count_tier(game: Any, tier: int, begin: int, low: Array, high: Array, counted: dict[Any, list[int]]) -> None:
     """Add to *counted* how many slots and positions of a tier have each value, and the first of each."""
-    counts, trouble = np.zeros((3, 3), np.int64), troubles(game)
+    counts, trouble = np.zeros((3, 3), np.int64), trouble_array(game)
     counts[2] = -1
-    with asking(game, trouble):
+    with watch_kernel(game, trouble):
         kernels.count(game, tier, begin, low, high, counts, of_positions(game, 1 << 10))
     for kind, value in enumerate((LOSE, TIE, WIN)):
         row = counted[value]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import Game, alternates, defines
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.spill import kernels
 from retrograde.solver.methods.listed.spill.lists import SortedList
 from retrograde.solver.rules.expansion import expander_of
@@ -215,7 +215,7 @@ def look(task: Look) -> Looked:
     outlines, children, tiers = [], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for place, tier, positions in task.stretches:
         for begin, end in expander.blocks(0, len(positions)):
-            block = expander.expand(tier, positions[begin:end], sizes=defines(game, "images"))
+            block = expander.expand(tier, positions[begin:end], sizes=Traits.of(game).has_images)
             columns = block.columns
             found = block.children[:, :columns]
             there = found >= 0
@@ -225,7 +225,7 @@ def look(task: Look) -> Looked:
             # mark.
             block.places[:, :columns] = np.where(there, 0, -1)
             expander.mark_moves_again(positions[begin:end], block, block.origins)
-            again = np.empty(0, np.uint8) if alternates(game) else np.packbits(block.places[:, :columns] < -1)
+            again = np.empty(0, np.uint8) if Traits.of(game).alternates else np.packbits(block.places[:, :columns] < -1)
             outlines.append(
                 Outlined(
                     place + begin, place + end, columns, there.shape, block.primitives.copy(), block.sizes.copy(),

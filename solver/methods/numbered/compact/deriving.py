@@ -16,8 +16,8 @@ from retrograde.databases.layout import LegendRow
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.numbered.compact import kernels
 from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, NOWHERE, Parents, PartTable
-from retrograde.solver.rules.active import asking, troubles
 from retrograde.solver.rules.reason import compilable
+from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
 from retrograde.solver.values.score import GREATEST_BITS as BITS
 from retrograde.solver.values.score import encode
 from retrograde.solver.values.score_kernels import pass_up
@@ -79,8 +79,8 @@ class Deriver:
 
         def task(begin: int) -> tuple[Array, Array, Array]:
             part = slice(begin, begin + TASK)
-            own, trouble = Parents(*(column[part] for column in parents)), troubles(self.game)
-            with compilable(self.game), asking(self.game, trouble):
+            own, trouble = Parents(*(column[part] for column in parents)), trouble_array(self.game)
+            with compilable(self.game), watch_kernel(self.game, trouble):
                 found: tuple[Array, Array, Array] = kernels.reach(
                     self.rules, positions[part], *tiers_there, own, trouble
                 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.kernels import longer, place_in
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score_kernels import primitive_score
 

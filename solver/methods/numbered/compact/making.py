@@ -29,7 +29,7 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.slots.write import compress_group
 from retrograde.databases.write import SolvedCompact, write_database
-from retrograde.games.contract.game import METRICS, UNDECIDED, RetrogradeError, alternates, is_none, width_of
+from retrograde.games.contract.game import METRICS, UNDECIDED, RetrogradeError, Traits, is_none
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import NotCompilable
@@ -82,7 +82,7 @@ def check_kind(database: Database) -> None:
         raise CannotCompact(f"{what}: that is for games that number their positions, and for what is not so already")
     if database.metric != METRICS[0]:
         raise CannotCompact(f"{what}: it is by {database.metric}, and that is for distances to the end alone")
-    if width_of(database.game) or not alternates(database.game):
+    if Traits.of(database.game).width or not Traits.of(database.game).alternates:
         raise CannotCompact(f"{what}: that is for two players who take turns, and positions that are ints")
 
 

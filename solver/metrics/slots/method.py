@@ -8,7 +8,7 @@ import numpy as np
 from retrograde.databases.bounds.write import SolvedBounds
 from retrograde.databases.layout import NOT_FOUND, LegendRow
 from retrograde.databases.legend import Measures
-from retrograde.games.contract.game import LOSE, TIE, WIN, Game, defines
+from retrograde.games.contract.game import LOSE, TIE, WIN, Game, Traits
 from retrograde.games.identity.digest import numbering_digest
 from retrograde.solver.metrics.expectation import BITS
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
@@ -18,14 +18,14 @@ from retrograde.solver.runtime.work import MetricNotApplicable, Work
 
 
 @dataclass(frozen=True)
-class Slotted:
+class SlotBoundsMethod:
     """Solves by slots: numbers in tiers, some of which stand for no position; bounds are in files."""
 
     name: ClassVar[str] = "numbered"
 
     def solve(self, game: Game, work: Work) -> SolvedBounds:
         """Return the solved game; raise MetricNotApplicable if the method does not apply."""
-        if game.players > 2 or (game.players == 2 and not defines(game, "turn")):
+        if game.players > 2 or (game.players == 2 and not Traits.of(game).has_turn):
             raise MetricNotApplicable("expectations by slot are of one player, or of two with turn(position)")
         work.course.plan(solving=0.95, writing=0.05)
         # Try with fewer bits after the point if payoffs overflow.

@@ -1,4 +1,4 @@
-"""Makes kernels accept whole numbers only, and positions that are ints or tuples of ints.
+"""Numbers and positions in compiled code: every kernel that calls rules takes their answers through these functions.
 
 Numba would write a float to an array of ints without its fraction, silently. `whole` therefore refuses to compile rules
 that return anything but an int.
@@ -17,7 +17,7 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.extending import overload
 
-from retrograde.games.contract.game import MOST_IMAGES, POSITION_LIMIT, Game, defines, is_none, width_of
+from retrograde.games.contract.game import MOST_IMAGES, POSITION_LIMIT, Game, Traits, is_none
 from retrograde.solver.rules.examine import MIX, is_position, key_of
 from retrograde.solver.runtime.tasks import room
 
@@ -66,7 +66,7 @@ def stands_at(array: Array, place: Any, position: Any) -> bool:
 
 def position_in(game: Game, array: Array, place: int) -> Any:
     """Return the position that an array of a game's positions holds at an index."""
-    return tuple(array[place].tolist()) if width_of(game) else int(array[place])
+    return tuple(array[place].tolist()) if Traits.of(game).width else int(array[place])
 
 
 def swapped(game: Any, position: Any) -> Any:
@@ -87,13 +87,13 @@ def number_of(position: Any, place: int) -> int:
 
 def of_positions(game: Game, count: int) -> Array:
     """Return a buffer for *count* positions: int64[count] or, for tuples, int64[count, ints]."""
-    width = width_of(game)
+    width = Traits.of(game).width
     return np.zeros((count, width) if width else count, np.int64)
 
 
 def room_for_images(game: Game) -> Array:
     """Return this thread's buffer for MOST_IMAGES positions."""
-    width = width_of(game)
+    width = Traits.of(game).width
     if not width:
         return room("images", MOST_IMAGES)
     return room(f"images of {width}", MOST_IMAGES * width)[: MOST_IMAGES * width].reshape(MOST_IMAGES, width)
@@ -206,14 +206,14 @@ def _(array, place, position):
 
 @overload(position_in)
 def _(game, array, place):
-    if width := width_of(game.game):
+    if width := Traits.of(game.game).width:
         return spelled("game, array, place: array[place, #]", width)
     return lambda game, array, place: array[place]
 
 
 @overload(swapped)
 def _(game, position):
-    if defines(game.game, "swapped"):
+    if Traits.of(game.game).has_swapped:
         return lambda game, position: as_position(game.swapped(position))
     if isinstance(position, types.BaseTuple):
         return spelled("game, position: np.int64(-1)", len(position))

@@ -1,4 +1,4 @@
-"""Codes by which a kernel reports what it found when it called the rules."""
+"""Codes by which a kernel reports a fault of the rules; the caller raises the error that describes it."""
 
 from enum import IntEnum
 

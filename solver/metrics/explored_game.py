@@ -1,17 +1,17 @@
 """An explored game: all positions, sorted by tier, and the rules' answers about them in blocks.
 
-    positions --look, block by block--> where the children are, whose turn it is, what ends pay --metric--> measures
+    positions --read_block--> where the children are, whose turn it is, what ends pay --metric--> measures
 
 The *place* of a position is its index among all positions. Arrays of a metric have an entry for each place.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import Game, alternates, defines
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed import looking
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.explore.space import StateSpace
@@ -23,11 +23,11 @@ from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
 
-BYTES_A_LINK = 24
+BYTES_A_MOVE = 24
 """Memory per move for children and predecessor lists, in bytes."""
 
 
-class Look(NamedTuple):
+class ExploredBlock(NamedTuple):
     """What the rules say about the positions from place `begin` to place `end`, all of one tier.
 
     `primitives` uint8 and `movers` int8 (-1 for chance) have an entry for each position. `pays` int64[positions,
@@ -48,13 +48,13 @@ class Look(NamedTuple):
     rewards: Array
 
 
-class Explored:
+class ExploredGame:
     """All reachable positions, one of each set of symmetric ones, and methods that read the rules for them."""
 
     def __init__(self, game: Game, space: StateSpace, work: Work):
         self.game, self.space, self.work = game, space, work
         self.table = Table(game, space, work.zeros("no scores", 1, np.uint16), 0)
-        self.alternating = alternates(game)
+        self.alternating = Traits.of(game).alternates
         """Whether every move passes the turn; if not, `movers` say who is to move."""
 
     def __len__(self) -> int:
@@ -69,10 +69,10 @@ class Explored:
         """Yield the tier numbers, last first, so that children in other tiers come before their parents."""
         yield from reversed(range(len(self.space.tiers)))
 
-    def looks(self, k: int) -> Iterator[Look]:
-        """Yield a Look for each block of tier number *k*, in order of places."""
+    def blocks(self, k: int) -> Iterator[ExploredBlock]:
+        """Yield an ExploredBlock for each block of tier number *k*, in order of places."""
         blocks = expander_of(self.game).blocks(*self.space.stretch(k))
-        yield from self.work.map(look, ((self.table, k, begin, end) for begin, end in blocks))
+        yield from self.work.map(read_block, ((self.table, k, begin, end) for begin, end in blocks))
 
     @cached_property
     def sizes(self) -> Array:
@@ -87,19 +87,19 @@ class Explored:
         return np.concatenate([*self.work.map(count_sizes, stretches)])
 
 
-def explore(game: Game, work: Work) -> Explored:
+def explore(game: Game, work: Work) -> ExploredGame:
     """Explore a game, resuming from an interrupted solve; raise NotForSearch for positions that are tuples of ints."""
     refuse_tuples(game, "solved in lists")
     work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
     space = Explorer(game, work).explore(starts_of(game), work.log("waves"), work.phase("exploring"))
     assert isinstance(space, StateSpace)
-    return Explored(game, space, work)
+    return ExploredGame(game, space, work)
 
 
-class Links(NamedTuple):
-    """The graph of all positions as lists of children and predecessors.
+class PositionGraph(NamedTuple):
+    """A graph of positions as lists of children and predecessors.
 
-    Children of place i: `children[ends[i - 1]:ends[i]]`. Predecessors: `parents[begins[i]:begins[i + 1]]`.
+    Children of position i: `children[ends[i - 1]:ends[i]]`. Predecessors: `parents[begins[i]:begins[i + 1]]`.
     """
 
     children: Array
@@ -108,27 +108,40 @@ class Links(NamedTuple):
     begins: Array
 
 
-def links_of(explored: Explored) -> Links:
+def graph_of(explored: ExploredGame) -> PositionGraph:
     """Return the graph of all positions, with an edge for each move."""
-    count = len(explored)
-    counts, lists = np.zeros(count, np.int64), [np.zeros(0, np.int64)]
-    for k in range(len(explored.space.tiers)):
-        for look in explored.looks(k):
-            there = look.places.T >= 0
-            counts[look.begin + look.origins] = there.sum(1)
-            lists.append(look.places.T[there])
-    children, ends = np.concatenate(lists), np.cumsum(counts)
-    explored.work.budget.check(BYTES_A_LINK * len(children), f"linking {count:,} positions")
-    parents, begins = np.empty(len(children), np.int64), np.zeros(count + 2, np.int64)
+    blocks = (block for k in range(len(explored.space.tiers)) for block in explored.blocks(k))
+    children, ends = children_of(blocks, 0, len(explored))
+    explored.work.budget.check(BYTES_A_MOVE * len(children), f"linking {len(explored):,} positions")
+    return PositionGraph(children, ends, *predecessors_of(children, ends))
+
+
+def children_of(blocks: Iterable[ExploredBlock], low: int, high: int) -> tuple[Array, Array]:
+    """Return the children of the positions from *low* to *high*, and where each position's children end.
+
+    Children are listed position by position, in the order of the moves.
+    """
+    counts, lists = np.zeros(high - low, np.int64), [np.empty(0, np.int64)]
+    for block in blocks:
+        by_position = block.places.T
+        there = by_position >= 0
+        counts[block.begin - low + block.origins] = there.sum(1)
+        lists.append(by_position[there])
+    return np.concatenate(lists), np.cumsum(counts)
+
+
+def predecessors_of(children: Array, ends: Array) -> tuple[Array, Array]:
+    """Return (`parents`, `begins`) of a PositionGraph from its lists of children."""
+    parents, begins = np.empty(len(children), np.int64), np.zeros(len(ends) + 2, np.int64)
     reverse(children, ends, parents, begins)
-    return Links(children, ends, parents, begins)
+    return parents, begins
 
 
 # Tasks
 
 
-def look(task: tuple[Table, int, int, int]) -> Look:
-    """Return the Look of the positions from *begin* to *end* of tier number *k*."""
+def read_block(task: tuple[Table, int, int, int]) -> ExploredBlock:
+    """Return the ExploredBlock of the positions from *begin* to *end* of tier number *k*."""
     table, k, begin, end = task
     positions = table.space.positions[begin:end].astype(np.int64, copy=False)
     block = expand_located(table, expander_of(table.game), k, positions)
@@ -140,9 +153,10 @@ def look(task: tuple[Table, int, int, int]) -> Look:
     trouble = np.zeros(2, np.int64)
     with compiling(table.game, trouble):
         looking.look(table.game, positions, primitives, movers, pays, trouble)
-        rewards = np.zeros((*(places.shape if defines(table.game, "reward") else (0, 0)), table.game.players), np.int64)
+        moves = places.shape if Traits.of(table.game).has_rewards else (0, 0)
+        rewards = np.zeros((*moves, table.game.players), np.int64)
         looking.take_rewards(table.game, positions[origins], rewards, trouble)
-    return Look(begin, end, primitives, movers, pays, places, origins, rewards)
+    return ExploredBlock(begin, end, primitives, movers, pays, places, origins, rewards)
 
 
 def count_sizes(task: tuple[Table, int, int]) -> Array:

@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Seats:
+class ModelAndResponder:
     """The two players: a model, and a responder that plays best, or by the model *playing*."""
 
     against: Model

@@ -1,21 +1,27 @@
-"""The greedy player: takes the move that brings most at once, then the one that looks best.
+"""Models that look at what moves lead to: the greedy player, and depth-limited search (see `search/depth/`).
 
 What a move *brings* is what it pays the player at once (`reward`), and what the end pays if it ends the game
 (`payoff`), both less what the other player gets. If the rules do not define what ends pay, a win is the most, a loss
 the least, and a tie equals going on. How it *looks* is the game's `estimate` after the move, negated if the other
-player moves next. It is 0 at an end and in games without an estimate. Moves equal in both have equal weight.
+player moves next. It is 0 at an end and in games without an estimate. Positions at the depth limit have the estimate as
+well. Equally good moves have equal weight.
 """
 
+import threading
 from collections.abc import Callable
 
 import numpy as np
 
-from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, alternates, same_mover
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, same_mover
 from retrograde.solver.metrics.models.model import Array, Model, Weights
+from retrograde.solver.search.depth.names import Limits, Looking
+
+SLACK = 1e-9
+"""Difference below which means of points count as equal."""
 
 
-class Greedy(Model):
-    """Looks one ply ahead."""
+class GreedyModel(Model):
+    """Takes the move that brings most at once, and among these the one that looks best."""
 
     name = "greedy"
 
@@ -25,13 +31,13 @@ class Greedy(Model):
         return {move: int(key == best) for move, key in keys.items()}
 
     def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
-        from retrograde.solver.metrics.models.kernels import mark_greedy
+        from retrograde.solver.metrics.models.greedy_kernels import mark_greedy
         from retrograde.solver.rules.expansion import compiling  # here because numba takes a while to import
 
         marks, trouble = np.zeros(children.shape, np.int64), np.zeros(2, np.int64)
         appeals = np.empty((2, len(children)), np.int64)
         with compiling(game, trouble):
-            mark_greedy(game, positions, turns, alternates(game), CHANCE, appeals, marks, trouble)
+            mark_greedy(game, positions, turns, Traits.of(game).alternates, CHANCE, appeals, marks, trouble)
         return marks
 
 
@@ -43,7 +49,7 @@ def appeal(game: Game, position: int, move: int) -> tuple[int, int]:
     if game.primitive(child) == UNDECIDED:
         looks = game.estimate(child)
         return brings, looks if same_mover(game, position, child) else -looks
-    there = 1 if alternates(game) else mover  # the mover's number at the child
+    there = 1 if Traits.of(game).alternates else mover  # the mover's number at the child
     return brings + ahead(game, lambda player: game.payoff(child, player), there), 0
 
 
@@ -51,3 +57,20 @@ def ahead(game: Game, paid: Callable[[int], int], player: int) -> int:
     """Return what a player is paid less what the best paid other player is, if there is one."""
     others = [paid(other) for other in range(game.players) if other != player]
     return int(paid(player)) - max(others, default=0)
+
+
+class DepthModel(Model):
+    """Chooses by a search to a fixed depth. Each thread has its own search, since searches keep state."""
+
+    def __init__(self, depth: int):
+        self.name = f"depth:{depth}"
+        self.limits = Limits(depth, None)
+        self.own = threading.local()
+
+    def weights(self, game: Game, position: int) -> Weights:
+        if getattr(self.own, "looking", None) is None or self.own.looking.game is not game:
+            self.own.looking = Looking(game)
+        scores = self.own.looking.ask(lambda ahead: ahead.scores(position, self.limits.depth))
+        best = max(score for _, score in scores)
+        slack = SLACK if isinstance(best, float) else 0
+        return {move: int(score >= best - slack) for move, score in scores}

@@ -1,8 +1,13 @@
-"""The result of a metric, and its conversion to a solved game with a table of distinct outcomes."""
+"""The method that solves a game by another metric than remoteness.
+
+It explores the game, calls the metric, and collects the distinct outcomes in a legend. A metric is a module of this
+package, named after it, with a function `measure(explored, options, phase)` that returns a MetricResult.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from importlib import import_module
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -12,18 +17,17 @@ from retrograde.databases.write import SolvedRecords
 from retrograde.games.contract.declared import word
 from retrograde.games.contract.game import Game
 from retrograde.games.contract.raised import given_start
-from retrograde.solver.metrics.explored import Explored
+from retrograde.solver.metrics.explored_game import ExploredGame, explore
 from retrograde.solver.metrics.models.model import Model
-from retrograde.solver.runtime.work import MetricNotApplicable
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.work import MetricNotApplicable, Work
 from retrograde.solver.values.tally import PART
-
-__all__ = ["Demand", "Measured", "MetricNotApplicable", "refuse_partisan", "solved_from"]
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
-class Demand:
+class MetricOptions:
     """Options of a solve by a metric: the `metric`, one of METRICS, and its settings."""
 
     metric: str
@@ -36,7 +40,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MetricResult:
     """The result of a metric, with an entry for each position, for the player to move.
 
     `values` uint8, `remotenesses` int32 (plies, -1 for a DRAW), and further int64 `columns` by name. `details` are
@@ -47,6 +51,35 @@ class Measured:
     remotenesses: Array
     columns: Mapping[str, Array]
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Measure(Protocol):
+    """The `measure` function of a metric's module."""
+
+    def __call__(self, explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
+        """Return the measures of all positions; raise MetricNotApplicable if the metric does not apply to the game."""
+
+
+@dataclass(frozen=True)
+class MetricMethod:
+    """Solves a game by a metric, with positions as sorted lists in memory."""
+
+    options: MetricOptions
+
+    @property
+    def name(self) -> str:
+        return self.options.metric
+
+    def solve(self, game: Game, work: Work) -> SolvedRecords:
+        """Return the solved game; raise MetricNotApplicable if the metric does not apply."""
+        measure = cast(Measure, import_module(f"retrograde.solver.metrics.{self.options.metric}").measure)
+        if self.options.metric == "nimber":
+            refuse_partisan(game)
+        explored = explore(game, work)
+        phase = work.phase("solving", len(explored))
+        result = measure(explored, self.options, phase)
+        phase.end()
+        return solved_from(explored, result, self.options.metric)
 
 
 def refuse_partisan(game: Game) -> None:
@@ -63,15 +96,15 @@ def refuse_partisan(game: Game) -> None:
             )
 
 
-def solved_from(explored: Explored, measured: Measured, metric: str) -> SolvedRecords:
+def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> SolvedRecords:
     """Return the solved game for the database writer.
 
     Its legend has a row for each distinct combination of outcomes.
     """
     space, sizes = explored.space, explored.sizes
-    columns = [measured.values, measured.remotenesses, *measured.columns.values()]
+    columns = [result.values, result.remotenesses, *result.columns.values()]
     rows, firsts = distinct(columns)
-    names = tuple(measured.columns)
+    names = tuple(result.columns)
     table = np.zeros(len(firsts), legend_dtype(names))
     for name, column in zip(("value", "remoteness", *names), columns, strict=True):
         table[name] = column[firsts]
@@ -84,7 +117,7 @@ def solved_from(explored: Explored, measured: Measured, metric: str) -> SolvedRe
             yield space.positions[begin : begin + PART], rows[begin : begin + PART]
 
     greatest = int(space.positions[space.starts[1:] - 1].max())
-    measures = Measures(metric, names, dict(measured.details))
+    measures = Measures(metric, names, dict(result.details))
     return SolvedRecords(space.tiers, np.diff(space.starts), Legend(table), records(), greatest, measures)
 
 

@@ -1,7 +1,7 @@
 """The compiled loop that finds the greedy player's moves, for two players."""
 
 from retrograde.games.contract.game import UNDECIDED
-from retrograde.solver.rules.whole import whole
+from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 
 

@@ -21,8 +21,8 @@ from retrograde.games.contract.game import (
     TIE,
     WIN,
     Game,
+    Traits,
     Value,
-    alternates,
     same_mover,
     value_to_mover,
 )
@@ -34,7 +34,7 @@ ORDER = (LOSE, DRAW, TIE, WIN)
 """Values for the mover, from worst to best."""
 
 
-class Skilled(Model):
+class SkillModel(Model):
     """Makes a perfect move with a probability, otherwise any move."""
 
     def __init__(self, skill: Fraction, database: Database, name: str = ""):
@@ -57,7 +57,7 @@ class Skilled(Model):
         there = children >= 0
         values, plies = self.database.lookup(children)
         whose = movers(game, np.where(there, children, positions).ravel()).reshape(children.shape)
-        again = np.zeros_like(there) if alternates(game) else np.maximum(whose, 0) == np.maximum(turns, 0)
+        again = np.zeros_like(there) if Traits.of(game).alternates else np.maximum(whose, 0) == np.maximum(turns, 0)
         ranks = np.array([0, *(ORDER.index(value) for value in (LOSE, DRAW, TIE, WIN))])[values]
         ranks = np.where(again | (values == DRAW) | (values == TIE), ranks, len(ORDER) - 1 - ranks)
         far = np.where(plies < 0, 0, plies).astype(np.int64)
@@ -71,7 +71,7 @@ class Skilled(Model):
         self.database.close()
 
 
-class Exploiting(Model):
+class ExploitModel(Model):
     """Plays a best response to another model, by the database of expectations against it."""
 
     def __init__(self, database: Database):

@@ -1,21 +1,21 @@
-"""A quick look at a few positions near the start, which refuses most games that are not plain.
+"""Refuses most games that are not plain in milliseconds; used before the set-wise method is tried.
 
-It checks actual positions for what `tier_kernels.py` proves for whole tiers. A game that fails here would fail there,
-but only after its rules were run on symbolic bits, thousands of times if they branch on each bit.
+It checks some positions near the start for what `tier_kernels.py` proves for whole tiers. A game that fails here would
+fail there, but only after its rules were run on symbolic bits, thousands of times if they branch on each bit.
 """
 
 from itertools import islice
 from operator import index
 from typing import NamedTuple
 
-from retrograde.games.contract.game import MOST_MOVES, UNDECIDED, Game, defines
+from retrograde.games.contract.game import MOST_MOVES, UNDECIDED, Game, Traits
 from retrograde.solver.rules.examine import is_for_a_stream, start_of
 
-LOOKED_AT = 64
-"""Positions looked at, at most. They take a few milliseconds."""
+SAMPLE_SIZE = 64
+"""The most positions that are checked. They take a few milliseconds."""
 
 
-class Seen(NamedTuple):
+class PositionMoves(NamedTuple):
     """A position, its moves, its children by these moves, and the children's tiers."""
 
     position: int
@@ -23,7 +23,7 @@ class Seen(NamedTuple):
     children: list[int]
     tiers: list[int]
 
-    def is_like(self, other: "Seen") -> bool:
+    def is_like(self, other: "PositionMoves") -> bool:
         """Return whether both positions have the same moves to the same tiers, and each move flips the same bits."""
         apart = self.position ^ other.position
         return (self.moves, self.tiers) == (other.moves, other.tiers) and all(
@@ -41,32 +41,32 @@ def may_be_plain(game: Game) -> bool:
         return False
     start = start_of(game)
     try:
-        own_image = not defines(game, "images") or not {*game.images(start)} - {start}
+        own_image = not Traits.of(game).has_images or not {*game.images(start)} - {start}
         return own_image and looks_alike(game, start)
     except Exception:
         return False
 
 
 def looks_alike(game: Game, start: int) -> bool:
-    """Return whether, in each tier of the first waves, all positions looked at have similar moves."""
-    wave, left = [start], LOOKED_AT
+    """Return whether, in each tier of the first waves, all positions checked have similar moves."""
+    wave, left = [start], SAMPLE_SIZE
     while wave and left:
         # The first position seen in each tier, to which the others are compared.
-        first: dict[int, Seen] = {}
+        first: dict[int, PositionMoves] = {}
         ahead: dict[int, None] = {}
         for position in wave[:left]:
             left -= 1
             if game.primitive(position) == UNDECIDED:
-                seen = look_at(game, position)
-                if not seen.is_like(first.setdefault(game.tier(position), seen)):
+                found = moves_at(game, position)
+                if not found.is_like(first.setdefault(game.tier(position), found)):
                     return False
-                ahead.update(dict.fromkeys(seen.children))
+                ahead.update(dict.fromkeys(found.children))
         wave = [*ahead]
     return True
 
 
-def look_at(game: Game, position: int) -> Seen:
+def moves_at(game: Game, position: int) -> PositionMoves:
     """Return the moves and children of a position."""
     moves = [index(move) for move in islice(game.generate_moves(position), MOST_MOVES)]
     children = [index(game.do_move(position, move)) for move in moves]
-    return Seen(position, moves, children, [index(game.tier(child)) for child in children])
+    return PositionMoves(position, moves, children, [index(game.tier(child)) for child in children])

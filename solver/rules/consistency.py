@@ -1,7 +1,8 @@
 """Calls the rules a second time after a game is explored, interpreted, and compares the answers.
 
-`look_again` checks that the rules repeat themselves, that images and slots agree, and that `parents` is the inverse of
-`do_move`.
+The interpreted method (`solver/interpreted.py`) calls `check_consistency` when it has explored a game: the rules must
+repeat themselves, images and slots must agree, and `parents` must be the inverse of `do_move`. The compiled methods use
+`blame_parents` and `check_index` to describe a fault that they have found.
 """
 
 from collections import defaultdict
@@ -10,7 +11,7 @@ from operator import index
 from typing import Any, NoReturn
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import UNDECIDED, Game, RuleError, Value, defines, is_numbered
+from retrograde.games.contract.game import UNDECIDED, Game, RuleError, Traits, Value
 from retrograde.solver.rules.examine import Fault, blame, canonical, checked_position, examine
 from retrograde.solver.rules.images import check_image
 
@@ -20,12 +21,13 @@ IMAGES = 100
 """The most of these that are compared with an image."""
 
 
-def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Value]) -> None:
+def check_consistency(game: Game, children: dict[int, list[int]], values: dict[int, Value]) -> None:
     """Check that the rules repeat what they said about some positions. Raise RuleError if an answer differs.
 
     *children* holds the distinct children of all positions, *values* the values of primitive positions.
     """
     # Every k-th position, so that at most SAMPLE are checked.
+    traits = Traits.of(game)
     sample = list(children)[:: -(-len(children) // SAMPLE)]
     for number, position in enumerate(sample):
         value, moves, reached = examine(game, position)
@@ -34,9 +36,9 @@ def look_again(game: Game, children: dict[int, list[int]], values: dict[int, Val
             raise RuleError(f"{variant(game)}, position {position}: {what}")
         if number % -(-len(sample) // IMAGES) == 0:
             check_image(game, position)
-        for move in moves if is_numbered(game) else ():
+        for move in moves if traits.is_numbered else ():
             check_index(game, position, game.do_move(position, move))
-    if defines(game, "parents"):
+    if traits.has_parents:
         check_parents(game, children, values, sample)
 
 

@@ -1,0 +1,62 @@
+"""Knows at which position each running kernel is, so that Ctrl-C and errors can name rules that fail or never return.
+
+Every call of a kernel that calls rules is made inside `watch_kernel`. The kernel writes each position to its trouble
+array before it calls the rules for it (see kernels.py). While the kernel runs, `RUNNING` holds that array.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import Game, Traits
+
+Array = np.ndarray[Any, Any]
+
+NOWHERE = -1
+"""Stands for a position before a kernel has passed one to the rules; it may still be compiling."""
+
+RUNNING: dict[int, tuple[Game, Array]] = {}
+"""The games and trouble arrays of running kernels, by the array's id. Each thread adds and removes its own."""
+
+
+def trouble_array(game: Game, count: int = 2) -> Array:
+    """Return a trouble array of *count* entries: the Trouble code, the position, and others.
+
+    If positions are tuples, entry 1 holds a key of the position, and entries for the tuple itself are appended.
+    """
+    return np.zeros(count + Traits.of(game).width, np.int64)
+
+
+def noted_position(game: Game, trouble: Array) -> Any:
+    """Return the position that a trouble array holds."""
+    width = Traits.of(game).width
+    return tuple(trouble[-width:].tolist()) if width else int(trouble[1])
+
+
+@contextmanager
+def watch_kernel(game: Game, trouble: Array) -> Iterator[None]:
+    """Register *trouble* (see `trouble_array`) as the array of a kernel that runs inside this context."""
+    trouble[1] = NOWHERE
+    RUNNING[id(trouble)] = game, trouble
+    try:
+        yield
+    finally:
+        RUNNING.pop(id(trouble), None)
+
+
+def noted_positions() -> dict[int, int]:
+    """Return the position that each running kernel has passed to the rules, by a number for the call."""
+    return {key: int(trouble[1]) for key, (_, trouble) in list(RUNNING.items()) if trouble[1] != NOWHERE}
+
+
+def stuck_since(before: dict[int, int]) -> str:
+    """Return a message about the first kernel that is still at its position of *before*; "" if there is none."""
+    now = noted_positions()
+    for key, (game, trouble) in list(RUNNING.items()):
+        position = before.get(key)
+        if position is not None and now.get(key) == position:
+            return f"the rules of {variant(game)} go on and on at position {noted_position(game, trouble)}"
+    return ""

@@ -10,17 +10,17 @@ from retrograde.games import LOSE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import HINTS, defines
 from retrograde.solver.conformance.check import check
-from retrograde.solver.search.depth import kernels
-from retrograde.solver.search.depth.lookahead import Lookahead
+from retrograde.solver.search.depth import kernels, scoring
 from retrograde.solver.search.depth.scores import DECIDED, FAR, INFINITE, plies_to_end
+from retrograde.solver.search.depth.searcher import ValueSearch
 from retrograde.solver.search.depth.textbook import (
-    Sight,
+    TextbookScores,
     alpha_beta,
-    as_given,
-    by_truth,
     minimax,
     null_windows,
-    without_symmetry,
+    order_by_minimax,
+    order_by_promise,
+    order_without_symmetry,
 )
 
 from .reference import solve
@@ -52,20 +52,20 @@ def more_of(game):
 def test_all_searches_think_the_same(text):
     """Slow and obvious to fast, each equal to the one before."""
     game = load_game(text)
-    ahead = Lookahead(game)
-    sight = Sight(game, as_given(game), game.estimate, 2 if more_of(game) else 0)
-    ahead.sight = kernels.Sight(kernels.OWN, sight.more)
+    ahead = ValueSearch(game)
+    rules = TextbookScores(game, order_by_promise(game), game.estimate, 2 if more_of(game) else 0)
+    ahead.scoring = scoring.ValueScoring(scoring.OWN, rules.quiescence)
     for position in positions_of(game, 5, text):
         for depth in (1, 2, 3):
-            whole = minimax(sight, position, depth)
-            assert alpha_beta(sight, position, depth).value == whole.value
-            assert null_windows(sight, position, depth).value == whole.value
+            whole = minimax(rules, position, depth)
+            assert alpha_beta(rules, position, depth).value == whole.value
+            assert null_windows(rules, position, depth).value == whole.value
             assert ahead.score(position, depth) == whole.value
             look = ahead.find(position, depth)
             assert look.score == whole.value
             assert dict(ahead.scores(position, depth))[look.move] == whole.value
-            for order in (by_truth(sight, True), by_truth(sight, False), without_symmetry(game)):
-                ordered = Sight(game, order, sight.estimate, sight.more)
+            for order in (order_by_minimax(rules, True), order_by_minimax(rules, False), order_without_symmetry(game)):
+                ordered = TextbookScores(game, order, rules.estimate, rules.quiescence)
                 assert alpha_beta(ordered, position, depth).value == whole.value
                 assert null_windows(ordered, position, depth).value == whole.value
 
@@ -74,20 +74,28 @@ def test_all_searches_think_the_same(text):
 @pytest.mark.parametrize("text", GAMES[:3])
 def test_what_is_counted_compiled_is_what_the_textbooks_look_at(text):
     game = load_game(text)
-    ahead = Lookahead(game, kernels.CHANCE)  # so that hardly any two are equal
-    room, view = ahead.room, ahead.sight
-    plain = Sight(game, as_given(game), lambda position: int(kernels.estimate_of(game, position, kernels.CHANCE)))
-    orders = {kernels.GIVEN: plain.order, kernels.BEST: by_truth(plain, True), kernels.WORST: by_truth(plain, False)}
+    ahead = ValueSearch(game, scoring.RANDOM)  # so that hardly any two are equal
+    workspace, view = ahead.workspace, ahead.scoring
+    plain = TextbookScores(
+        game, order_by_promise(game), lambda position: int(scoring.estimate_of(game, position, view))
+    )
+    orders = {
+        scoring.GIVEN: plain.order,
+        scoring.BEST: order_by_minimax(plain, True),
+        scoring.WORST: order_by_minimax(plain, False),
+    }
     for position in positions_of(game, 5, text):
         whole = minimax(plain, position, 3)
-        room.counts[:] = 0
-        assert kernels.minimax(game, position, 3, view, room.counts) == whole.value
-        assert room.counts[kernels.NODES] == whole.positions
+        workspace.counts[:] = 0
+        assert kernels.minimax(game, position, 3, view, workspace.counts) == whole.value
+        assert workspace.counts[kernels.NODES] == whole.positions
         for number, order in orders.items():
-            tree = alpha_beta(Sight(game, order, plain.estimate), position, 3)
-            room.counts[:] = 0
-            found = kernels.alpha_beta(game, position, 3, -INFINITE, INFINITE, 0, number, view, room)
-            assert (found, room.counts[kernels.NODES]) == (tree.value, tree.positions)
+            tree = alpha_beta(TextbookScores(game, order, plain.estimate), position, 3)
+            workspace.counts[:] = 0
+            found = kernels.plain_alpha_beta(
+                game, position, 3, -INFINITE, INFINITE, 0, view._replace(order=number), workspace
+            )
+            assert (found, workspace.counts[kernels.NODES]) == (tree.value, tree.positions)
 
 
 def test_alpha_beta_with_the_best_order_looks_at_the_fewest_leaves_there_can_be():
@@ -108,10 +116,10 @@ def test_alpha_beta_with_the_best_order_looks_at_the_fewest_leaves_there_can_be(
             return UNDECIDED
 
     game = Uniform()
-    sight = Sight(game, as_given(game), lambda position: hash((position, 1)) % 1009 - 504)
-    best = Sight(game, by_truth(sight, True), sight.estimate)
+    rules = TextbookScores(game, order_by_promise(game), lambda position: hash((position, 1)) % 1009 - 504)
+    best = TextbookScores(game, order_by_minimax(rules, True), rules.estimate)
     for depth in (1, 2, 3, 4, 5):
-        assert minimax(sight, 1, depth).leaves == 4**depth
+        assert minimax(rules, 1, depth).leaves == 4**depth
         assert alpha_beta(best, 1, depth).leaves == 4 ** -(-depth // 2) + 4 ** (depth // 2) - 1
 
 
@@ -119,7 +127,7 @@ def test_alpha_beta_with_the_best_order_looks_at_the_fewest_leaves_there_can_be(
 def test_a_win_within_the_depth_is_one(text):
     game = load_game(text)
     truth = solve(game, symmetric=True)
-    ahead = Lookahead(game)
+    ahead = ValueSearch(game)
     for position in Random(1).sample(sorted(truth), 40):
         if truth[position][1] == 0:
             continue
@@ -132,7 +140,7 @@ def test_a_win_within_the_depth_is_one(text):
 
 @pytest.mark.thorough
 def test_time_is_kept_and_something_is_always_found():
-    ahead = Lookahead(load_game("connect4"))
+    ahead = ValueSearch(load_game("connect4"))
     ahead.find(ahead.game.start, 1)
     began = time.monotonic()
     look = ahead.find(ahead.game.start, seconds=0.3)
@@ -144,17 +152,17 @@ def test_time_is_kept_and_something_is_always_found():
 
 def test_more_moves_than_there_was_room_for():
     game = load_game("lgame")
-    ahead = Lookahead(game)
-    sight = Sight(game, as_given(game), game.estimate)
-    assert ahead.find(game.start, 2).score == minimax(sight, game.start, 2).value
-    assert ahead.widest > len(list(game.generate_moves(game.start)))
+    ahead = ValueSearch(game)
+    rules = TextbookScores(game, order_by_promise(game), game.estimate)
+    assert ahead.find(game.start, 2).score == minimax(rules, game.start, 2).value
+    assert ahead.moves_held > len(list(game.generate_moves(game.start)))
 
 
 def test_where_it_is_not_quiet_the_search_goes_on():
     game = load_game("connect4:5,4")
     position = game.read("...../...../X...X/OOO.X")  # O wins at once by 4, unless X is there first
-    quiet, blind = Lookahead(game), Lookahead(game)
-    blind.sight = kernels.Sight(kernels.OWN, 0)
+    quiet, blind = ValueSearch(game), ValueSearch(game)
+    blind.scoring = scoring.ValueScoring(scoring.OWN, 0)
     assert quiet.find(position, 1).move == 3
     assert [move for move, score in quiet.scores(position, 1) if score < -DECIDED] == [0, 1, 2, 4]
     assert not [score for _, score in blind.scores(position, 1) if abs(score) > DECIDED]

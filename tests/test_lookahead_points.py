@@ -6,12 +6,19 @@ import pytest
 
 from retrograde.games import CHANCE, LOSE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
-from retrograde.solver.search.depth.lookahead import Lookahead
-from retrograde.solver.search.depth.names import ahead_of, searcher_named
-from retrograde.solver.search.depth.points import PointsAhead, SharesAhead
+from retrograde.solver.search.depth.names import depth_search_for, searcher_named
 from retrograde.solver.search.depth.scores import plies_to_end
-from retrograde.solver.search.depth.textbook import Sight, alpha_beta, as_given, minimax, null_windows
-from retrograde.solver.search.depth.textbook_points import View, expectiminimax, max_n, paranoid, star1
+from retrograde.solver.search.depth.searcher import MaxNSearch, PointSearch, ValueSearch
+from retrograde.solver.search.depth.textbook import (
+    TextbookPoints,
+    TextbookScores,
+    alpha_beta,
+    max_n,
+    minimax,
+    null_windows,
+    order_by_promise,
+    paranoid,
+)
 
 from . import expectimax, gamble, turning
 from .command_line import retrograde
@@ -64,15 +71,15 @@ def graphs(game, count, kinds, cyclic=False):
 @pytest.mark.parametrize("kinds", [0, 6])
 def test_star1_and_the_compiled_search_think_what_expectiminimax_does(kinds):
     game = Paying()
-    ahead = PointsAhead(game)
-    view = View(game, game.estimate, 8)
+    ahead = PointSearch(game)
+    view = TextbookPoints(game, order_by_promise(game), game.estimate, 8)
     for cyclic in (False, True):
         for position in graphs(game, 60, kinds, cyclic):
             for depth in (1, 2, 3, 4):
                 if cyclic and depth == 4:
                     continue
-                whole = expectiminimax(view, position, depth)
-                assert star1(view, position, depth) == pytest.approx(whole)
+                whole = minimax(view, position, depth).value
+                assert alpha_beta(view, position, depth).value == pytest.approx(whole)
                 assert dict(ahead.scores(position, depth))[ahead.find(position, depth).move] == pytest.approx(whole)
                 assert ahead.find(position, depth).score == pytest.approx(whole)
 
@@ -81,15 +88,18 @@ def test_star1_and_the_compiled_search_think_what_expectiminimax_does(kinds):
 @pytest.mark.parametrize("most", [4.0, 1e9])
 def test_star1_cuts_by_what_a_position_is_worth_at_most_and_thinks_the_same(most):
     game = gamble.Gamble()  # ends pay from -4 to 4, less 3
-    game_view, ahead = View(game, game.estimate, 0, 7.0), PointsAhead(game, most=7.0 if most < 9 else None)
+    game_view, ahead = (
+        TextbookPoints(game, order_by_promise(game), game.estimate, 0, 7.0),
+        PointSearch(game, most=7.0 if most < 9 else None),
+    )
     for position in graphs(game, 100, 6):
-        whole = expectiminimax(game_view, position, 6)
-        assert star1(game_view, position, 6) == pytest.approx(whole)
+        whole = minimax(game_view, position, 6).value
+        assert alpha_beta(game_view, position, 6).value == pytest.approx(whole)
         assert ahead.find(position, 6).score == pytest.approx(whole)
 
 
 def test_where_it_is_looked_to_the_end_the_score_is_the_expectation():
-    game, ahead = gamble.Gamble(), PointsAhead(gamble.Gamble())
+    game, ahead = gamble.Gamble(), PointSearch(gamble.Gamble())
     for seed, position in enumerate(graphs(game, 30, 6)):
         start = type("Begun", (gamble.Gamble,), {"start": position})()
         sign = -1 if game.turn(position) else 1
@@ -101,14 +111,16 @@ def test_where_it_is_looked_to_the_end_the_score_is_the_expectation():
 @pytest.mark.parametrize("kinds", [0, 5])
 def test_searches_for_three_are_what_the_textbook_has(kinds):
     game = Three()
-    shares, against = SharesAhead(game), PointsAhead(game)
-    view = View(game, game.estimate, 8)
+    shares, against = MaxNSearch(game), PointSearch(game)
+    view = TextbookPoints(game, order_by_promise(game), game.estimate, 8)
     for position in graphs(game, 60, kinds):
         who = game.turn(position)
         for depth in (1, 2, 3, 4):
             assert shares.find(position, depth).score == pytest.approx(max_n(view, position, depth)[who])
             assert against.find(position, depth).score == pytest.approx(paranoid(view, position, depth, who))
-    assert isinstance(ahead_of(game), SharesAhead) and not isinstance(ahead_of(game, paranoid=True), SharesAhead)
+    assert isinstance(depth_search_for(game), MaxNSearch) and not isinstance(
+        depth_search_for(game, paranoid=True), MaxNSearch
+    )
 
 
 @pytest.mark.thorough
@@ -116,14 +128,14 @@ def test_searches_for_three_are_what_the_textbook_has(kinds):
 def test_by_value_whoever_moves_next(kind):
     """The textbooks' three, the compiled one, and the truth, where a player may move again, and of puzzles."""
     seen, game = set(), kind()
-    ahead, sight = Lookahead(game), Sight(game, as_given(game), game.estimate)
+    ahead, rules = ValueSearch(game), TextbookScores(game, order_by_promise(game), game.estimate)
     for seed in range(40):
         truth = turning.solve(game, starts=[position_of(seed, False, seed % 3, seed % 4, 8)])
         for position, (value, remoteness) in truth.items():
             if remoteness == 0:
                 continue
-            whole = minimax(sight, position, 4)
-            assert alpha_beta(sight, position, 4).value == null_windows(sight, position, 4).value == whole.value
+            whole = minimax(rules, position, 4)
+            assert alpha_beta(rules, position, 4).value == null_windows(rules, position, 4).value == whole.value
             assert ahead.find(position, 4).score == whole.value
             plies = remoteness if value in (WIN, LOSE) and remoteness <= 4 else None
             assert plies_to_end(whole.value) == plies
@@ -136,9 +148,9 @@ def test_by_value_whoever_moves_next(kind):
 @pytest.mark.parametrize("text", ["kalah:3,2", "awari:2,2", "pig:10"])
 def test_games_of_ours(text):
     game = load_game(text)
-    chance, ahead = Random(text), ahead_of(game)
-    view = View(game, game.estimate, 0)
-    sight = Sight(game, as_given(game), game.estimate)
+    chance, ahead = Random(text), depth_search_for(game)
+    view = TextbookPoints(game, order_by_promise(game), game.estimate, 0)
+    rules = TextbookScores(game, order_by_promise(game), game.estimate)
     for _ in range(8):
         position = game.start
         for _ in range(chance.randrange(9)):
@@ -147,8 +159,8 @@ def test_games_of_ours(text):
         if game.primitive(position) != UNDECIDED or game.turn(position) == CHANCE:
             continue
         for depth in (1, 2, 3):
-            value = isinstance(ahead, Lookahead)
-            whole = minimax(sight, position, depth).value if value else expectiminimax(view, position, depth)
+            value = isinstance(ahead, ValueSearch)
+            whole = minimax(rules, position, depth).value if value else minimax(view, position, depth).value
             assert ahead.find(position, depth).score == pytest.approx(whole)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.solver.search import kernels
-from retrograde.solver.search.mixing import permuted
+from retrograde.solver.search.hashing import permute
 from retrograde.solver.search.prover import Prover
 from retrograde.solver.search.scores.searcher import ScoreSearch
 from retrograde.solver.search.searcher import Search
@@ -121,7 +121,7 @@ def test_a_table_never_takes_one_position_for_another(position_bits):
     words = table.words.ctypes.data
     rng = Random(position_bits)
     sample = {rng.randrange(1 << position_bits) for _ in range(2000)}
-    keys = {permuted(position, position_bits) for position in sample}
+    keys = {permute(position, position_bits) for position in sample}
     assert len(keys) == len(sample)
     assert all(0 <= key < 1 << position_bits for key in keys)
     for key in keys:

@@ -14,7 +14,7 @@ from retrograde.solver.play import judging
 from retrograde.solver.play.judging import Judge, Noisy, NothingToJudge, counts_of
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
-from retrograde.solver.search.depth.textbook import Sight, as_given, minimax
+from retrograde.solver.search.depth.textbook import TextbookScores, minimax, order_by_promise
 from retrograde.solver.search.trees.text import MOST_LINES, trees_text
 from retrograde.solver.search.trees.tree import MOST_POSITIONS, TooLarge, trees_of
 
@@ -159,13 +159,13 @@ def test_errors_are_those_of_the_textbook_search(judge_of, text):
     truth = {}
     for position, outcome in solve(game, symmetric=True).items():
         truth[position] = outcome[0]
-    sight = Sight(game, as_given(game), game.estimate)
+    rules = TextbookScores(game, order_by_promise(game), game.estimate)
     for row in judge.errors(3):
         shares = []
         for position in judge.keeping:
             moves = list(game.generate_moves(position))
             children = [game.do_move(position, move) for move in moves]
-            scores = [-minimax(sight, child, row.depth - 1).value for child in children]
+            scores = [-minimax(rules, child, row.depth - 1).value for child in children]
             kept = [FLIPPED[truth[game.canonical(child)]] == truth[game.canonical(position)] for child in children]
             assert len(set(kept)) == 2
             best = [keep for keep, score in zip(kept, scores, strict=True) if score == max(scores)]

@@ -26,8 +26,8 @@ from retrograde.games.contract.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, 
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.examine import refuse_to_search
-from retrograde.solver.search.depth import kernels
-from retrograde.solver.search.depth.lookahead import Lookahead
+from retrograde.solver.search.depth import kernels, scoring
+from retrograde.solver.search.depth.searcher import ValueSearch
 
 TRIES = 100
 """Random positions drawn for each one that is wanted."""
@@ -39,7 +39,7 @@ MOST_COUNTED = 20_000_000
 """The most positions that minimax examines for the counts."""
 MOST_LOOKED = 100_000_000
 """The most positions examined for one depth, roughly."""
-ESTIMATES = {"own": kernels.OWN, "ends": kernels.NONE, "chance": kernels.CHANCE}
+ESTIMATES = {"own": scoring.OWN, "ends": scoring.NONE, "chance": scoring.RANDOM}
 
 
 class NothingToJudge(RetrogradeError, ValueError):
@@ -110,7 +110,7 @@ class Judge:
     def errors(self, deepest: int) -> Iterator[Errors]:
         """Yield the error rates for depths from 1 on, until a depth would take too long."""
         before = len(self.keeping)
-        searches = {name: Lookahead(self.game, kind) for name, kind in ESTIMATES.items()}
+        searches = {name: ValueSearch(self.game, kind) for name, kind in ESTIMATES.items()}
         noisy = Noisy(self.solution, self.seed)
         for depth in range(1, deepest + 1):
             looked, all_looked = searches["own"].nodes, sum(ahead.nodes for ahead in searches.values())
@@ -192,14 +192,14 @@ class Noisy:
 
 def counts_of(game: Game, position: int, deepest: int) -> Iterator[Counts]:
     """Yield the counts of searches of a position for depths from 1 on, until a depth would take too long."""
-    ahead = Lookahead(game)
-    sight, before = kernels.Sight(kernels.OWN, 0), 1
+    ahead = ValueSearch(game)
+    settings, before = scoring.ValueScoring(scoring.OWN, 0), 1
     for depth in range(1, deepest + 1):
         counts = np.zeros(3, np.int64)
-        kernels.minimax(game, position, depth, sight, counts)
+        kernels.minimax(game, position, depth, settings, counts)
         whole = int(counts[kernels.NODES])
-        orders = (kernels.WORST, kernels.GIVEN, kernels.BEST)
-        yield Counts(depth, whole, *(ahead.count(position, depth, order, sight) for order in orders))
+        orders = (scoring.WORST, scoring.GIVEN, scoring.BEST)
+        yield Counts(depth, whole, *(ahead.count(position, depth, settings._replace(order=order)) for order in orders))
         if whole * whole / before > MOST_COUNTED:
             break
         before = whole

@@ -24,8 +24,8 @@ from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN,
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search.hashing import hash_of, permute
 from retrograde.solver.search.memory import prefetch, words_at
-from retrograde.solver.search.mixing import mixed, permuted
 from retrograde.solver.search.table import BEST_BITS, Table
 from retrograde.solver.search.worth import DRAWN, UNTOLD, told
 
@@ -419,7 +419,7 @@ def put_in_order(game, position, asked, count, best, ply, shape, words, room, ma
             return True, 0
         if low >= asked:
             continue
-        place = side + mixed(position ^ child, HISTORY_BITS)
+        place = side + hash_of(position ^ child, HISTORY_BITS)
         good = mark[place] + whole(game.promise(position, row[PARTS * i + GOOD]))
         # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
         j = left - 1
@@ -444,7 +444,7 @@ def key_of(game, position, shape, marks):
     """
     least, _ = canonical(game, position)
     if 0 <= least < 1 << shape.position_bits:
-        return permuted(least, shape.position_bits)
+        return permute(least, shape.position_bits)
     mark = words_at(marks)
     mark[TROUBLE], mark[POSITION] = (BROKEN, position) if least < 0 else (WIDE, least)
     return NO_KEY

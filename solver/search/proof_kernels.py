@@ -43,7 +43,7 @@ from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDE
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.search.mixing import mixed
+from retrograde.solver.search.hashing import hash_of
 from retrograde.solver.search.proof_table import INFINITE, MIXED_BITS, find, keep
 from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, told
 
@@ -390,4 +390,4 @@ def place_of(key, place, path):
 @kernel
 def mark_of(key, path):
     """Return the index of a question in `marks`."""
-    return mixed(key, MIXED_BITS) & len(path.marks) - 1
+    return hash_of(key, MIXED_BITS) & len(path.marks) - 1

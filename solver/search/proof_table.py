@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.search.mixing import mixed
+from retrograde.solver.search.hashing import hash_of
 
 Array = np.ndarray[Any, Any]
 
@@ -42,7 +42,7 @@ def make_table(size: int) -> Array:
 @kernel
 def bucket_of(table, key):
     """Return the index of the first slot of the key's bucket."""
-    return mixed(key, MIXED_BITS) & len(table) - PLACES
+    return hash_of(key, MIXED_BITS) & len(table) - PLACES
 
 
 @kernel

@@ -1,7 +1,7 @@
 """The transposition table: bounds and best moves of positions, one 64-bit word each, in memory of fixed size.
 
 A word identifies its position completely, so two positions are never confused. A word is read and written at once, so
-threads share the table without locks. The canonical position is permuted by a bijection. The low bits of the result
+threads share the table without locks. The canonical position is permute by a bijection. The low bits of the result
 choose a bucket of two words; the rest is stored in the word::
 
     | rest of the position | best move: 6 bits | upper bound | lower bound |      0: empty

@@ -14,7 +14,7 @@ import numpy as np
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, same_mover
 from retrograde.solver.metrics.models.model import Array, Model, Weights
-from retrograde.solver.search.depth.names import Limits, Looking
+from retrograde.solver.search.depth.names import AdaptiveDepthSearch, DepthLimits
 
 SLACK = 1e-9
 """Difference below which means of points count as equal."""
@@ -64,13 +64,13 @@ class DepthModel(Model):
 
     def __init__(self, depth: int):
         self.name = f"depth:{depth}"
-        self.limits = Limits(depth, None)
+        self.limits = DepthLimits(depth, None)
         self.own = threading.local()
 
     def weights(self, game: Game, position: int) -> Weights:
-        if getattr(self.own, "looking", None) is None or self.own.looking.game is not game:
-            self.own.looking = Looking(game)
-        scores = self.own.looking.ask(lambda ahead: ahead.scores(position, self.limits.depth))
+        if getattr(self.own, "search", None) is None or self.own.search.game is not game:
+            self.own.search = AdaptiveDepthSearch(game)
+        scores = self.own.search.ask(lambda search: search.scores(position, self.limits.depth))
         best = max(score for _, score in scores)
         slack = SLACK if isinstance(best, float) else 0
         return {move: int(score >= best - slack) for move, score in scores}

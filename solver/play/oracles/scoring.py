@@ -30,8 +30,8 @@ from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, How, Known
 from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
-from retrograde.solver.search.depth.ahead import Ahead
-from retrograde.solver.search.depth.names import ahead_of
+from retrograde.solver.search.depth.names import depth_search_for
+from retrograde.solver.search.depth.searcher import DepthSearch
 from retrograde.solver.search.prover import goes_round
 from retrograde.solver.search.scores.searcher import FOR_WHOM, ScoreFinding, ScoreSearch, unsuited
 from retrograde.solver.search.searcher import Endless, OutOfTime
@@ -84,9 +84,9 @@ class ScoringOracle(SearchingOracle):
         self.search.compile()
 
     @cached_property
-    def ahead(self) -> Ahead:
+    def ahead(self) -> DepthSearch:
         """The depth-limited search for positions whose score is unknown."""
-        return ahead_of(self.game)
+        return depth_search_for(self.game)
 
     @cached_property
     def scores(self) -> dict[int, ScoreFinding]:

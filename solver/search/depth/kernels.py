@@ -1,22 +1,44 @@
-"""The compiled depth-limited searches by value: alpha-beta with a transposition table, for play.
+"""The compiled depth-limited searches: alpha-beta with a transposition table, for play, by value or by points.
 
-Also minimax and alpha-beta as in textbooks, to count the positions they search.
+Also max^n for several players, and minimax and alpha-beta without a table, to count the positions they search.
 
-Scores are as in `scores.py`, relative to the position searched, so a table entry holds wherever its position occurs. An
-entry is used only at exactly the depth it was made with, so the table changes nothing but the time. At depth 0 and
-below the search continues in positions that are not quiet, down to depth -more (quiescence search).
+Scores are relative to the position searched, so a table entry holds wherever its position occurs. An entry is used only
+at exactly the depth it was made with, so the table changes nothing but the time. At depth 0 and below the search
+continues in positions that are not quiet, down to depth -quiescence (quiescence search).
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.positions import whole
-from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.search.depth.scores import DECIDED, FAR, INFINITE
-from retrograde.solver.search.mixing import mixed
+from retrograde.solver.search.depth.scores import INFINITE, POINT
+from retrograde.solver.search.depth.scoring import (
+    BEST,
+    EXACT,
+    GIVEN,
+    LOWER,
+    UPPER,
+    bound_for_child,
+    can_search,
+    chance_mean,
+    chance_window,
+    end_score,
+    estimate_of,
+    estimated_score,
+    farther,
+    gain_of,
+    keeps_side,
+    least_score,
+    nearer,
+    odds_of,
+    score_for_parent,
+    value_of_end,
+    write_odds,
+)
+from retrograde.solver.search.hashing import hash_of
 
 Array = np.ndarray[Any, Any]
 
@@ -27,42 +49,34 @@ NODES, ESTIMATED, TROUBLE = range(3)
     ESTIMATED   1 if an estimate was used
     TROUBLE     why the search gave up, 0 if it did not
 """
-STOPPED, MANY_MOVES, CHANCES = 1, 2, 3
+STOPPED, MANY_MOVES, CHANCE_MOVES = 1, 2, 3
 """Why a search gave up.
 
-    STOPPED     out of time
-    MANY_MOVES  more moves than the workspace holds
-    CHANCES     a position in which it is chance's turn
+    STOPPED         out of time
+    MANY_MOVES      more moves than the workspace holds
+    CHANCE_MOVES    a position in which it is chance's turn
 """
-OWN, NONE, CHANCE = range(3)
-"""Kinds of estimates.
-
-    OWN         the game's own
-    NONE        always 0, so that only ends count
-    CHANCE      a meaningless number that depends on the position
-"""
-GIVEN, BEST, WORST = range(3)
-"""Move orders: as the rules generate them; by true worth, best first; by true worth, worst first."""
-EXACT, LEAST, MOST = range(3)
-"""What a table entry's score is: exact, a lower bound, an upper bound."""
-NO_BEST = -1
+NO_MOVE = -1
+ROOT = np.int64(0)
+"""The first ply, as int64: for a literal, numba would compile the recursive kernel once more."""
+HASH_BITS = 35
+"""Bits of the hash that chooses a slot: more than any table has."""
+ESTIMATED_SHIFT, BOUND_SHIFT = 10, 8
+DEPTH_MASK, DEPTH_OFFSET = 0xFF, 128
+"""Layout of a table entry's `facts`; see `DepthWorkspace`."""
 
 
-class Sight(NamedTuple):
-    """Settings of a search: the kind of estimate, and the plies of quiescence search."""
-
-    estimate: int
-    more: int
-
-
-class Room(NamedTuple):
+class DepthWorkspace(NamedTuple):
     """The workspace of a search, with its transposition table.
 
     `moves`, `children` and `promises` are int64[plies, moves]; `counts` int64[3]; `stop` uint8[1], nonzero to stop. The
-    table's `keys`, `scores`, `bests`, `facts` are int64[entries], a power of two. A key is the position plus 1; 0 is
-    empty. A fact::
+    table's `keys`, `bests`, `facts` are int64[entries], a power of two; `scores` are int64 or, for points, float64. A
+    key is the position plus 1; 0 is empty. `facts`::
 
-        | whether an estimate is in it: bit 10 | EXACT, LEAST or MOST: bits 9 and 8 | depth + 128: bits 7 to 0 |
+        | whether an estimate is in it: bit 10 | EXACT, LOWER or UPPER: bits 9 and 8 | depth + 128: bits 7 to 0 |
+
+    `shares`, float64[plies, 2, players], are for max^n. They hold what each player gets in the position of a ply: the
+    result, and the best or sum so far.
     """
 
     moves: Array
@@ -74,103 +88,136 @@ class Room(NamedTuple):
     scores: Array
     bests: Array
     facts: Array
+    shares: Array
 
 
-def make_room(plies: int, moves: int, entries: int, stop: Array) -> Room:
-    """Return the workspace for *plies* plies and *moves* moves, with a table of *entries* entries."""
-    wide = np.zeros((3, plies, moves), np.int64)
-    table = np.zeros((4, entries), np.int64)
-    return Room(wide[0], wide[1], wide[2], np.zeros(3, np.int64), stop, table[0], table[1], table[2], table[3])
+def make_workspace(
+    size: tuple[int, int], entries: int, stop: Array, score_type: Any = np.int64, players: int = 0
+) -> DepthWorkspace:
+    """Return the workspace for a *size* of (plies, moves), with a table of *entries* entries."""
+    rows = np.zeros((3, *size), np.int64)
+    keys, bests, facts = np.zeros((3, entries), np.int64)
+    shares = np.zeros((size[0], 2, players))
+    counts = np.zeros(3, np.int64)
+    return DepthWorkspace(
+        rows[0], rows[1], rows[2], counts, stop, keys, np.zeros(entries, score_type), bests, facts, shares
+    )
 
 
 # For play
 
 
 @kernel
-def look(game, position, depth, low, high, ply, sight, room):
+def search_move(game, position, move, depth, low, high, scoring, workspace):
+    """Return the score of a move at a depth if between *low* and *high*; else a bound beyond them.
+
+    The result means nothing if `counts[TROUBLE]` is set.
+    """
+    child, gain = whole(game.do_move(position, move)), gain_of(game, position, move, scoring)
+    least, most = bound_for_child(low, gain, scoring), bound_for_child(high, gain, scoring)
+    if keeps_side(game, position, child, scoring):
+        score = alpha_beta(game, child, depth - 1, least, most, ROOT, scoring, workspace)
+    else:
+        score = -alpha_beta(game, child, depth - 1, -most, -least, ROOT, scoring, workspace)
+    return score_for_parent(score, gain, scoring)
+
+
+@kernel
+def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     """Return the score of a position at a depth if between *low* and *high*; else a bound beyond them.
 
-    Fail-soft alpha-beta. The result means nothing if `counts[TROUBLE]` is set.
+    Fail-soft alpha-beta, with Star1 at chance's moves. The result means nothing if `counts[TROUBLE]` is set.
     """
-    counts = room.counts
+    counts = workspace.counts
     counts[NODES] += 1
-    value = whole(game.primitive(position))
     # Step 1: the game is over, or the depth is reached and the position is quiet.
-    if value != UNDECIDED:
-        return FAR if value == WIN else -FAR if value == LOSE else 0
-    if depth <= -sight.more or (depth <= 0 and game.quiet(position)):
+    if whole(game.primitive(position)) != UNDECIDED:
+        return end_score(game, position, scoring)
+    if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
         counts[ESTIMATED] = 1
-        return estimate_of(game, position, sight.estimate)
-    # Step 2: give up if time is out or chance moves.
-    if room.stop[0]:
-        counts[TROUBLE] = STOPPED
-        return 0
-    if not is_players(game, position):
-        counts[TROUBLE] = CHANCES
-        return 0
+        return estimated_score(game, position, scoring)
+    # Step 2: give up if time is out, or if chance moves and the search does not handle it.
+    if workspace.stop[0] or not can_search(game, position, scoring):
+        counts[TROUBLE] = STOPPED if workspace.stop[0] else CHANCE_MOVES
+        return low
     # Step 3: probe the transposition table.
-    place, first, known = recalled(position, depth, low, high, room)
-    if known:
-        return room.scores[place]
-    # Step 4: search the moves, the hash move first. ESTIMATED is cleared to find out whether this subtree uses an
-    # estimate.
-    count = write_moves(game, position, first, ply, room)
+    slot, hash_move, suffices = probe(position, depth, low, high, workspace)
+    if suffices:
+        return workspace.scores[slot]
+    # Step 4: write the moves, the hash move first. *total* is the sum of chance's weights, 0 if a player moves.
+    # ESTIMATED is cleared to find out whether this subtree uses an estimate.
+    count = write_moves(game, position, hash_move, ply, workspace)
     before, counts[ESTIMATED] = counts[ESTIMATED], 0
-    best, best_move, floor = -INFINITE, NO_BEST, low
+    total = rest = odds_of(game, position, count, ply, workspace, scoring)
+    best, best_move, floor, ceiling, known, kind = least_score(scoring), NO_MOVE, low, high, 0.0, EXACT
     for i in range(count):
         if counts[TROUBLE]:
             break
-        # A win one ply farther away is worth one less, so bounds move by one ply, too.
-        child, least, most = room.children[ply, i], farther(floor), farther(high)
-        if turns(game, position, child):
-            score = nearer(-look(game, child, depth - 1, -most, -least, ply + 1, sight, room))
+        # Step 5: search the moves. For a player, the window is that of alpha-beta.
+        move, child, weight = workspace.moves[ply, i], workspace.children[ply, i], workspace.promises[ply, i]
+        if total:
+            rest -= weight
+            floor, ceiling = chance_window(low, high, (total, rest, known), weight, scoring)
+        gain = gain_of(game, position, move, scoring)
+        least, most = bound_for_child(floor, gain, scoring), bound_for_child(ceiling, gain, scoring)
+        if keeps_side(game, position, child, scoring):
+            score = alpha_beta(game, child, depth - 1, least, most, ply + 1, scoring, workspace)
         else:
-            score = nearer(look(game, child, depth - 1, least, most, ply + 1, sight, room))
-        if score > best:
-            best, best_move = score, room.moves[ply, i]
+            score = -alpha_beta(game, child, depth - 1, -most, -least, ply + 1, scoring, workspace)
+        score = score_for_parent(score, gain, scoring)
+        # Case: chance's move. Add to the sum; stop if the mean is beyond the window.
+        if total:
+            known += weight * score
+            best, kind = chance_mean(score, floor, ceiling, (total, rest, known), scoring)
+            if kind != EXACT:
+                break
+        # Case: a player's move. Keep the best.
+        elif score > best:
+            best, best_move = score, move
             floor = max(floor, best)
             if best >= high:
                 break
-    # Step 5: store the score.
+    # Step 6: store the score.
+    if not total:
+        kind = LOWER if best >= high else UPPER if best <= low else EXACT
     if not counts[TROUBLE]:
-        kind = LEAST if best >= high else MOST if best <= low else EXACT
-        room.keys[place], room.scores[place], room.bests[place] = position + 1, best, best_move
-        room.facts[place] = counts[ESTIMATED] << 10 | kind << 8 | depth + 128
+        workspace.keys[slot], workspace.scores[slot], workspace.bests[slot] = position + 1, best, best_move
+        workspace.facts[slot] = counts[ESTIMATED] << ESTIMATED_SHIFT | kind << BOUND_SHIFT | depth + DEPTH_OFFSET
     counts[ESTIMATED] |= before
     return best
 
 
 @kernel
-def recalled(position, depth, low, high, room):
-    """Probe the transposition table: return (slot, hash move or NO_BEST, whether the entry's score suffices).
+def probe(position, depth, low, high, workspace):
+    """Probe the transposition table: return (slot, hash move or NO_MOVE, whether the entry's score suffices).
 
     It suffices at this exact depth if it is exact or a bound beyond *low* or *high*. Then note in `counts` whether the
     entry rests on an estimate.
     """
-    place = mixed(position, 35) & len(room.keys) - 1
-    if room.keys[place] != position + 1:
-        return place, NO_BEST, False
-    fact, known = room.facts[place], False
-    if (fact & 0xFF) - 128 == depth:
-        score, kind = room.scores[place], fact >> 8 & 3
-        known = kind == EXACT or (kind == LEAST and score >= high) or (kind == MOST and score <= low)
-        if known:
-            room.counts[ESTIMATED] |= fact >> 10 & 1
-    return place, room.bests[place], known
+    slot = hash_of(position, HASH_BITS) & len(workspace.keys) - 1
+    if workspace.keys[slot] != position + 1:
+        return slot, NO_MOVE, False
+    facts, suffices = workspace.facts[slot], False
+    if (facts & DEPTH_MASK) - DEPTH_OFFSET == depth:
+        score, kind = workspace.scores[slot], facts >> BOUND_SHIFT & 3
+        suffices = kind == EXACT or (kind == LOWER and score >= high) or (kind == UPPER and score <= low)
+        if suffices:
+            workspace.counts[ESTIMATED] |= facts >> ESTIMATED_SHIFT & 1
+    return slot, workspace.bests[slot], suffices
 
 
 @kernel
-def write_moves(game, position, first, ply, room):
+def write_moves(game, position, first, ply, workspace):
     """Write the moves and children of a position to the row of *ply* and return how many.
 
     Move ordering: *first*, then by the game's promise.
     """
-    moves, children, promises = room.moves[ply], room.children[ply], room.promises[ply]
+    moves, children, promises = workspace.moves[ply], workspace.children[ply], workspace.promises[ply]
     count = 0
     for given in game.generate_moves(position):
         move = whole(given)
         if count == len(moves):
-            room.counts[TROUBLE] = MANY_MOVES
+            workspace.counts[TROUBLE] = MANY_MOVES
             return 0
         promise = INFINITE if move == first else whole(game.promise(position, move))
         i = count
@@ -183,25 +230,50 @@ def write_moves(game, position, first, ply, room):
 
 
 @kernel
-def nearer(score):
-    """Convert a child's score to the parent's ply: a win or loss is one ply farther away there."""
-    return score - 1 if score > DECIDED else score + 1 if score < -DECIDED else score
+def max_n(game, position, depth, ply, scoring, workspace):
+    """Write what each of several players gets if each maximises their own share.
 
-
-@kernel
-def farther(score):
-    """Return the bound for a child that `nearer` turns into *score* for its parent."""
-    if abs(score) >= FAR:
-        return score
-    return score + 1 if score > DECIDED else score - 1 if score < -DECIDED else score
-
-
-@kernel
-def estimate_of(game, position, kind):
-    """Return the estimate of a position, of the given kind."""
-    if kind == OWN:
-        return whole(game.estimate(position))
-    return mixed(position, 16) - 0x8000 if kind == CHANCE else 0
+    It means nothing if `counts[TROUBLE]` is set.
+    """
+    counts, shares, found = workspace.counts, workspace.shares[ply, 0], workspace.shares[ply, 1]
+    counts[NODES] += 1
+    # Step 1: the game is over, or the depth is reached and the position is quiet.
+    if whole(game.primitive(position)) != UNDECIDED:
+        for player in range(scoring.players):
+            shares[player] = whole(game.payoff(position, player))
+        return
+    turn = whole(game.turn(position))
+    if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
+        counts[ESTIMATED] = 1
+        # The estimate for one player is shared as a loss among all others.
+        points = estimate_of(game, position, scoring) / POINT
+        for player in range(scoring.players):
+            shares[player] = points if player == max(0, turn) else -points / (scoring.players - 1)
+        return
+    if workspace.stop[0]:
+        counts[TROUBLE] = STOPPED
+        return
+    # Step 2: search every move; add what it pays to what follows.
+    count = write_moves(game, position, NO_MOVE, ply, workspace)
+    total = write_odds(game, position, count, ply, workspace, scoring)
+    found[:] = 0.0
+    for i in range(count):
+        move = workspace.moves[ply, i]
+        max_n(game, workspace.children[ply, i], depth - 1, ply + 1, scoring, workspace)
+        if counts[TROUBLE]:
+            return
+        below = workspace.shares[ply + 1, 0]
+        for player in range(scoring.players):
+            below[player] += whole(game.reward(position, move, player))
+        # Chance takes the weighted sum; a player takes the first move with the greatest own share.
+        if total:
+            for player in range(scoring.players):
+                found[player] += workspace.promises[ply, i] * below[player]
+        elif i == 0 or below[turn] > found[turn]:
+            found[:] = below
+    # Step 3: the mean for chance.
+    for player in range(scoring.players):
+        shares[player] = found[player] / total if total else found[player]
 
 
 @kernel
@@ -212,44 +284,44 @@ def hints(game, position, moves, promises):
     return whole(game.estimate(position)), whole(game.quiet(position))
 
 
-# Textbook versions
+# Without a table, by value, to count positions
 
 
 @kernel
-def minimax(game, position, depth, sight, counts):
+def minimax(game, position, depth, scoring, counts):
     """Return the score of a position at a depth; search every position."""
     counts[NODES] += 1
-    value = whole(game.primitive(position))
-    if value != UNDECIDED:
-        return FAR if value == WIN else -FAR if value == LOSE else 0
-    if depth <= -sight.more or (depth <= 0 and game.quiet(position)):
-        return estimate_of(game, position, sight.estimate)
+    if whole(game.primitive(position)) != UNDECIDED:
+        return value_of_end(game, position, scoring)
+    if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
+        return estimate_of(game, position, scoring)
     best = -INFINITE
     for move in game.generate_moves(position):
-        best = max(best, nearer(-minimax(game, whole(game.do_move(position, move)), depth - 1, sight, counts)))
+        score = -minimax(game, whole(game.do_move(position, move)), depth - 1, scoring, counts)
+        best = max(best, nearer(score, 0, scoring))
     return best
 
 
 @kernel
-def alpha_beta(game, position, depth, low, high, ply, order, sight, room):
-    """Like `minimax`, by alpha-beta without a table, with moves in one of the given orders.
+def plain_alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
+    """Like `minimax`, by alpha-beta without a table, with moves in the order that *scoring* names.
 
     Sorting by worth costs nothing that is counted.
     """
-    room.counts[NODES] += 1
-    value = whole(game.primitive(position))
-    if value != UNDECIDED:
-        return FAR if value == WIN else -FAR if value == LOSE else 0
-    if depth <= -sight.more or (depth <= 0 and game.quiet(position)):
-        return estimate_of(game, position, sight.estimate)
-    count = write_moves(game, position, NO_BEST, ply, room)
-    if order != GIVEN:
-        by_truth(game, count, depth, ply, order, sight, room)
+    workspace.counts[NODES] += 1
+    if whole(game.primitive(position)) != UNDECIDED:
+        return value_of_end(game, position, scoring)
+    if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
+        return estimate_of(game, position, scoring)
+    count = write_moves(game, position, NO_MOVE, ply, workspace)
+    if scoring.order != GIVEN:
+        sort_by_minimax(game, count, depth, ply, scoring, workspace)
     best, floor = -INFINITE, low
     for i in range(count):
-        child = room.children[ply, i]
-        score = -alpha_beta(game, child, depth - 1, -farther(high), -farther(floor), ply + 1, order, sight, room)
-        best = max(best, nearer(score))
+        child = workspace.children[ply, i]
+        least, most = farther(floor, 0, scoring), farther(high, 0, scoring)
+        score = -plain_alpha_beta(game, child, depth - 1, -most, -least, ply + 1, scoring, workspace)
+        best = max(best, nearer(score, 0, scoring))
         floor = max(floor, best)
         if best >= high:
             break
@@ -257,16 +329,16 @@ def alpha_beta(game, position, depth, low, high, ply, order, sight, room):
 
 
 @kernel
-def by_truth(game, count, depth, ply, order, sight, room):
+def sort_by_minimax(game, count, depth, ply, scoring, workspace):
     """Sort the moves of a position by their minimax score at this depth, best or worst first."""
-    moves, children, worths = room.moves[ply], room.children[ply], room.promises[ply]
+    moves, children, scores = workspace.moves[ply], workspace.children[ply], workspace.promises[ply]
     uncounted = np.zeros(3, np.int64)
     for i in range(count):
         move, child = moves[i], children[i]
-        worth = -minimax(game, child, depth - 1, sight, uncounted)
-        worth = worth if order == BEST else -worth
+        score = -minimax(game, child, depth - 1, scoring, uncounted)
+        score = score if scoring.order == BEST else -score
         j = i
-        while j > 0 and worths[j - 1] < worth:
-            moves[j], children[j], worths[j] = moves[j - 1], children[j - 1], worths[j - 1]
+        while j > 0 and scores[j - 1] < score:
+            moves[j], children[j], scores[j] = moves[j - 1], children[j - 1], scores[j - 1]
             j -= 1
-        moves[j], children[j], worths[j] = move, child, worth
+        moves[j], children[j], scores[j] = move, child, score

@@ -14,12 +14,12 @@ from retrograde.games.contract.game import Game, Traits, metric_of
 from retrograde.solver.search.depth.scores import DEEPEST
 
 if TYPE_CHECKING:
-    from retrograde.solver.search.depth.ahead import Ahead
+    from retrograde.solver.search.depth.searcher import DepthSearch
 
 Answer = TypeVar("Answer")
 
 
-class Limits(NamedTuple):
+class DepthLimits(NamedTuple):
     """Limits of a search: plies, or seconds; and whether all other players count as one side."""
 
     depth: int | None
@@ -27,7 +27,7 @@ class Limits(NamedTuple):
     paranoid: bool = False
 
 
-def read_name(text: str) -> Limits | None:
+def read_name(text: str) -> DepthLimits | None:
     """Return the limits that a name stands for; None if it is no such name.
 
     >>> [limits and limits[:] for limits in map(read_name, ("depth:4", "time:0.5", "paranoid:2", "depth:0", "perfect"))]
@@ -36,9 +36,9 @@ def read_name(text: str) -> Limits | None:
     kind, _, amount = text.partition(":")
     with suppress(ValueError):
         if kind in ("depth", "paranoid") and 1 <= int(amount) <= DEEPEST:
-            return Limits(int(amount), None, kind == "paranoid")
+            return DepthLimits(int(amount), None, kind == "paranoid")
         if kind == "time" and 0 < float(amount) < math.inf:
-            return Limits(None, float(amount))
+            return DepthLimits(None, float(amount))
     return None
 
 
@@ -46,16 +46,16 @@ def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int
     """Return the function that chooses a move by a depth-limited search; None if the name means another player."""
     if (limits := read_name(name)) is None:
         return None
-    looking = Looking(game, limits.paranoid)
+    search = AdaptiveDepthSearch(game, limits.paranoid)
 
     def choose(position: int) -> int:
         seed = chance.getrandbits(32)
-        return looking.ask(lambda ahead: ahead.find(position, limits.depth, limits.seconds, seed)).move
+        return search.ask(lambda depth_search: depth_search.find(position, limits.depth, limits.seconds, seed)).move
 
     return choose
 
 
-class Looking:
+class AdaptiveDepthSearch:
     """The depth-limited search that fits a game.
 
     It changes to a search by points once it meets chance that the rules did not announce.
@@ -63,37 +63,36 @@ class Looking:
 
     def __init__(self, game: Game, paranoid: bool = False):
         self.game = game
-        self.ahead = ahead_of(game, paranoid)
+        self.search = depth_search_for(game, paranoid)
 
-    def ask(self, question: Callable[["Ahead"], Answer]) -> Answer:
+    def ask(self, question: Callable[["DepthSearch"], Answer]) -> Answer:
         """Return the answer to a question that the search answers."""
-        from retrograde.solver.search.depth.ahead import MetChance  # here because numba takes a while to import
+        from retrograde.solver.search.depth.searcher import MetChance  # here because numba takes a while to import
 
         try:
-            return question(self.ahead)
+            return question(self.search)
         except MetChance:
-            self.ahead = by_points(self.game)
-            return question(self.ahead)
+            self.search = point_search_for(self.game)
+            return question(self.search)
 
 
-def ahead_of(game: Game, paranoid: bool = False) -> "Ahead":
+def depth_search_for(game: Game, paranoid: bool = False) -> "DepthSearch":
     """Return the depth-limited search that fits a game.
 
     By points if moves or chance or a metric of points matter, else by value. With more than two players max^n, or
     points if *paranoid*.
     """
+    from retrograde.solver.search.depth.searcher import MaxNSearch, ValueSearch
+
     traits = Traits.of(game)
-    from retrograde.solver.search.depth.lookahead import Lookahead
-    from retrograde.solver.search.depth.points import SharesAhead
-
     if game.players > 2 and not paranoid:
-        return SharesAhead(game)
+        return MaxNSearch(game)
     pays = traits.has_odds or traits.has_rewards or metric_of(game) in ("score", "expectation")
-    return by_points(game) if game.players > 2 or pays else Lookahead(game)
+    return point_search_for(game) if game.players > 2 or pays else ValueSearch(game)
 
 
-def by_points(game: Game) -> "Ahead":
+def point_search_for(game: Game) -> "DepthSearch":
     """Return the depth-limited search by points."""
-    from retrograde.solver.search.depth.points import PointsAhead
+    from retrograde.solver.search.depth.searcher import PointSearch
 
-    return PointsAhead(game)
+    return PointSearch(game)

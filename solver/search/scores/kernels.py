@@ -17,6 +17,7 @@ from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN,
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search.hashing import hash_of
 from retrograde.solver.search.kernels import (
     BROKEN,
     ENDS,
@@ -42,7 +43,6 @@ from retrograde.solver.search.kernels import (
     shape_of,
 )
 from retrograde.solver.search.memory import prefetch, words_at
-from retrograde.solver.search.mixing import mixed
 from retrograde.solver.search.table import Table
 
 CHILD, NUMBER, ASKED, TURNED, KEY, GOOD, PLACE = range(7)
@@ -217,7 +217,7 @@ def put_in_order(game, position, count, best, row, shape, words, marks):
             if (low >= asked) != (turned == 1):
                 return True, 0
             continue
-        place = HISTORY + mixed(position ^ child, HISTORY_BITS)
+        place = HISTORY + hash_of(position ^ child, HISTORY_BITS)
         good += mark[place]
         # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
         j = left - 1

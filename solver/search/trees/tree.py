@@ -15,12 +15,12 @@ from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.search.depth.scores import INFINITE, plies_to_end
 from retrograde.solver.search.depth.textbook import (
     Node,
-    Sight,
+    TextbookScores,
     alpha_beta,
-    by_truth,
     minimax,
     null_windows,
-    without_symmetry,
+    order_by_minimax,
+    order_without_symmetry,
 )
 
 MOST_POSITIONS = 20_000
@@ -55,23 +55,23 @@ class Trees:
     @property
     def value(self) -> int:
         """The position's value by all searches."""
-        return self.drawn[0].root.value
+        return int(self.drawn[0].root.value)
 
 
 def trees_of(game: Game, position: int, depth: int | None = None) -> Trees:
     """Return the trees of a position; without *depth*, as deep as can be drawn easily. Raise TooLarge."""
     refuse_to_search(game)
-    sight = Sight(game, without_symmetry(game), game.estimate)
+    rules = TextbookScores(game, order_without_symmetry(game), game.estimate)
     if depth is None:
-        depths = [plies for plies in range(1, USUAL_DEPTH + 1) if count(sight, position, plies) <= USUAL_POSITIONS]
+        depths = [plies for plies in range(1, USUAL_DEPTH + 1) if count(rules, position, plies) <= USUAL_POSITIONS]
         depth = max(depths, default=1)
-    if count(sight, position, depth) > MOST_POSITIONS:
+    if count(rules, position, depth) > MOST_POSITIONS:
         most = f"a tree of {depth} plies has more than {MOST_POSITIONS:,} positions"
         raise TooLarge(f"{most}, too many to be drawn; give a smaller --depth, or a position nearer to the end")
-    worst = Sight(game, by_truth(sight, best_first=False), game.estimate)
-    best = Sight(game, by_truth(sight, best_first=True), game.estimate)
+    worst = TextbookScores(game, order_by_minimax(rules, best_first=False), game.estimate)
+    best = TextbookScores(game, order_by_minimax(rules, best_first=True), game.estimate)
     drawn = (
-        Tree("minimax", minimax(sight, position, depth)),
+        Tree("minimax", minimax(rules, position, depth)),
         Tree("alpha-beta, worst first", alpha_beta(worst, position, depth)),
         Tree("alpha-beta, best first", alpha_beta(best, position, depth)),
     )
@@ -79,14 +79,14 @@ def trees_of(game: Game, position: int, depth: int | None = None) -> Trees:
     return Trees(game, position, depth, drawn, (*drawn, more))
 
 
-def count(sight: Sight, position: int, depth: int, so_far: int = 0) -> int:
+def count(rules: TextbookScores, position: int, depth: int, so_far: int = 0) -> int:
     """Return how many positions minimax searches; stop soon after MOST_POSITIONS."""
     so_far += 1
-    if sight.stop(position, depth, 0, 0, 0) is None:
-        for _, child in sight.steps(position, depth):
+    if rules.leaf(position, depth, 0, 0, 0) is None:
+        for _, child in rules.steps(position, depth):
             if so_far > MOST_POSITIONS:
                 break
-            so_far = count(sight, child, depth - 1, so_far)
+            so_far = count(rules, child, depth - 1, so_far)
     return so_far
 
 
@@ -114,7 +114,7 @@ def deepest(node: Node) -> int:
 # Texts about a node, from Max's view
 
 
-def number(score: int) -> str:
+def number(score: float) -> str:
     """Return a short text for a score: `W3` is a win after 3 plies, `L2` a loss after 2; others are estimates.
 
     >>> [number(score) for score in (5, 0, -5, INFINITE, -INFINITE, (1 << 40) - 3)]
@@ -123,7 +123,7 @@ def number(score: int) -> str:
     sign = "+" if score > 0 else "−" if score < 0 else ""
     if abs(score) == INFINITE:
         return f"{sign}∞"
-    plies = plies_to_end(score)
+    plies = plies_to_end(int(score))
     return f"{sign}{abs(score)}" if plies is None else f"{'W' if score > 0 else 'L'}{plies}"
 
 

@@ -12,7 +12,7 @@ FIRST, SECOND = np.uint64(0x1D8E4E27C47D124F), np.uint64(0x6B49D20F59FA6D2B)
 
 
 @kernel
-def mixed(number, count):
+def hash_of(number, count):
     """Return a hash of *number* with *count* bits (at most 63)."""
     bits = np.uint64(number)
     bits = (bits ^ bits >> np.uint64(32)) * FIRST
@@ -21,7 +21,7 @@ def mixed(number, count):
 
 
 @kernel
-def permuted(number, count):
+def permute(number, count):
     """Map a number of *count* bits to another one, by a bijection on numbers of *count* bits.
 
     Each step (xor with a right shift, multiplication by an odd constant, mask) is invertible.

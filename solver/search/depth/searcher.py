@@ -1,0 +1,260 @@
+"""Depth-limited search: the move that seems best at a given depth, or as deep as the time allows.
+
+It proves nothing. The depth grows by one ply each time (iterative deepening), because the best move of one iteration,
+searched first, gives the next iteration more cutoffs. When time is out, the last complete iteration counts.
+
+- `ValueSearch`: who wins, how soon, and otherwise the game's `estimate`. For one player or two, who may move several
+  times in a row, without chance.
+- `PointSearch`: for games with payoffs, chance or more than two players. Points are what the player to move is paid,
+  less what the other of two gets. Estimates are hundredths of points.
+- `MaxNSearch`: each of several players maximises their own share.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, ClassVar
+
+import numpy as np
+
+from retrograde.games.contract.game import UNDECIDED, Game, RuleError, alternates, defines, mover
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
+from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.search.depth import kernels
+from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, MOST_POINTS, score_of
+from retrograde.solver.search.depth.scoring import NOBODY, OWN, PointScoring, ValueScoring
+from retrograde.solver.search.timer import limited
+
+QUIESCENCE = 8
+"""Plies of quiescence search: how far beyond the depth positions that are not quiet are searched."""
+ENTRIES = 1 << 16
+"""Entries of the transposition table, 32 bytes each."""
+INITIAL_MOVES = 64
+"""Moves of a position that the workspace holds at first."""
+
+
+class MetChance(Exception):
+    """It is chance's turn in a position, and this search does not handle chance."""
+
+
+@dataclass(frozen=True)
+class DepthResult:
+    """The result of a search: the best move, its score (points, or see `scores.py`), and the depth in plies.
+
+    `to_the_end` is True if every line ended within the depth, so that the score uses no estimate.
+    """
+
+    move: int
+    score: float
+    depth: int
+    to_the_end: bool
+    nodes: int
+    seconds: float
+
+
+class DepthSearch:
+    """A depth-limited search of one game. The subclasses choose the scoring."""
+
+    LOWEST: ClassVar[float]
+    """Less than the score of any move."""
+    entries = ENTRIES
+    scoring: ValueScoring | PointScoring
+
+    def __init__(self, game: Game):
+        """Prepare a search; raise NotForSearch if positions are tuples of ints."""
+        refuse_tuples(game, "looked ahead in")
+        compiled.prepare(game)
+        self.game = game
+        self.stop = np.zeros(1, np.uint8)
+        self.moves_held = INITIAL_MOVES
+        self.nodes = 0
+        self.make_workspace()
+
+    def make_workspace(self) -> None:
+        """Allocate the workspace for *moves_held* moves a position."""
+        size = DEEPEST + QUIESCENCE + 2, self.moves_held
+        score_type, players = (np.int64, 0) if isinstance(self.LOWEST, int) else (np.float64, self.game.players)
+        self.workspace = kernels.make_workspace(size, self.entries, self.stop, score_type, players)
+
+    @property
+    def counts(self) -> kernels.Array:
+        """The counters in the workspace; see `kernels.NODES`."""
+        return self.workspace.counts
+
+    def begin(self, position: int) -> None:
+        """Prepare for searches of *position*. Most subclasses need not."""
+
+    def score_of_move(self, position: int, move: int, depth: int, low: float) -> Any:
+        """Return the score of a move; any upper bound if the score is not above *low*."""
+        return kernels.search_move(self.game, position, move, depth, low, -self.LOWEST, self.scoring, self.workspace)
+
+    @staticmethod
+    def is_decided(score: float) -> bool:
+        """Return whether a deeper search would not change the move."""
+        return False
+
+    @staticmethod
+    def is_best(score: float) -> bool:
+        """Return whether no score can be greater, so that the remaining moves need no search."""
+        return False
+
+    def quiescence(self, estimate: int = OWN) -> int:
+        """Return the plies of quiescence search: 0 unless the game defines `quiet` and its own estimate is used."""
+        return QUIESCENCE if estimate == OWN and defines(self.game, "quiet") else 0
+
+    def find(self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0) -> DepthResult:
+        """Return the move that seems best in an undecided position; *seed* decides between equals.
+
+        Search to *depth* plies, or for *seconds*; at least one ply is always searched.
+        """
+        began, nodes = time.monotonic(), self.nodes
+        moves = self.moves(position)
+        Random(f"{seed} {position}").shuffle(moves)
+        deepest = min(depth or (DEEPEST if seconds else 1), DEEPEST)
+        # The first ply runs outside the time limit: it may compile the rules, which is no search.
+        best, plies = self.best(position, moves, 1), 1
+        with limited(seconds, self.halt, self.resume):
+            while best is not None:
+                (move, score), to_the_end = best, not self.counts[kernels.ESTIMATED]
+                result = DepthResult(move, score, plies, to_the_end, self.nodes - nodes, time.monotonic() - began)
+                if to_the_end or self.is_decided(score) or plies == deepest:
+                    break
+                # The best move comes first in the next iteration.
+                moves.sort(key=lambda move: move != result.move)
+                plies += 1
+                best = self.best(position, moves, plies)
+        return result
+
+    def scores(self, position: int, depth: int) -> Sequence[tuple[int, float]]:
+        """Return each move of an undecided position with its exact score at this depth."""
+        self.begin(position)
+        return [(move, self.search_move(position, move, depth, self.LOWEST) or 0) for move in self.moves(position)]
+
+    def moves(self, position: int) -> list[int]:
+        """Return the moves of a position; raise RuleError if there are none."""
+        if moves := list(self.game.generate_moves(position)):
+            return moves
+        raise RuleError(f"position {self.game.write(position)} has no moves, and is not over")
+
+    def best(self, position: int, moves: list[int], depth: int) -> tuple[int, float] | None:
+        """Return the first best move and its score; None if time is out."""
+        self.begin(position)
+        self.counts[kernels.ESTIMATED] = 0
+        best, chosen = self.LOWEST, -1
+        for move in moves:
+            score = self.search_move(position, move, depth, best)
+            if score is None:
+                return None
+            if score > best:
+                best, chosen = score, move
+            if self.is_best(best):
+                break
+        return chosen, best
+
+    def search_move(self, position: int, move: int, depth: int, low: float) -> float | None:
+        """Return the score of one move, with more workspace if needed; None if time is out."""
+        while not self.stop[0]:
+            counts = self.counts
+            counts[kernels.NODES] = counts[kernels.TROUBLE] = 0
+            with compiling(self.game, np.array([0, self.game.do_move(position, move)])):
+                score: float = self.score_of_move(position, move, depth, low)
+            self.nodes += int(counts[kernels.NODES])
+            if not counts[kernels.TROUBLE]:
+                return score
+            if counts[kernels.TROUBLE] == kernels.CHANCE_MOVES:
+                raise MetChance
+            if counts[kernels.TROUBLE] == kernels.MANY_MOVES:
+                estimated = counts[kernels.ESTIMATED]
+                self.widen()
+                self.counts[kernels.ESTIMATED] = estimated
+        return None
+
+    def widen(self) -> None:
+        """Enlarge the workspace to four times as many moves."""
+        self.moves_held *= 4
+        self.make_workspace()
+
+    def halt(self) -> None:
+        """Stop the search."""
+        self.stop[0] = 1
+
+    def resume(self) -> None:
+        """Allow searching again after `halt`."""
+        self.stop[0] = 0
+
+
+class ValueSearch(DepthSearch):
+    """A search by value, with an estimate: the game's own, unless *estimate* names another kind."""
+
+    LOWEST = -INFINITE
+    scoring: ValueScoring
+
+    def __init__(self, game: Game, estimate: int = OWN):
+        if game.players > 2:
+            raise NotForSearch("values are for one player or two; look ahead by points")
+        super().__init__(game)
+        self.scoring = ValueScoring(estimate, self.quiescence(estimate))
+
+    @staticmethod
+    def is_decided(score: float) -> bool:
+        return abs(score) > DECIDED
+
+    @staticmethod
+    def is_best(score: float) -> bool:
+        return score == FAR - 1
+
+    def score(self, position: int, depth: int) -> float:
+        """Return the score of a position at a depth."""
+        if (end := self.game.primitive(position)) != UNDECIDED:
+            return score_of(end)
+        return max(score for _, score in self.scores(position, depth))
+
+    def count(self, position: int, depth: int, scoring: ValueScoring) -> int:
+        """Return the number of positions that alpha-beta without a table searches, with moves in a given order."""
+        while True:
+            self.counts[:] = 0
+            kernels.plain_alpha_beta(self.game, position, depth, -INFINITE, INFINITE, 0, scoring, self.workspace)
+            if not self.counts[kernels.TROUBLE]:
+                return int(self.counts[kernels.NODES])
+            self.widen()
+
+
+class PointSearch(DepthSearch):
+    """Expectiminimax with alpha-beta, Star1 and a table, for one player or two.
+
+    With more players it is *paranoid*: all others play against the player who searches.
+    """
+
+    LOWEST = -MOST_POINTS
+    scoring: PointScoring
+
+    def __init__(self, game: Game, most: float | None = None):
+        """Prepare a search; *most* bounds the points of any position.
+
+        By default it is 1 if the game defines no `payoff`, `reward` or `estimate`, else infinite.
+        """
+        super().__init__(game)
+        if most is None:
+            most = MOST_POINTS if defines(game, "payoff") or defines(game, "reward") else 1.0
+        if defines(game, "estimate"):  # an estimate may exceed 1
+            most = MOST_POINTS
+        self.scoring = PointScoring(OWN, self.quiescence(), most, game.players, alternates(game), NOBODY)
+
+    def begin(self, position: int) -> None:
+        me = max(0, mover(self.game, position)) if self.game.players > 2 else NOBODY
+        if me != self.scoring.me:
+            self.scoring = self.scoring._replace(me=me)
+            self.workspace.keys[:] = 0  # the table's scores are for another player
+
+
+class MaxNSearch(PointSearch):
+    """Max^n: each of several players maximises their own share."""
+
+    entries = 1  # no table
+
+    def score_of_move(self, position: int, move: int, depth: int, low: float) -> float:
+        child, who = self.game.do_move(position, move), max(0, mover(self.game, position))
+        kernels.max_n(self.game, child, depth - 1, 0, self.scoring, self.workspace)
+        return float(self.workspace.shares[0, 0, who]) + self.game.reward(position, move, who)

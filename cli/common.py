@@ -156,12 +156,11 @@ def has_other_rules(file: "DatabaseFile") -> bool:
 
     The answer is False for games that are not ours: anyone may have written their files.
     """
-    from retrograde.databases.open import digest_in
-    from retrograde.games.catalog import BUILT_IN, game_class, is_digest_of
+    from retrograde.games.catalog import BUILT_IN, game_class, is_digest_of, rules_digest
 
     if file.game_name not in BUILT_IN:
         return False
-    return not is_digest_of(file.rules, digest_in(file.header.version)(game_class(file.game_name)))
+    return not is_digest_of(file.rules, rules_digest(game_class(file.game_name)))
 
 
 def solve_anew(source: str, path: Path | str | None) -> str:

@@ -124,9 +124,9 @@ class FrameReader:
             raise ValueError("a chunk is not compressed")
         return frame
 
-    def read(self, first: int, check: int | None) -> bytes:
+    def read(self, first: int, check: int) -> bytes:
         """Return the content of a frame; raise ValueError if its size or its checksum is wrong."""
         frame = self.frame(first)
-        if check is not None and check_of(frame) != check:
+        if check_of(frame) != check:
             raise ValueError("a frame is not where it belongs")
         return unpack(self.decompressor, bytes(frame), self.content)

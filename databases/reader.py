@@ -71,16 +71,14 @@ class Reader(ABC):
         return self.file.locked(lambda: self.file.table("blocks", self.ROW, self.block_count))
 
     @cached_property
-    def checks(self) -> list[int] | None:
-        """The checksum of each block's frame; None in version 1, which has none."""
-        if self.file.header.version == 1:
-            return None
+    def checks(self) -> list[int]:
+        """The checksum of each block's frame."""
         checks: list[int] = self.block_table["check"].tolist()
         return checks
 
     def content(self, number: int) -> bytes:
         """Return the decompressed content of a block. Call it inside `file.locked`."""
-        return self.frames.read(number * self.block_size, None if self.checks is None else self.checks[number])
+        return self.frames.read(number * self.block_size, self.checks[number])
 
     def items_in(self, number: int) -> int:
         """Return the number of items in a block."""

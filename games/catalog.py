@@ -25,7 +25,7 @@ from retrograde.games.contract.game import Game, RuleError, VariantError
 from retrograde.games.contract.live import sourced
 from retrograde.games.contract.raised import line_in, said
 from retrograde.games.contract.snapshot import BESIDE, RULES, Loader, is_outdated, module_of, neighbours, source_of
-from retrograde.games.identity.digest import is_digest_of, legacy_digest, rules_digest, settle
+from retrograde.games.identity.digest import is_digest_of, rules_digest, settle
 from retrograde.games.identity.trusted import remember, trusted_files
 
 BUILT_IN = (
@@ -62,7 +62,6 @@ __all__ = [
     "game_names",
     "is_digest_of",
     "kin",
-    "legacy_digest",
     "load_game",
     "named_game",
     "own_tiers",

@@ -279,7 +279,7 @@ def test_a_database_of_another_file_of_that_name_or_elsewhere_is_not_replaced(ho
     Path("other/heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
     retrograde("solve", "./heap.py")
     before = (home / "heap.h5").read_bytes()
-    assert "was made by other rules of heap; solve it anew with --fresh" in error_of("solve", "./other/heap.py")
+    assert "was made by other rules of heap; solve it again with --fresh" in error_of("solve", "./other/heap.py")
     retrograde("solve", "./heap.py", "--database", "here.h5")
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(1,"))
     assert "was made by other rules" in error_of("solve", "./heap.py", "--database", "here.h5")
@@ -291,7 +291,7 @@ def test_a_database_that_took_long_is_not_replaced(home, monkeypatch):
     retrograde("solve", "./heap.py")
     before = (home / "heap.h5").read_bytes()
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
-    assert "was made by other rules of heap; solve it anew with --fresh" in error_of("solve", "./heap.py")
+    assert "was made by other rules of heap; solve it again with --fresh" in error_of("solve", "./heap.py")
     assert (home / "heap.h5").read_bytes() == before
 
 
@@ -299,7 +299,7 @@ def test_rules_that_have_changed_ask_for_a_fresh_solve(home, monkeypatch):
     monkeypatch.setattr("retrograde.cli.commands.solve.SOON_SOLVED", 0)
     retrograde("solve", "./heap.py")
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
-    assert error_of("solve", "./heap.py").endswith("was made by other rules of heap; solve it anew with --fresh")
+    assert error_of("solve", "./heap.py").endswith("was made by other rules of heap; solve it again with --fresh")
     assert "was made with other rules" in error_of("query", "./heap.py")
     assert result_of("info", "./heap.py")["start"]["position"] == "10"
     assert "not at hand or changed since" in retrograde("info", "./heap.py").stdout
@@ -329,7 +329,7 @@ def test_nothing_but_a_database_of_the_same_game_is_overwritten(tictactoe):
     damaged = bytearray(tictactoe.read_bytes())
     damaged[1000] ^= 1
     tictactoe.write_bytes(damaged)
-    assert "solve it anew with --fresh" in error_of("solve", "tictactoe")
+    assert "solve it again with --fresh" in error_of("solve", "tictactoe")
     assert result_of("solve", "tictactoe", "--fresh")["values"] == TICTACTOE
 
 

@@ -221,6 +221,6 @@ def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None
         ("metric", f"{file.metric} against {against}" if (against := file.details.get("against")) else file.metric),
         ("rules", rules),
         ("made with", file.made_with),
-        ("digest", file.digest or "none: version 1 of the format has no digest of the whole"),
+        ("digest", file.digest),
     ]
     click.echo(f"\n{heading('The database')}\n{indent(table(rows, '<<'))}")

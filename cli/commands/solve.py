@@ -211,7 +211,7 @@ def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
     print_start_measure(facts)
     print_values(facts)
     if solved:
-        click.echo("it was solved before; solve it anew with --fresh")
+        click.echo("it was solved before; solve it again with --fresh")
     else:
         click.echo(how_it_went(facts))
     print_file(facts)
@@ -287,7 +287,7 @@ def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
 
 def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
     """Return whether the database is there already; raise an error for a file that must not be replaced."""
-    from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, VersionTooNew
+    from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, UnreadableVersion, VersionTooOld
     from retrograde.databases.errors import DamagedDatabase, OpenElsewhere
     from retrograde.databases.open import matching_game
     from retrograde.games.catalog import variant
@@ -301,9 +301,8 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
                 raise Failure(f"error: {str(path)!r} holds another metric, {there}; choose another --database")
             refuse_other_model(path, file.details, goal.against, fresh)
             if goal.ties and file.details.get("ties", goal.ties) != goal.ties and not fresh:
-                raise Failure(
-                    f"error: {str(path)!r} was made with other ties, {file.details['ties']}; solve it anew with --fresh"
-                )
+                other = f"{str(path)!r} was made with other ties, {file.details['ties']}"
+                raise Failure(f"error: {other}; solve it again with --fresh")
             return not fresh
     except OpenElsewhere:
         raise
@@ -312,15 +311,16 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
             raise Failure(f"error: {error}; choose another --database") from error
         if not fresh and not is_made_by_earlier_text(game, path, file.stored):
             raise Failure(
-                f"error: {str(path)!r} was made by other rules of {file.variant}; solve it anew with --fresh"
+                f"error: {str(path)!r} was made by other rules of {file.variant}; solve it again with --fresh"
             ) from error
     except NotADatabase as error:
         raise Failure(f"error: {error}; choose another --database, or remove it") from error
-    except (DamagedDatabase, VersionTooNew) as error:
+    except (DamagedDatabase, UnreadableVersion) as error:
         if path.is_dir():
             raise
         if not fresh:
-            raise Failure(f"error: {error}; solve it anew with --fresh") from error
+            remedy = ", with --fresh" if isinstance(error, VersionTooOld) else "; solve it again with --fresh"
+            raise Failure(f"error: {error}{remedy}") from error
     return False
 
 
@@ -347,7 +347,7 @@ def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None
         of = f"a best response to {there}" if there else "expectations between perfect players"
         raise Failure(f"error: {str(path)!r} holds {of}; choose another --database")
     if model and details.get("model") != model.digest and not fresh:
-        raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it anew with --fresh")
+        raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it again with --fresh")
 
 
 def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "ClusterExecutor | None" = None) -> None:

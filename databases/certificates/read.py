@@ -104,7 +104,7 @@ def there(block: Block) -> list[NDArray[np.int64]]:
 class CertificateFile(CheckedFile):
     """An open certificate: its claim about the root, and its `contents`. A context manager.
 
-    Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
+    Raises NoDatabase, NotADatabase, UnreadableVersion or DamagedDatabase, and nothing else, whatever the file holds.
     """
 
     contents: RepliesReader

@@ -17,10 +17,11 @@ from retrograde.games.contract.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING, NU
 from retrograde.games.contract.snapshot import load, module_of, source_of
 from retrograde.games.identity.definitions import Dynamic, body_of, changes_of, check, is_plain, is_special, value_of
 from retrograde.games.identity.essence import LOCAL, Essence, Imported, bindings
-from retrograde.games.identity.legacy_digest import DRAWING
 from retrograde.games.identity.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, name_of, outline
 
 CONTRACT = sys.modules[Game.__module__]
+DRAWING = "retrograde.games.contract.drawing"
+"""The module of boards. The rules' uses of it count by name, like those of the contract."""
 NO_DEFAULT = {"start", "tiers", "size"}
 """Members that the contract knows without having a default for them."""
 

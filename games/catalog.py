@@ -28,25 +28,14 @@ from retrograde.games.contract.snapshot import BESIDE, RULES, Loader, is_outdate
 from retrograde.games.identity.digest import is_digest_of, rules_digest, settle
 from retrograde.games.identity.trusted import remember, trusted_files
 
-BUILT_IN = (
-    *(
-        "awari",
-        "baghchal",
-        "bearoff",
-        "cantstop",
-        "chess",
-        "chutes",
-        "connect4",
-        "cram",
-        "dobutsu",
-        "dodgem",
-        "domineering",
-    ),
-    *("dotsandboxes", "draughts", "eightpuzzle", "fanorona", "foxandhounds", "game2048", "grundy", "hanoi"),
-    *("hareandhounds", "kalah", "klotski", "lasker", "lgame", "lightsout", "morris", "mutorere", "nim", "nim3"),
-    *("octal", "othello", "pegsolitaire", "pig", "piglet", "pocketcube", "quixo", "teeko", "tentozero"),
-    *("tictactoe", "tictactoe3", "ur", "yahtzee"),
-)
+NAMES = """
+    awari baghchal bearoff cantstop chess chutes connect4 cram dobutsu dodgem domineering dotsandboxes draughts
+    eightpuzzle fanorona foxandhounds game2048 grundy hanoi hareandhounds kalah klotski lasker lgame lightsout
+    morris mutorere nim nim3 octal othello pegsolitaire pig piglet pocketcube quixo teeko tentozero tictactoe
+    tictactoe3 ur yahtzee
+"""
+BUILT_IN = tuple(NAMES.split())
+"""The games that come with the program: each is a module or a package of this folder."""
 ENTRY_POINTS = "retrograde.games"
 ALWAYS_ASKED = (
     *("generate_moves", "do_move", "primitive", "tier", "canonical"),

@@ -22,7 +22,7 @@ from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabas
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
 from retrograde.databases.layout import FORMAT, MAGIC, MEASURED_VERSION, LegendRow, legend_dtype
-from retrograde.databases.legend import Legend
+from retrograde.databases.legend import LegendTable
 from retrograde.databases.lock import is_open_for_writing
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 from retrograde.games.contract.game import POSITION_LIMIT
@@ -149,7 +149,8 @@ class CheckedFile:
         measures = self.measures if self.header.version == MEASURED_VERSION else ()
         legend = self.table("legend", legend_dtype(measures))
         check_legend(legend, self.positions, self.stored)
-        self.legend = Legend(legend) if measures else [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
+        rows = (LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist())
+        self.legend = LegendTable(legend) if measures else list(rows)
         # Case: bounds by slot, whose legend has no row for the start.
         if self.header.start_bounds and self.header.start_outcome:
             value, plies = self.header.start_outcome

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.errors import NotInDatabase
 from retrograde.databases.layout import NOT_FOUND, LegendRow
-from retrograde.databases.legend import Legend
+from retrograde.databases.legend import LegendTable
 from retrograde.games import UNDECIDED, Game, Value
 from retrograde.games.contract.game import METRICS, POSITION_LIMIT, is_none, width_of
 from retrograde.games.contract.raised import given_start
@@ -240,7 +240,7 @@ class Database(ABC):
     def _columns(self) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """The legend's values and remotenesses, and a last row (UNDECIDED, -1) so that index -1 works."""
         legend = self.file.legend
-        if isinstance(legend, Legend):
+        if isinstance(legend, LegendTable):
             values, remotenesses = legend.table["value"], legend.table["remoteness"]
         else:
             values = np.array([row.value for row in legend], np.uint8)

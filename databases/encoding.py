@@ -166,16 +166,16 @@ def regroup(pairs: Pair | Iterable[Pair], size: int) -> Iterator[Pair]:
         used = 0
         while waiting + len(positions) - used >= size:
             part = slice(used, used + size - waiting)
-            yield joined([*rest, (positions[part], rows[part])])
+            yield concatenate_pairs([*rest, (positions[part], rows[part])])
             used, waiting, rest = part.stop, 0, []
         if used < len(positions):
             rest.append((positions[used:], rows[used:]))
             waiting += len(positions) - used
     if rest:
-        yield joined(rest)
+        yield concatenate_pairs(rest)
 
 
-def joined(pieces: list[Pair]) -> Pair:
+def concatenate_pairs(pieces: list[Pair]) -> Pair:
     """Concatenate pairs of arrays; a single pair is not copied."""
     if len(pieces) == 1:
         return np.asarray(pieces[0][0]), np.asarray(pieces[0][1])

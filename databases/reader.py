@@ -85,7 +85,7 @@ class Reader(ABC):
         return min(self.block_size, self.length - number * self.block_size)
 
 
-class Tiers(NamedTuple):
+class SlotTiers(NamedTuple):
     """The table of tiers of a game with slots, by columns."""
 
     numbers: NDArray[np.int64]
@@ -102,17 +102,17 @@ class SlotReader(Reader):
         return self.length
 
     @cached_property
-    def tiers(self) -> Tiers:
+    def tiers(self) -> SlotTiers:
         """The table of tiers."""
         return self.file.locked(self._read_tiers)
 
-    def _read_tiers(self) -> Tiers:
+    def _read_tiers(self) -> SlotTiers:
         table = self.file.table("tiers", SLOT_TIERS)
         (numbers,) = columns(table, "tier")
         bounds = np.append(table["slot"], self.slots)
         if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0:
             raise ValueError("the table of tiers contradicts itself")
-        return Tiers(numbers, bounds)
+        return SlotTiers(numbers, bounds)
 
 
 class GapReader(Reader):

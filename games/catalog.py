@@ -23,8 +23,16 @@ from typing import Any, get_type_hints
 
 from retrograde.games.contract.game import Game, RuleError, VariantError
 from retrograde.games.contract.live import sourced
-from retrograde.games.contract.raised import line_in, said
-from retrograde.games.contract.snapshot import BESIDE, RULES, Loader, is_outdated, module_of, neighbours, source_of
+from retrograde.games.contract.raised import error_text, line_in
+from retrograde.games.contract.snapshot import (
+    BESIDE,
+    RULES,
+    SourceLoader,
+    is_outdated,
+    module_of,
+    neighbours,
+    source_of,
+)
 from retrograde.games.identity.digest import is_digest_of, rules_digest, settle
 from retrograde.games.identity.trusted import remember, trusted_files
 
@@ -280,7 +288,7 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
     if name in sys.modules and not is_outdated(sys.modules[name]):
         return sys.modules[name]
     sys.modules[package] = ModuleType(package)  # numba imports the module by name, and so the package first
-    spec = importlib.util.spec_from_file_location(name, path, loader=Loader(name, str(path), source))
+    spec = importlib.util.spec_from_file_location(name, path, loader=SourceLoader(name, str(path), source))
     assert spec and spec.loader
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
@@ -332,7 +340,7 @@ def make(cls: type[Game], text: str) -> Game:
     except ValueError as error:
         raise VariantError(f"{cls.name}: {error}") from error
     except Exception as error:  # a fault of the rules, not of the options
-        raise RuleError(f"{cls.name}: its options cannot be taken: {said(error, cls)}") from error
+        raise RuleError(f"{cls.name}: its options cannot be taken: {error_text(error, cls)}") from error
     if not isinstance(players, int) or players < 1:
         raise RuleError(f"{cls.name}: players is {players!r:.60}; it must be an int from 1 on")
     return game

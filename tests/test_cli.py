@@ -623,7 +623,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
         began = time.monotonic()
         output, errors = running.communicate()
     assert (running.returncode, output) == (130, "")
-    assert errors == "retrograde: interrupted; what is done is kept, and the same command goes on from there\n"
+    assert errors == "retrograde: interrupted; finished work is kept, and the same command resumes the solve\n"
     assert time.monotonic() - began < 30  # compiling, at worst
     assert journal.exists()
     result = result_of(*solve[len(COMMAND) :])

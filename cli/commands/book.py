@@ -113,5 +113,5 @@ def run(game: "Game", path: Path, wanted: dict[str, Any], fresh: bool, as_json: 
             make_book(game, BookOptions(**wanted, fresh=fresh, listener=line), path)
     except KeyboardInterrupt as error:
         failure = explain(error)
-        note = "; what is done is kept, and the same command goes on from there"
+        note = "; finished work is kept, and the same command resumes the search"
         raise Failure(f"{failure.message}{note if failure.status == INTERRUPTED else ''}", failure.status) from None

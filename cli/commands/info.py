@@ -177,8 +177,8 @@ def print_slices(slices: list[Facts]) -> None:
 
 def longest_in_words(longest: Facts, game: "Game | None", metric: str) -> str:
     """Return the distance of the longest win or loss of a part: `win in 7`, `mate in 16`."""
-    told = game and distance(game, value_of(longest), longest["remoteness"], metric)
-    return told or f"{longest['value']} in {longest['remoteness']}"
+    text = game and distance(game, value_of(longest), longest["remoteness"], metric)
+    return text or f"{longest['value']} in {longest['remoteness']}"
 
 
 def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:

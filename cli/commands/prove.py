@@ -111,7 +111,7 @@ def command(
     wish = Wish(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
     path = path_of(game, None if position is None else place, out)
     began = time.monotonic()
-    with kept(path, identity(game, place, wish), fresh) as (journal, lock):
+    with open_proof_journal(path, identity(game, place, wish), fresh) as (journal, lock):
         with listening(as_json) as line:
             announce(line, COMPILING)
             prover = Prover(game, place, wish, workers or os.cpu_count() or 1, table_size, journal)
@@ -124,7 +124,7 @@ def command(
 
 
 @contextmanager
-def kept(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]:
+def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]:
     """Yield the journal of a proof and the lock of its path.
 
     The journal stays if the proof stops early and has found anything. On Ctrl-C the message says so.
@@ -149,7 +149,8 @@ def kept(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]
             raise
         except KeyboardInterrupt as error:
             failure = explain(error)
-            note = "; the same command begins anew" if done else "; what is done is kept, and the same command goes on"
+            resume = "; finished work is kept, and the same command resumes it"
+            note = "; the same command starts again" if done else resume
             text = f"{failure.message}{note if failure.status == INTERRUPTED else ''}"
             raise Failure(text, failure.status) from None
         finally:

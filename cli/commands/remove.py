@@ -17,7 +17,7 @@ from retrograde.databases.location import CERTIFICATE_SUFFIX
 from retrograde.games.contract.text import printable
 
 
-def complete_kept(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_removable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the variants with something to remove; if none matches, let the shell complete files."""
     from retrograde.databases.location import list_databases
 
@@ -27,7 +27,7 @@ def complete_kept(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 @click.command()
-@click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_kept)
+@click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_removable)
 @click.option(
     "--unfinished",
     "only_unfinished",

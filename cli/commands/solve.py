@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from retrograde.cli.commands.cluster import cluster_options, executor_for
-from retrograde.cli.commands.sets import came_or_found, solve_set
+from retrograde.cli.commands.sets import result_or_found, solve_set
 from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import listening
@@ -158,12 +158,12 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
     from retrograde.databases import database_path
     from retrograde.games.catalog import load_game
 
-    def found(variant: str) -> tuple[dict[str, Any], bool]:
+    def solve_or_load(variant: str) -> tuple[dict[str, Any], bool]:
         one = load_game(variant)
         return found_or_solved(one, *usual(one, metric), how._replace(about=variant))
 
     if how.mpi is None:
-        solve_set(members, found, how.as_json, how.fresh)
+        solve_set(members, solve_or_load, how.as_json, how.fresh)
         return
     from retrograde.solver.whole import Whole, memory_of_each, solved_ahead
 
@@ -175,7 +175,7 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
             if not is_solved(game, path, how.fresh, goal):
                 tasks.append(Whole(member, path.absolute(), goal.metric, how.fresh, most))
     with solved_ahead(how.mpi, database_path(name).absolute(), tasks) as ahead:
-        solve_set(members, came_or_found(ahead, found, facts_in, how.as_json), how.as_json, how.fresh)
+        solve_set(members, result_or_found(ahead, solve_or_load, facts_in, how.as_json), how.as_json, how.fresh)
 
 
 def usual(game: "Game", metric: str) -> tuple[Path, Goal]:
@@ -267,8 +267,8 @@ def how_it_went(facts: dict[str, Any]) -> str:
     """Return in words how long this run has taken, and how fast it was. Earlier runs do not count."""
     seconds, before, explored = facts["seconds"], facts["resumed"], facts["explored_before"]
     solved = facts["positions"] - before
-    told = seconds >= 1 and solved > 0 and (before or not explored)  # else this run both explored and solved
-    speed = f", {amount(solved / seconds)} positions a second" if told else ""
+    has_speed = seconds >= 1 and solved > 0 and (before or not explored)  # else this run both explored and solved
+    speed = f", {amount(solved / seconds)} positions a second" if has_speed else ""
     done = f"{amount(before)} positions had been solved" if before else f"{amount(explored)} positions had been met"
     rest = f" for what was left; {done} before" if before or explored else ""
     return f"{duration(seconds)}{speed}{rest}, {size(facts['peak_memory_bytes'])} of memory at most"
@@ -416,18 +416,18 @@ def print_expected(
     if "worker" in expected.ranges:
         of_the_first = " of the process that solves"
         workers = [
-            ("", f"{told(expected, 'worker', size)} of each worker"),
-            ("wire", f"{told(expected, 'wire', size)} for each ply of remoteness"),
+            ("", f"{estimate_text(expected, 'worker', size)} of each worker"),
+            ("wire", f"{estimate_text(expected, 'wire', size)} for each ply of remoteness"),
         ]
     too_little = f"; {size(expected.least_memory)} is the least, about; with this --memory solve may refuse"
     rows += [
-        ("positions", told(expected, "positions", amount)),
-        ("records", told(expected, "records", amount)),
-        ("time", told(expected, "seconds", duration)),
-        ("memory", f"{told(expected, 'memory', size)}{of_the_first}{too_little if refused else ''}"),
+        ("positions", estimate_text(expected, "positions", amount)),
+        ("records", estimate_text(expected, "records", amount)),
+        ("time", estimate_text(expected, "seconds", duration)),
+        ("memory", f"{estimate_text(expected, 'memory', size)}{of_the_first}{too_little if refused else ''}"),
         *workers,
-        ("scratch", f"{told(expected, 'scratch', size)} of disk while it runs"),
-        ("database", told(expected, "database", size)),
+        ("scratch", f"{estimate_text(expected, 'scratch', size)} of disk while it runs"),
+        ("database", estimate_text(expected, "database", size)),
         ("disk", f"{size(free)} free{'' if expected.fits(free) else ', which is too little: solve refuses to begin'}"),
     ]
     click.echo(indent(table(rows, "<<")))
@@ -441,7 +441,7 @@ def print_expected(
         click.echo(faint(wrap(f"  - {basis}", 4)))
 
 
-def told(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
+def estimate_text(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
     """Return an amount of an estimate in words, with its range: `about 70 M (65 M to 75 M)`."""
     low, high = expected.ranges[name]
     exactly = f"{low:,}" if words is amount else words(low)
@@ -487,6 +487,6 @@ def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[i
         if kept:
             trust(game)  # so that `solve` finds the rules by the name that `list` shows
         command = "the same command without --fresh" if how.fresh else "the same command"
-        note = f"; what is done is kept, and {command} goes on from there" if kept else ""
+        note = f"; finished work is kept, and {command} resumes the solve" if kept else ""
         raise Failure(f"{failure.message}{note}", failure.status) from None
     return before.get("solving", 0), before.get("exploring", 0)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Database
 from retrograde.databases.encoding import squeeze
-from retrograde.databases.records.read import Block, RecordsReader
+from retrograde.databases.records.read import RecordBlock, RecordsReader
 from retrograde.games import Game
 
 
@@ -76,7 +76,7 @@ class RecordsDatabase(Database):
         order = np.argsort(numbers, kind="stable")
         cuts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
         for group in np.split(order, cuts[1:]) if len(order) else []:
-            block: Block = self._block(int(numbers[group[0]]))
+            block: RecordBlock = self._block(int(numbers[group[0]]))
             sums, outcomes = np.asarray(block.sums), np.asarray(block.outcomes)
             wanted = squeeze(positions[group], block.runs) - squeeze(firsts[group], block.runs) + sums[low[group]]
             j = count_below(sums, wanted, low[group], high[group])
@@ -87,7 +87,7 @@ class RecordsDatabase(Database):
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Yield (tier, positions, values, remotenesses) of all records in order, up to a block at a time."""
-        for tier, positions, rows in self.contents.pieces():
+        for tier, positions, rows in self.contents.all_records():
             yield tier, positions, *self._read_legend(rows)
 
 

@@ -160,7 +160,7 @@ def test_games_tells_of_one():
     assert facts["start"] == "/".join(["." * 7] * 6)
     assert facts["methods"] == ["images", "tier", "read", "show", "move_name"]
     text = retrograde("games", "connect4").stdout
-    assert text.startswith("connect4: Connect Four. Drop stones into columns by turns; whoever first has four in a row")
+    assert text.startswith("connect4: Connect Four. Drop stones into columns in turn; the first player with four")
     assert "1 2 3 4 5 6 7" in text
     assert facts["example"] in text
 

@@ -129,7 +129,7 @@ def open_source(source: str, database: str | None) -> "Database":
     except VariantError as error:
         if path and (file := rules_now(path)):
             what = f"the rules in {file.partition(':')[0]} have changed since {str(path)!r} was made"
-            raise OtherRules(f"{what}; solve it anew with: {solve_anew(file, path)}") from error
+            raise OtherRules(f"{what}; solve it again with: {solve_again_command(file, path)}") from error
         raise
 
 
@@ -163,7 +163,7 @@ def has_other_rules(file: "DatabaseFile") -> bool:
     return not is_digest_of(file.rules, rules_digest(game_class(file.game_name)))
 
 
-def solve_anew(source: str, path: Path | str | None) -> str:
+def solve_again_command(source: str, path: Path | str | None) -> str:
     """Return the command that makes a database again, with its path if that is not the usual one."""
     from retrograde.databases import home_folder
 

@@ -110,7 +110,7 @@ class FrameReader:
     def __init__(self, dataset: h5py.h5d.DatasetID, content: int):
         """Prepare to read frames whose content has *content* bytes."""
         self.dataset, self.content = dataset, content
-        self.room = bytearray(most_bytes(content))
+        self.buffer = bytearray(most_bytes(content))
         self.decompressor = zstandard.ZstdDecompressor()
 
     def frame(self, first: int) -> memoryview:
@@ -119,7 +119,7 @@ class FrameReader:
         Raises ValueError if it is not compressed, or is longer than its content can need.
         """
         frame: memoryview
-        skipped_filters, frame = self.dataset.read_direct_chunk((first,), out=self.room)
+        skipped_filters, frame = self.dataset.read_direct_chunk((first,), out=self.buffer)
         if skipped_filters:
             raise ValueError("a chunk is not compressed")
         return frame

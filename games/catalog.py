@@ -307,8 +307,27 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
 
 def make(cls: type[Game], text: str) -> Game:
     """Return a game with the options in a text; raise VariantError if they are wrong."""
-    # Step 1: read each option, by its name or by its place.
     known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]  # as in variant()
+    options = read_options(cls, text, list(known))
+    missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
+    if missing:
+        example = cls.example or f"{missing[0]}=…"
+        raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
+    expect_names(cls, known)
+    try:
+        game = cls(**options)  # checks its options itself
+        players = game.players
+    except ValueError as error:
+        raise VariantError(f"{cls.name}: {error}") from error
+    except Exception as error:  # a fault of the rules, not of the options
+        raise RuleError(f"{cls.name}: its options cannot be taken: {error_text(error, cls)}") from error
+    if not isinstance(players, int) or players < 1:
+        raise RuleError(f"{cls.name}: players is {players!r:.60}; it must be an int from 1 on")
+    return game
+
+
+def read_options(cls: type[Game], text: str, known: list[str]) -> dict[str, Any]:
+    """Return the options in a text, by their names, of which a class has those in *known*, in this order."""
     types = get_type_hints(cls)
     options: dict[str, Any] = {}
     for index, part in enumerate(part.strip() for part in text.split(",") if text.strip()):
@@ -316,7 +335,7 @@ def make(cls: type[Game], text: str) -> Game:
         if not equals and types.get(name) is bool:
             value = "yes"
         elif not equals:
-            name, value = (list(known)[index], part) if index < len(known) else ("", part)
+            name, value = (known[index], part) if index < len(known) else ("", part)
         if name not in known:
             if members := members_of(cls, text):
                 what = f"a set of {len(members)} variants, which only solve takes"
@@ -327,23 +346,7 @@ def make(cls: type[Game], text: str) -> Game:
         if name in options:
             raise VariantError(f"{cls.name}: the option {name} is given twice")
         options[name] = option_value(f"{cls.name}:{name}", types[name], value.strip())
-    # Step 2: every option without a default must be given.
-    missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
-    if missing:
-        example = cls.example or f"{missing[0]}=…"
-        raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
-    # Step 3: make the game, which checks its options itself.
-    expect_names(cls, known)
-    try:
-        game = cls(**options)
-        players = game.players
-    except ValueError as error:
-        raise VariantError(f"{cls.name}: {error}") from error
-    except Exception as error:  # a fault of the rules, not of the options
-        raise RuleError(f"{cls.name}: its options cannot be taken: {error_text(error, cls)}") from error
-    if not isinstance(players, int) or players < 1:
-        raise RuleError(f"{cls.name}: players is {players!r:.60}; it must be an int from 1 on")
-    return game
+    return options
 
 
 def expect_names(cls: type[Game], options: Iterable[str]) -> None:

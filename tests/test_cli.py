@@ -218,8 +218,8 @@ def test_info_says_where_the_rules_are_others_now(home):
     shown = retrograde("info", "./heap.py:size=7").stdout.splitlines()
     assert shown[0].startswith("heap:size=7: ")
     assert shown[1] == (
-        "made with other rules than ./heap.py:size=7 has now: what follows is of the old ones; "
-        "solve it anew with: retrograde solve ./heap.py:size=7 --fresh"
+        "made with other rules than ./heap.py:size=7 has now; the numbers below are for the old rules; "
+        "solve it again with: retrograde solve ./heap.py:size=7 --fresh"
     )
     assert any(line.startswith("  positions  8") for line in shown)  # the facts are still told
     assert result_of("info", "./heap.py:size=7")["rules"] == "changed"
@@ -310,7 +310,7 @@ def test_rules_that_have_changed_are_told_of_by_the_name_of_the_game_too(home):
     path = result_of("solve", "./heap.py:12")["path"]
     retrograde("solve", "./heap.py", "--database", "heap.h5")
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
-    again = "solve it anew with: retrograde solve ./heap.py:size=12 --fresh"
+    again = "solve it again with: retrograde solve ./heap.py:size=12 --fresh"
     for source in ("heap:size=12", path):
         assert f"the rules in ./heap.py have changed since {path!r} was made; {again}" in error_of("query", source)
         head, told = " ".join(retrograde("info", source).stdout.split()).split(" win ")[0], "made with other rules than"

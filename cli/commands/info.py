@@ -14,7 +14,7 @@ from retrograde.cli.common import (
     open_source,
     print_json,
     rules_now,
-    solve_anew,
+    solve_again_command,
     source_argument,
 )
 from retrograde.cli.render.certified import CLASSES, certificate_named, facts_of, open_certified, print_certificate
@@ -127,9 +127,9 @@ def print_changed(source: str, database: str | None) -> None:
 
     path = file_named(source)
     source = (path and rules_now(path)) or source
-    again = solve_anew(source, database or path)
-    said = f"made with other rules than {source} has now: what follows is of the old ones; solve it anew with: {again}"
-    click.echo(click.style(wrap(printable(said), 2), bold=True))
+    again = solve_again_command(source, database or path)
+    said = f"made with other rules than {source} has now; the numbers below are for the old rules; solve it again with:"
+    click.echo(click.style(wrap(printable(f"{said} {again}"), 2), bold=True))
 
 
 def print_starts(facts: Facts) -> None:

@@ -109,22 +109,19 @@ def command(
     from retrograde.games.catalog import load_game, variants_in
     from retrograde.games.catalog import variant as text_of
 
-    if (cluster or mpi) and (workers or (cluster and mpi)):
-        what = f"give {'--mpi' if mpi else '--cluster'} or {'--workers' if workers else '--cluster'}, not both"
-        raise click.UsageError(what, click.get_current_context())
+    given = [name for name, value in (("--mpi", mpi), ("--cluster", cluster), ("--workers", workers)) if value]
+    if len(given) > 1:
+        raise click.UsageError(f"give {given[0]} or {given[-1]}, not both", click.get_current_context())
     name, named = metric_named(variant)
+    how = Run(workers, memory, fresh, as_json, cluster, mpi)
     if members := variants_in(name):
         other = (metric or named) not in ("", METRICS[0], *TO_PROGRESS)
-        if database or ties or against or other or (only_estimate and (cluster or mpi)):
+        if any([database, ties, against, other, only_estimate and (cluster or mpi)]):
             what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
             raise click.UsageError(
                 f"{what}: it goes with none of --database, --metric but dtz and dtc, --ties, --against"
             )
-        if only_estimate:
-            print_estimate_of_set(name, members, Run(workers, memory, fresh, as_json), metric or named)
-            return
-        with executor_for(cluster, mpi) as executor:
-            solve_members(name, members, Run(workers, memory, fresh, as_json, None, executor), metric or named)
+        run_set(name, members, how, metric or named, only_estimate)
         return
     game = load_game(name)
     against = against or model_in(named)
@@ -132,11 +129,11 @@ def command(
         goal = Goal(EXPECTATION if model else metric or named or metric_of(game), ties or "", model)
         own = against_model(model.name) if model else "" if goal.metric == metric_of(game) else goal.metric
         path = Path(database) if database is not None else database_path(text_of(game), metric=own)
-        if only_estimate:
-            with executor_for(cluster, mpi) as executor:
-                print_estimate(game, path, Run(workers, memory, fresh, as_json), goal, executor)
+        if not only_estimate:
+            solve_or_find(game, path, goal, how)
             return
-        solve_or_find(game, path, goal, Run(workers, memory, fresh, as_json, cluster, mpi))
+        with executor_for(cluster, mpi) as executor:
+            print_estimate(game, path, how, goal, executor)
 
 
 class Run(NamedTuple):
@@ -150,6 +147,15 @@ class Run(NamedTuple):
     cluster: str | None = None
     mpi: "ClusterExecutor | None" = None
     about: str = ""
+
+
+def run_set(name: str, members: list[str], how: Run, metric: str, only_estimate: bool) -> None:
+    """Solve the variants of a set, or print what that will take."""
+    if only_estimate:
+        print_estimate_of_set(name, members, how, metric)
+        return
+    with executor_for(how.cluster, how.mpi) as executor:
+        solve_members(name, members, how._replace(cluster=None, mpi=executor), metric)
 
 
 def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:

@@ -42,12 +42,12 @@ class Certificate:
         if not 0 <= position < POSITION_LIMIT:
             return None
         canonical = self.game.canonical(position)
-        place = bisect_left(self._positions, canonical)
-        if place == len(self._positions) or self._positions[place] != canonical:
+        row = bisect_left(self._positions, canonical)
+        if row == len(self._positions) or self._positions[row] != canonical:
             return None
-        move = self._move(position, canonical, int(self.content.replies[place]))
+        move = self._move(position, canonical, int(self.content.replies[row]))
         bounds = self.content.bounds
-        plies = None if bounds is None else int(bounds[place])
+        plies = None if bounds is None else int(bounds[row])
         return None if move is None else CertificateReply(move, self.goal, plies)
 
     def _move(self, position: int, canonical: int, number: int) -> int | None:

@@ -129,7 +129,7 @@ def open_source(source: str, database: str | None) -> "Database":
     except VariantError as error:
         if path and (file := rules_now(path)):
             what = f"the rules in {file.partition(':')[0]} have changed since {str(path)!r} was made"
-            raise OtherRules(f"{what}; solve it anew with: {solve_anew(file, path)}") from error
+            raise OtherRules(f"{what}; solve it again with: {solve_again_command(file, path)}") from error
         raise
 
 
@@ -156,15 +156,14 @@ def has_other_rules(file: "DatabaseFile") -> bool:
 
     The answer is False for games that are not ours: anyone may have written their files.
     """
-    from retrograde.databases.open import digest_in
-    from retrograde.games.catalog import BUILT_IN, game_class, is_digest_of
+    from retrograde.games.catalog import BUILT_IN, game_class, is_digest_of, rules_digest
 
     if file.game_name not in BUILT_IN:
         return False
-    return not is_digest_of(file.rules, digest_in(file.header.version)(game_class(file.game_name)))
+    return not is_digest_of(file.rules, rules_digest(game_class(file.game_name)))
 
 
-def solve_anew(source: str, path: Path | str | None) -> str:
+def solve_again_command(source: str, path: Path | str | None) -> str:
     """Return the command that makes a database again, with its path if that is not the usual one."""
     from retrograde.databases import home_folder
 

@@ -80,7 +80,7 @@ class Watch:
             if not heard:
                 return
         self.seen = time.monotonic()
-        self.before = noted_positions()
+        self.before = active_positions()
         for pause in PAUSES:
             end = time.monotonic() + pause
             while self.lost.wait(max(0.0, end - time.monotonic())):
@@ -124,17 +124,17 @@ class Watch:
 
     def culprit(self) -> str:
         """Return the compiled rules that have not returned since, in words to follow others; "" if all have."""
-        while self.seen and time.monotonic() < self.seen + PAUSES[0] and noted_positions():
+        while self.seen and time.monotonic() < self.seen + PAUSES[0] and active_positions():
             time.sleep(0.02)
-        active = sys.modules.get("retrograde.solver.rules.running_kernels")
-        stuck = active.stuck_since(self.before) if active and self.before else ""
+        running = sys.modules.get("retrograde.solver.rules.running_kernels")
+        stuck = running.stuck_since(self.before) if running and self.before else ""
         return f"; {stuck}" if stuck else ""
 
 
-def noted_positions() -> dict[int, int]:
+def active_positions() -> dict[int, int]:
     """Return the positions that compiled rules are working on, by call; {} if the solver is not imported."""
-    active = sys.modules.get("retrograde.solver.rules.running_kernels")
-    return active.noted_positions() if active else {}
+    running = sys.modules.get("retrograde.solver.rules.running_kernels")
+    return running.noted_positions() if running else {}
 
 
 WATCH = Watch()

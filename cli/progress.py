@@ -53,7 +53,7 @@ class ProgressLine:
         self.about = about and f"{about}  "
         self.stream = sys.stderr
         self.live = self.stream.isatty()
-        self.told = time.monotonic()
+        self.last_shown = time.monotonic()
         self.last: Progress | None = None
         self.heard = 0.0
         """The time of the last progress."""
@@ -64,8 +64,8 @@ class ProgressLine:
         now = time.monotonic()
         if self.live:
             self.show(progress)
-        elif now - self.told >= QUIET_SECONDS:
-            self.told = now
+        elif now - self.last_shown >= QUIET_SECONDS:
+            self.last_shown = now
             self.stream.write(f"{self.about}{describe(progress)}\n")
             self.stream.flush()
 
@@ -121,15 +121,15 @@ class JsonProgress:
 
     def __init__(self, about: str = "") -> None:
         self.about = {"variant": about} if about else {}
-        self.told = 0.0
+        self.last_shown = 0.0
         self.phase = ""
 
     def __call__(self, progress: "Progress") -> None:
         now = time.monotonic()
         ended = progress.total is not None and progress.done >= progress.total
-        if now - self.told < JSON_SECONDS and progress.phase == self.phase and not ended:
+        if now - self.last_shown < JSON_SECONDS and progress.phase == self.phase and not ended:
             return
-        self.told, self.phase = now, progress.phase
+        self.last_shown, self.phase = now, progress.phase
         deciding = progress.deciding
         facts = self.about | {
             "phase": progress.phase,
@@ -224,7 +224,7 @@ def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> 
     parts = [  # the most important first, each with its texts from the longest to the shortest
         ("phase", [below + progress.phase + of, progress.phase + of]),
         ("share", [f"{int(100 * overall + 1e-6):3d} %"] if overall is not None else []),
-        ("left", [left_of(progress)]),
+        ("left", [time_left(progress)]),
         ("bar", [bar(overall or 0, BAR[0], fancy)] if drawn else []),
         ("deciding", deciding_of(progress)),
         ("counts", counts_of(progress)),
@@ -232,14 +232,14 @@ def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> 
     ]
     line = dict.fromkeys(("phase", "bar", "share", "counts", "rate", "left", "deciding"), "")
     for name, texts in parts:
-        line[name] = next((text for text in texts if len(joined({**line, name: text})) <= width), "")
+        line[name] = next((text for text in texts if len(join_parts({**line, name: text})) <= width), "")
     if line["bar"]:
-        columns = min(BAR[0] + width - len(joined(line)), BAR[1])
+        columns = min(BAR[0] + width - len(join_parts(line)), BAR[1])
         line["bar"] = bar(overall or 0, columns, fancy)
-    return joined(line)
+    return join_parts(line)
 
 
-def joined(parts: dict[str, str]) -> str:
+def join_parts(parts: dict[str, str]) -> str:
     """Return the parts that are not empty, in their order."""
     return GAP.join(text for text in parts.values() if text)
 
@@ -254,7 +254,7 @@ def counts_of(progress: "Progress") -> list[str]:
     return [f"{amount(progress.done)} positions", amount(progress.done)] if progress.done else []
 
 
-def left_of(progress: "Progress") -> str:
+def time_left(progress: "Progress") -> str:
     """Return the time left; the time passed if the time left is not known."""
     if progress.seconds_left is not None:
         return f"{whole_seconds(max(math.ceil(progress.seconds_left), 1))} left"

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
         NotADatabase,
         NotInDatabase,
         OtherRules,
+        UnreadableVersion,
         VersionTooNew,
+        VersionTooOld,
     )
     from retrograde.databases.file import DatabaseFile
     from retrograde.databases.layout import CountRow, LegendRow
@@ -68,7 +70,9 @@ __all__ = [
     "SolvedRecords",
     "SolvedSlots",
     "SolvedSteps",
+    "UnreadableVersion",
     "VersionTooNew",
+    "VersionTooOld",
     "certificate_path",
     "database_of",
     "database_path",

@@ -52,8 +52,8 @@ class Book(RecordsDatabase):
     def check_start(self) -> None:
         """Raise DamagedDatabase if the header's value of the start differs from the stored one."""
         start, row = self.file.start, self.file.start_outcome
-        told = None if start is None else self.get(start)
-        if row is None or told is None or told.value != row.value:
+        outcome = None if start is None else self.get(start)
+        if row is None or outcome is None or outcome.value != row.value:
             raise self.file.damaged("the start is worth one thing here, and another there")
 
     def __getitem__(self, position: int) -> Outcome:

@@ -21,8 +21,8 @@ from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase, OpenElsewhere
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
-from retrograde.databases.layout import FORMAT, MAGIC, MEASURED_VERSION, LegendRow, in_version, legend_dtype
-from retrograde.databases.legend import Legend
+from retrograde.databases.layout import FORMAT, MAGIC, MEASURED_VERSION, LegendRow, legend_dtype
+from retrograde.databases.legend import LegendTable
 from retrograde.databases.lock import is_open_for_writing
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 from retrograde.games.contract.game import POSITION_LIMIT
@@ -36,7 +36,7 @@ SUPERBLOCK = 48
 class CheckedFile:
     """An open file: what all kinds have in common. A context manager.
 
-    Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
+    Raises NoDatabase, NotADatabase, UnreadableVersion or DamagedDatabase, and nothing else, whatever the file holds.
     """
 
     FORMAT: ClassVar[str] = FORMAT
@@ -136,13 +136,12 @@ class CheckedFile:
 
     def table(self, name: str, dtype: np.dtype[Any], length: int | None = None) -> NDArray[Any]:
         """Return a dataset of one chunk as an array; raise ValueError if its *length* is wrong."""
-        dtype = in_version(dtype, self.header.version)
         rows = self.length_of(name)
         most = LEGEND_ROWS_A_BYTE if name == "legend" else ROWS_A_BYTE
         if length not in (None, rows) or rows > most * self.bytes:
             raise ValueError(f"the table {name} has {rows:,} rows, and cannot")
         self.type_of(name, [dtype], rows)
-        content = self.frames_of(name, rows).read(0, self.header.checks.get(name))
+        content = self.frames_of(name, rows).read(0, self.header.checks[name])
         return from_planes(np.frombuffer(content, np.uint8).reshape(dtype.itemsize, rows), dtype, rows)
 
     def read_legend(self) -> None:
@@ -150,7 +149,8 @@ class CheckedFile:
         measures = self.measures if self.header.version == MEASURED_VERSION else ()
         legend = self.table("legend", legend_dtype(measures))
         check_legend(legend, self.positions, self.stored)
-        self.legend = Legend(legend) if measures else [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
+        rows = (LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist())
+        self.legend = LegendTable(legend) if measures else list(rows)
         # Case: bounds by slot, whose legend has no row for the start.
         if self.header.start_bounds and self.header.start_outcome:
             value, plies = self.header.start_outcome
@@ -177,7 +177,7 @@ class CheckedFile:
         """
         self.contents.read_tables()
         datasets = {name: self._check_dataset(name, progress) for name in self._datasets}
-        if self.digest is not None and digest_of(self.attributes, datasets) != self.digest:
+        if digest_of(self.attributes, datasets) != self.digest:
             raise self.damaged("it has not the digest that it should have")
 
     def _check_dataset(self, name: str, progress: Callable[[int], object]) -> tuple[int, int, str]:

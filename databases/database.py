@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.errors import NotInDatabase
 from retrograde.databases.layout import NOT_FOUND, LegendRow
-from retrograde.databases.legend import Legend
+from retrograde.databases.legend import LegendTable
 from retrograde.games import UNDECIDED, Game, Value
 from retrograde.games.contract.game import METRICS, POSITION_LIMIT, Traits, is_none
 from retrograde.games.contract.raised import given_start
@@ -100,9 +100,9 @@ class Database(ABC):
     def get(self, position: int, default: Default) -> Outcome | Default: ...
     def get(self, position: int, default: Any = None) -> Any:
         """Return a position's outcome, or a default where play never reaches it."""
-        if place := self._locate(self._asked(position)):
-            holder = self.holder(place[1])
-            if (row := holder._find(*place)) >= 0:
+        if address := self._locate(self._asked(position)):
+            holder = self.holder(address[1])
+            if (row := holder._find(*address)) >= 0:
                 try:
                     return holder._outcomes[row]
                 except IndexError:
@@ -125,9 +125,9 @@ class Database(ABC):
 
         Empty if the metric is remoteness. Raises NotInDatabase if play never reaches the position.
         """
-        place = self._locate(self._asked(position))
-        file = self.holder(place[1]).file if place else self.file
-        row = self.holder(place[1])._find(*place) if place else -1
+        address = self._locate(self._asked(position))
+        file = self.holder(address[1]).file if address else self.file
+        row = self.holder(address[1])._find(*address) if address else -1
         if row < 0:
             raise NotInDatabase(f"position {position} of {self.file.variant} cannot be reached from the start")
         if row >= len(file.legend):
@@ -207,8 +207,8 @@ class Database(ABC):
         keys = array.astype(np.int64, copy=False).reshape(-1, self._width)
         rows = self._bulk.rows(keys) if len(keys) >= BULK and self._bulk else None
         if rows is None:
-            places = [self._locate(tuple(key)) for key in keys.tolist()]
-            rows = np.array([self._find(*place) if place else -1 for place in places], np.int64)
+            addresses = [self._locate(tuple(key)) for key in keys.tolist()]
+            rows = np.array([self._find(*address) if address else -1 for address in addresses], np.int64)
         self.file.contents.check_outcomes(rows)
         values, remotenesses = self._read_legend(rows)
         shape = array.shape[:-1] if array.size else (0,)
@@ -222,8 +222,8 @@ class Database(ABC):
         elif canonical:
             tier_numbers = np.array([self._tier(key) if key >= 0 else 0 for key in keys.tolist()], np.int64)
         else:
-            places = [self._locate(key) or (-1, 0) for key in keys.tolist()]
-            keys, tier_numbers = np.array(places, np.int64).reshape(-1, 2).T
+            addresses = [self._locate(key) or (-1, 0) for key in keys.tolist()]
+            keys, tier_numbers = np.array(addresses, np.int64).reshape(-1, 2).T
         return self._find_all(keys, tier_numbers)
 
     @cached_property
@@ -240,7 +240,7 @@ class Database(ABC):
     def _columns(self) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """The legend's values and remotenesses, and a last row (UNDECIDED, -1) so that index -1 works."""
         legend = self.file.legend
-        if isinstance(legend, Legend):
+        if isinstance(legend, LegendTable):
             values, remotenesses = legend.table["value"], legend.table["remoteness"]
         else:
             values = np.array([row.value for row in legend], np.uint8)

@@ -159,27 +159,27 @@ def rank_type(bits: int) -> np.dtype[Any]:
 
 def regroup(pairs: Pair | Iterable[Pair], size: int) -> Iterator[Pair]:
     """Cut a stream of array pairs into pairs of *size* items; the last may be shorter."""
-    pieces: Iterable[Pair] = [pairs] if isinstance(pairs, tuple) else pairs
+    stream: Iterable[Pair] = [pairs] if isinstance(pairs, tuple) else pairs
     rest: list[Pair] = []
     waiting = 0
-    for positions, rows in pieces:
+    for positions, rows in stream:
         used = 0
         while waiting + len(positions) - used >= size:
             part = slice(used, used + size - waiting)
-            yield joined([*rest, (positions[part], rows[part])])
+            yield concatenate_pairs([*rest, (positions[part], rows[part])])
             used, waiting, rest = part.stop, 0, []
         if used < len(positions):
             rest.append((positions[used:], rows[used:]))
             waiting += len(positions) - used
     if rest:
-        yield joined(rest)
+        yield concatenate_pairs(rest)
 
 
-def joined(pieces: list[Pair]) -> Pair:
+def concatenate_pairs(pairs: list[Pair]) -> Pair:
     """Concatenate pairs of arrays; a single pair is not copied."""
-    if len(pieces) == 1:
-        return np.asarray(pieces[0][0]), np.asarray(pieces[0][1])
-    return np.concatenate([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])
+    if len(pairs) == 1:
+        return np.asarray(pairs[0][0]), np.asarray(pairs[0][1])
+    return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
 
 def to_planes(items: NDArray[Any], size: int, length: int) -> NDArray[np.uint8]:
@@ -218,11 +218,11 @@ def compressor(level: int) -> zstandard.ZstdCompressor:
 def pack(compressor: zstandard.ZstdCompressor, *parts: NDArray[np.uint8]) -> bytes:
     """Return one zstd frame of several arrays, each in zstd blocks of its own, with its own statistics."""
     stream = compressor.compressobj(size=sum(part.nbytes for part in parts))
-    pieces: list[bytes] = []
+    chunks: list[bytes] = []
     for part in parts[:-1]:
-        pieces += stream.compress(part.data), stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
-    pieces += stream.compress(parts[-1].data), stream.flush()
-    return b"".join(pieces)
+        chunks += stream.compress(part.data), stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    chunks += stream.compress(parts[-1].data), stream.flush()
+    return b"".join(chunks)
 
 
 def unpack(decompressor: zstandard.ZstdDecompressor, frame: bytes, size: int) -> bytes:

@@ -21,8 +21,16 @@ class DamagedDatabase(RetrogradeError, OSError):
     """The database differs from what was written."""
 
 
-class VersionTooNew(RetrogradeError, ValueError):
-    """The database has a newer format than this version of retrograde knows."""
+class UnreadableVersion(RetrogradeError, ValueError):
+    """The database has a format version that this version of retrograde does not read."""
+
+
+class VersionTooNew(UnreadableVersion):
+    """The format version is newer than this version of retrograde."""
+
+
+class VersionTooOld(UnreadableVersion):
+    """The format version is one that is no longer read."""
 
 
 class OtherRules(RetrogradeError, ValueError):

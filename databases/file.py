@@ -5,7 +5,7 @@ import os
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.errors import IsCertificate
-from retrograde.databases.layout import CERTIFICATE, in_version
+from retrograde.databases.layout import CERTIFICATE
 from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
@@ -17,7 +17,7 @@ AnyReader = RecordsReader | StepsReader | SlotsReader | CompactReader | BoundsRe
 class DatabaseFile(CheckedFile):
     """An open database file: its header, its legend, and its `contents`. A context manager.
 
-    Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
+    Raises NoDatabase, NotADatabase, UnreadableVersion or DamagedDatabase, and nothing else, whatever the file holds.
     """
 
     contents: AnyReader
@@ -38,10 +38,8 @@ class DatabaseFile(CheckedFile):
             kind for kind in (SlotsReader, CompactReader, StepsReader, BoundsReader) if self.has_dataset(kind.DATASET)
         )
         kind: type[AnyReader] = next(kinds, RecordsReader)
-        version = self.header.version
-        tables = [name for name in kind.TABLES if name != "blocks" or in_version(kind.ROW, version).names]
-        self.open_datasets([*tables, kind.DATASET])
-        if version > 1 and self.header.checks.keys() != set(tables):
+        self.open_datasets([*kind.TABLES, kind.DATASET])
+        if self.header.checks.keys() != set(kind.TABLES):
             raise ValueError("its attribute checks does not name the tables")
         self.read_legend()
         self.contents = kind(self)

@@ -110,7 +110,7 @@ class FrameReader:
     def __init__(self, dataset: h5py.h5d.DatasetID, content: int):
         """Prepare to read frames whose content has *content* bytes."""
         self.dataset, self.content = dataset, content
-        self.room = bytearray(most_bytes(content))
+        self.buffer = bytearray(most_bytes(content))
         self.decompressor = zstandard.ZstdDecompressor()
 
     def frame(self, first: int) -> memoryview:
@@ -119,14 +119,14 @@ class FrameReader:
         Raises ValueError if it is not compressed, or is longer than its content can need.
         """
         frame: memoryview
-        skipped_filters, frame = self.dataset.read_direct_chunk((first,), out=self.room)
+        skipped_filters, frame = self.dataset.read_direct_chunk((first,), out=self.buffer)
         if skipped_filters:
             raise ValueError("a chunk is not compressed")
         return frame
 
-    def read(self, first: int, check: int | None) -> bytes:
+    def read(self, first: int, check: int) -> bytes:
         """Return the content of a frame; raise ValueError if its size or its checksum is wrong."""
         frame = self.frame(first)
-        if check is not None and check_of(frame) != check:
+        if check_of(frame) != check:
             raise ValueError("a frame is not where it belongs")
         return unpack(self.decompressor, bytes(frame), self.content)

@@ -13,7 +13,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from retrograde.databases.errors import NotADatabase, VersionTooNew
+from retrograde.databases.errors import NotADatabase, VersionTooNew, VersionTooOld
 from retrograde.databases.layout import (
     BOOK,
     BOUNDS_VERSION,
@@ -73,9 +73,9 @@ class Header:
     start_outcome: tuple[int, int] | None
     """The start's value and remoteness."""
     checks: dict[str, int]
-    """The checksum of each table; empty in version 1."""
-    digest: str | None
-    """The digest of the whole file; None in version 1."""
+    """The checksum of each table."""
+    digest: str
+    """The digest of the whole file."""
     plies: int | None = None
     """The depth of an opening book, in plies from the start; None for a database."""
     measures: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class Header:
 def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Header, Attributes]:
     """Return the header of a file of format *wanted*, and all attributes that are texts or ints.
 
-    Raises NotADatabase, VersionTooNew, or ValueError if an attribute is missing or impossible.
+    Raises NotADatabase, VersionTooNew, VersionTooOld, or ValueError if an attribute is missing or impossible.
     """
     facts = read_attributes(file)
     if facts.get("format") == BOOK != wanted:
@@ -100,8 +100,11 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         )
     if facts.get("format") != wanted:
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
-    # Refuse newer versions. Versions 6 and 7 are always readable; otherwise the metric decides the latest version.
+    # Refuse version 1 and newer versions. Versions 6 and 7 are always readable; otherwise the metric decides which
+    # version is the latest.
     version = number(facts, "format_version", 1)
+    if version < VERSION:
+        raise VersionTooOld(f"{str(path)!r} has format {version}, which is no longer read; solve the game again")
     metric = text(facts, "metric") if "metric" in facts else METRIC
     latest = version if version in (TUPLES_VERSION, COMPACT_VERSION) else latest_version(metric)
     if version > latest:
@@ -128,8 +131,8 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         number(facts, "stored", 1),
         start,
         outcome,
-        parsed(facts, "checks") if version > 1 else {},
-        text(facts, "digest", r"[0-9a-f]{64}") if version > 1 else None,
+        parsed(facts, "checks"),
+        text(facts, "digest", r"[0-9a-f]{64}"),
         number(facts, "plies", 0) if wanted == BOOK else None,
         *(measured(facts, version, start) if is_measured(facts, version) else ()),
     )

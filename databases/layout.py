@@ -48,7 +48,7 @@ FORMAT = "retrograde"
 BOOK = "retrograde book"
 """The format of an opening book. It differs from FORMAT so that no program takes a book for a whole solution."""
 VERSION = 2
-"""The usual version. Version 1, still readable, lacks the column `check` and the attributes `checks` and `digest`."""
+"""The usual version. Version 1 is no longer read."""
 CERTIFICATE_VERSION = 3
 """The version of certificates."""
 MEASURED_VERSION = 4
@@ -205,12 +205,6 @@ def create_file(path: bytes) -> h5py.File:
     creation.set_obj_track_times(False)
     creation.set_attr_phase_change(64, 0)  # keeps attributes in the root's header
     return h5py.File(h5py.h5f.create(path, h5py.h5f.ACC_TRUNC, creation, access))
-
-
-def in_version(dtype: np.dtype[Any], version: int) -> np.dtype[Any]:
-    """Return the type of a table's rows in a version of the format (version 1 has no `check`)."""
-    fields = [(name, dtype[name]) for name in dtype.names or () if version > 1 or name != "check"]
-    return np.dtype(fields)
 
 
 def create_dataset(

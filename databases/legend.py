@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from retrograde.databases.layout import LEGEND, LegendRow, legend_dtype
 from retrograde.games import Value
 
-PART = 1 << 16
+ROWS_AT_ONCE = 1 << 16
 """The number of rows made at a time when all are wanted."""
 
 
@@ -28,7 +28,7 @@ class Measures:
     """How they were computed, as JSON values: the unit of a column, how ties were broken."""
 
 
-class Legend(Sequence[LegendRow]):
+class LegendTable(Sequence[LegendRow]):
     """A legend stored as an array of type `legend_dtype`; makes its rows on demand."""
 
     def __init__(self, table: NDArray[Any]):
@@ -43,8 +43,8 @@ class Legend(Sequence[LegendRow]):
         return row_of(self.table[row].item())
 
     def __iter__(self) -> Iterator[LegendRow]:
-        for begin in range(0, len(self.table), PART):
-            yield from self[begin : begin + PART]
+        for begin in range(0, len(self.table), ROWS_AT_ONCE):
+            yield from self[begin : begin + ROWS_AT_ONCE]
 
 
 def row_of(items: tuple[Any, ...]) -> LegendRow:
@@ -55,7 +55,7 @@ def row_of(items: tuple[Any, ...]) -> LegendRow:
 
 def table_of(legend: Sequence[LegendRow], names: Sequence[str] = ()) -> NDArray[Any]:
     """Return a legend as the array that is stored; *names* are its additional columns."""
-    if isinstance(legend, Legend):
+    if isinstance(legend, LegendTable):
         return legend.table
     if not names:
         return np.array([tuple(row[:5]) for row in legend], LEGEND)
@@ -64,13 +64,13 @@ def table_of(legend: Sequence[LegendRow], names: Sequence[str] = ()) -> NDArray[
 
 def count_positions(legend: Sequence[LegendRow]) -> int:
     """Return the number of positions that a legend counts."""
-    if isinstance(legend, Legend):
+    if isinstance(legend, LegendTable):
         return int(legend.table["positions"].sum())
     return sum(row.positions for row in legend)
 
 
 def count_stored(legend: Sequence[LegendRow]) -> int:
     """Return the number of records that a legend counts."""
-    if isinstance(legend, Legend):
+    if isinstance(legend, LegendTable):
         return int(legend.table["stored"].sum())
     return sum(row.stored for row in legend)

@@ -19,7 +19,7 @@ from retrograde.databases.location import expect_short
 
 PATIENCE = 5.0
 """Seconds to wait for another process: as long as a small game takes."""
-AHEAD = 1
+LOCKED_BYTES = 1
 """The byte before the lock's word. It is the one that is locked, and that Windows lets no other process read."""
 HELD = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 """Errors of the operating system that mean that another process holds a lock."""
@@ -39,7 +39,7 @@ class Lock:
         expect_short(self.database)
         try:
             make_folder(self.path.parent)
-            while not self.taken():
+            while not self.try_lock():
                 if time.monotonic() > deadline:
                     raise InUse(f"{str(self.database)!r} is being written by another process; wait for it, or stop it")
                 time.sleep(0.02)
@@ -50,7 +50,7 @@ class Lock:
             raise CannotWrite(f"cannot write {str(self.database)!r}: {why} (at the lock {self.path.name!r})") from error
         return self
 
-    def taken(self) -> bool:
+    def try_lock(self) -> bool:
         """Try to take the lock; return whether that succeeded."""
         made = not self.path.exists()
         file = open(self.path, "ab")  # noqa: SIM115  # closed by __exit__
@@ -70,13 +70,13 @@ class Lock:
         file.close()
         return False
 
-    def say(self, word: bytes) -> None:
+    def write_word(self, word: bytes) -> None:
         """Write a word into the lock file, so that workers can check that they see the same folder.
 
         Raises CannotWrite if that fails.
         """
         try:
-            self.file.truncate(AHEAD)
+            self.file.truncate(LOCKED_BYTES)
             self.file.write(word)  # the file is open for appending
             self.file.flush()
             os.fsync(self.file.fileno())
@@ -106,11 +106,11 @@ def is_open_for_writing(path: Path) -> bool:
     return False
 
 
-def word_in(path: Path) -> bytes | None:
+def read_word(path: Path) -> bytes | None:
     """Return the word that the holder of a lock wrote into the file *path*; None if there is no file."""
     try:
         with open(path, "rb", buffering=0) as file:
-            file.seek(AHEAD)
+            file.seek(LOCKED_BYTES)
             return file.read(100)
     except OSError:
         return None

@@ -57,8 +57,8 @@ def open_database(
 
     The rules come from an installed game, from one that was solved on this machine, or from *game*. A file never makes
     us load code from elsewhere. *home* replaces the usual folder of databases. Raises NoDatabase, NotADatabase,
-    DamagedDatabase, VersionTooNew, OtherRules if the rules have changed since the solve, or VariantError if they cannot
-    be found.
+    DamagedDatabase, UnreadableVersion, OtherRules if the rules have changed since the solve, or VariantError if they
+    cannot be found.
     """
     if isinstance(variant_or_path, os.PathLike) or variant_or_path.endswith(SUFFIX):
         path = Path(variant_or_path)
@@ -160,15 +160,14 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
     If the file stores symmetric positions separately, the returned game has no symmetry. Raises VariantError if the
     rules cannot be found, and DamagedDatabase if the file contradicts them.
     """
-    from retrograde.games.catalog import find_game, is_digest_of, variant
+    from retrograde.games.catalog import find_game, is_digest_of, rules_digest, variant
 
-    digest = digest_in(file.header.version)
     game = with_source(game)[0] if game else None
-    game = folded(game or find_game(file.variant, lambda cls: is_digest_of(file.rules, digest(cls))))
+    game = folded(game or find_game(file.variant, lambda cls: is_digest_of(file.rules, rules_digest(cls))))
     # Checks of the file against the game: variant, rules, start, options.
     if variant(game) != file.variant:
         raise OtherRules(f"the database {str(file.path)!r} is of {file.variant}, not of {variant(game)}")
-    if not is_digest_of(file.rules, digest(type(game))):
+    if not is_digest_of(file.rules, rules_digest(type(game))):
         raise OtherRules(
             f"the database {str(file.path)!r} was made with other rules of {file.variant}; "
             "solve it again with --fresh, where the others are not those you want"
@@ -179,10 +178,3 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
     if options_text(game) != json.dumps(file.options, sort_keys=True, ensure_ascii=False):
         raise file.damaged(f"its options are not those of {file.variant}")
     return game if getattr(file, "details", {}).get("symmetry", True) else unfolded(game)
-
-
-def digest_in(version: int) -> Callable[[type[Game]], str]:
-    """Return the function that computes the digest of rules in a version of the format."""
-    from retrograde.games.catalog import legacy_digest, rules_digest
-
-    return rules_digest if version > 1 else legacy_digest

@@ -71,23 +71,21 @@ class Reader(ABC):
         return self.file.locked(lambda: self.file.table("blocks", self.ROW, self.block_count))
 
     @cached_property
-    def checks(self) -> list[int] | None:
-        """The checksum of each block's frame; None in version 1, which has none."""
-        if self.file.header.version == 1:
-            return None
+    def checks(self) -> list[int]:
+        """The checksum of each block's frame."""
         checks: list[int] = self.block_table["check"].tolist()
         return checks
 
     def content(self, number: int) -> bytes:
         """Return the decompressed content of a block. Call it inside `file.locked`."""
-        return self.frames.read(number * self.block_size, None if self.checks is None else self.checks[number])
+        return self.frames.read(number * self.block_size, self.checks[number])
 
     def items_in(self, number: int) -> int:
         """Return the number of items in a block."""
         return min(self.block_size, self.length - number * self.block_size)
 
 
-class Tiers(NamedTuple):
+class SlotTiers(NamedTuple):
     """The table of tiers of a game with slots, by columns."""
 
     numbers: NDArray[np.int64]
@@ -104,17 +102,17 @@ class SlotReader(Reader):
         return self.length
 
     @cached_property
-    def tiers(self) -> Tiers:
+    def tiers(self) -> SlotTiers:
         """The table of tiers."""
         return self.file.locked(self._read_tiers)
 
-    def _read_tiers(self) -> Tiers:
+    def _read_tiers(self) -> SlotTiers:
         table = self.file.table("tiers", SLOT_TIERS)
         (numbers,) = columns(table, "tier")
         bounds = np.append(table["slot"], self.slots)
         if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0:
             raise ValueError("the table of tiers contradicts itself")
-        return Tiers(numbers, bounds)
+        return SlotTiers(numbers, bounds)
 
 
 class GapReader(Reader):

@@ -167,29 +167,29 @@ def book_attributes(plies: int | None) -> Attributes:
 def attributes(game: Game, legend: NDArray[Any], start_row: int | None, measures: Measures | None) -> Attributes:
     """Return the attributes of a solved game."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
-    told = about(
+    facts = about(
         game, MEASURED_VERSION if measures else VERSION, measures.metric if measures else METRIC, positions, stored
     )
     if start_row is not None:
         value, remoteness = legend[start_row].item()[:2]
-        told |= {"start": start_text(game), "start_value": value, "start_remoteness": remoteness}
+        facts |= {"start": start_text(game), "start_value": value, "start_remoteness": remoteness}
     if measures:
-        told |= measured_by(measures)
-        told |= {} if start_row is None else {"start_row": start_row}
-    return told
+        facts |= measured_by(measures)
+        facts |= {} if start_row is None else {"start_row": start_row}
+    return facts
 
 
 def bound_attributes(game: Game, legend: NDArray[Any], solved: SolvedBounds) -> Attributes:
     """Return the attributes of expectations by slot."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
-    told = about(game, BOUNDS_VERSION, solved.measures.metric, positions, stored)
-    told |= measured_by(solved.measures)
+    facts = about(game, BOUNDS_VERSION, solved.measures.metric, positions, stored)
+    facts |= measured_by(solved.measures)
     if solved.start is not None:
         low, high = solved.start
         value = WIN if low > 0 else LOSE if high < 0 else TIE
-        told |= {"start": start_text(game), "start_value": int(value), "start_remoteness": NOT_FOUND}
-        told |= {"start_low": low, "start_high": high}
-    return told
+        facts |= {"start": start_text(game), "start_value": int(value), "start_remoteness": NOT_FOUND}
+        facts |= {"start_low": low, "start_high": high}
+    return facts
 
 
 def start_text(game: Game) -> int | str:
@@ -216,11 +216,11 @@ def about(game: Game, version: int, metric: str, positions: int, stored: int) ->
         "metric": metric,
         "positions": positions,
         "stored": stored,
-        "made_with": made_with(),
+        "made_with": software_versions(),
     }
 
 
-def made_with() -> str:
+def software_versions() -> str:
     """Return the versions of all software that decides about the bytes."""
     from importlib.metadata import PackageNotFoundError, version  # imported here because it takes 20 ms
 

@@ -2,8 +2,8 @@
 
 1. Pages from outside docs/ (README, FORMAT, …) are read from where they are, so that no text exists twice.
 2. Links keep their meaning: they lead to the page made of a file, or else to the file at the project's address.
-3. `<!-- help solve -->` becomes the command's help, `<!-- board connect4 -->` a picture of the game. Both are comments,
-   so that pages can also be read without a build.
+3. `<!-- help solve -->` becomes the command's help, `<!-- board connect4:5,4 33442 -->` a picture of a position, of the
+   start if none is given. Both are comments, so that pages can also be read without a build.
 """
 
 import os.path
@@ -30,51 +30,8 @@ PAGES = {
 }
 """Files outside docs/, and the pages made of them."""
 
-SHOWN = {
-    "awari": ("awari", ""),
-    "baghchal": ("baghchal", "TG..T/.G.GG/..T../G..G./T..../G/12"),
-    "bearoff": ("bearoff", ""),
-    "cantstop": ("cantstop:3,2", "0.1.0.0.0/0.1.2.0.0 0 1223"),
-    "chess": ("chess:KRK", "8/8/8/8/8/2k5/1R6/K7 b"),
-    "chutes": ("chutes", ""),
-    "connect4": ("connect4:5,4", "33442"),
-    "cram": ("cram:4,3", "##../.#../.#.."),
-    "dobutsu": ("dobutsu", ""),
-    "dodgem": ("dodgem", ""),
-    "domineering": ("domineering", "#.../#.##/..../....,v"),
-    "dotsandboxes": ("dotsandboxes", ".##.#./.#.#..,1"),
-    "draughts": ("draughts:KMvMM", "W:W22,K30:B11,18"),
-    "eightpuzzle": ("eightpuzzle", ""),
-    "fanorona": ("fanorona:5,3", ""),
-    "foxandhounds": ("foxandhounds", ""),
-    "game2048": ("game2048:2,2,16", ""),
-    "grundy": ("grundy", ""),
-    "hanoi": ("hanoi:4", "1123"),
-    "hareandhounds": ("hareandhounds", ""),
-    "kalah": ("kalah", ""),
-    "klotski": ("klotski", ""),
-    "lasker": ("lasker:4", "O.X/.../X.O./.X./.../X/1-2"),
-    "lgame": ("lgame", ""),
-    "lightsout": ("lightsout", "OO.O/.OO./O..O/.O.."),
-    "morris": ("morris:6", "OX./.O./OX.X/.O./OXX/X"),
-    "mutorere": ("mutorere", ""),
-    "nim": ("nim", ""),
-    "nim3": ("nim3", ""),
-    "octal": ("octal", "7+3+2"),
-    "othello": ("othello", ""),
-    "pegsolitaire": ("pegsolitaire", ""),
-    "pig": ("pig", ""),
-    "piglet": ("piglet", "0-0+2/0"),
-    "pocketcube": ("pocketcube", ""),
-    "quixo": ("quixo", "X.O.O/..X../.O..X/X...O/.XO../X"),
-    "teeko": ("teeko", "..O../.XX../.OXO./..XO./...../X"),
-    "tentozero": ("tentozero", ""),
-    "tictactoe": ("tictactoe", "X.O/.X./O.."),
-    "tictactoe3": ("tictactoe3", "XO./A.X/..."),
-    "ur": ("ur:1", ""),
-    "yahtzee": ("yahtzee", ""),
-}
-"""The picture of each game: a variant, and a position, or "" for the start."""
+BOARD = re.compile(r"^<!-- board ((\w+)\S*)(?: (.+))? -->$", re.MULTILINE)
+"""The comment for a picture of a game. Groups: the variant, the game's name, and the position, if not the start."""
 
 FOLDERS = ("games", "databases", "solver", "cli")
 FOLDER = tempfile.TemporaryDirectory(prefix="retrograde-docs-")
@@ -121,7 +78,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Replace the comments for help and boards, and rewrite links for the site."""
     markdown = re.sub(r"^<!-- help (\w+) -->$", lambda match: help_of(match[1]), markdown, flags=re.MULTILINE)
-    markdown = re.sub(r"^<!-- board (\w+) -->$", r"![the board](gallery/\1.svg)", markdown, flags=re.MULTILINE)
+    markdown = BOARD.sub(r"![the board](gallery/\2.svg)", markdown)
     here = page.file.src_uri
     source = SOURCES.get(here, f"docs/{here}")
 
@@ -161,12 +118,12 @@ def help_of(name: str) -> str:
 
 
 def boards() -> dict[str, str]:
-    """Return a picture of each game that comes with the program."""
+    """Return the pictures of the gallery by the names of their games."""
     from retrograde.games.catalog import load_game
     from retrograde.solver.play.picture import board_svg
 
     pictures = {}
-    for name, (variant, text) in SHOWN.items():
+    for variant, name, text in BOARD.findall((ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")):
         game = load_game(variant)
         pictures[name] = board_svg(game, game.read(text) if text else game.start)
     return pictures

@@ -162,7 +162,7 @@ static i64 *column(Dataset *set, const char *name)
     hid_t type = H5Tget_member_type(set->type, member);
     size_t size = H5Tget_size(type);
     i64 *numbers = room(set->length * sizeof(i64));
-    if (set->length && !set->checks && version > 1) {
+    if (set->length && !set->checks) {
         set->checks = room(sizeof(i64));
         *set->checks = json_number(text_of("checks"), set->name);
     }
@@ -888,8 +888,8 @@ static void open_database(const char *path)
     version = number_of("format_version");
     if (version == 7)
         die("%s is compact: half of it follows from moves, which are not known here", path);
-    if (strcmp(text_of("format"), "retrograde") || version > 6 || version == 3)
-        die("%s is no database of version 1, 2, 4, 5 or 6", path);
+    if (strcmp(text_of("format"), "retrograde") || version < 2 || version > 6 || version == 3)
+        die("%s is no database of version 2, 4, 5 or 6", path);
     const char *kind = has("slots") ? "slots" : has("bounds") ? "bounds" : has("steps") ? "steps" : "records";
     int by_slot = has("slots") || has("bounds");
     legend = open_dataset("legend");
@@ -906,10 +906,8 @@ static void open_database(const char *path)
     }
     numbers = column(&tiers, "tier");
     firsts = column(&tiers, *kind == 'r' ? "record" : by_slot ? "slot" : "step");
-    if (version > 1 || !by_slot)
-        blocks = open_dataset("blocks");
-    if (version > 1)
-        records.checks = column(&blocks, "check");
+    blocks = open_dataset("blocks");
+    records.checks = column(&blocks, "check");
     outcome_size = records.item;
     if (by_slot)
         return;

@@ -264,20 +264,13 @@ class CantStop(Game):
         board, *rest = text.split() or [""]
         rows = [row.split(".") for row in board.split("/")]
         if [len(row) for row in rows] != [len(self.columns)] * (self.players + 1) or not 1 <= len(rest) <= 2:
-            raise ValueError(f"a position is rows of squares, who is to move, and ? or dice: {self.write(self.start)}")
+            raise ValueError(
+                f"a position is rows of squares, the player to move, and ? or dice: {self.write(self.start)}"
+            )
         if rest[0] not in map(str, range(self.players)):
-            raise ValueError(f"who is to move is a number below {self.players}")
-        if not all(
-            one.isdecimal() and int(one) <= size for row in rows for one, size in zip(row, self.columns, strict=True)
-        ):
-            raise ValueError(f"the columns have {', '.join(map(str, self.columns))} squares")
-        *kept, climbed = [sum(int(one) << place for one, place in zip(row, self.places, strict=True)) for row in rows]
-        player, dice = int(rest[0]), DECIDE
-        if len(rest) == 2:
-            roll = tuple(sorted(int(face) for face in rest[1] if face.isdecimal()))
-            if rest[1] != "?" and roll not in self.rolls:
-                raise ValueError(f"four dice show faces from 1 to {self.sides}, and ? stands for those to be rolled")
-            dice = CAST if rest[1] == "?" else ROLLED + self.rolls.index(roll)
+            raise ValueError(f"the player to move is a number below {self.players}")
+        *kept, climbed = map(self._read_row, rows)
+        player, dice = int(rest[0]), self._read_dice(rest[1]) if len(rest) == 2 else DECIDE
         position = climbed | player << self.top + 7 | dice << self.top
         position |= sum(row << self.width * (1 + number) for number, row in enumerate(kept))
         if any(self.squares(climbed, i) < self.squares(kept[player], i) for i in range(len(self.columns))):
@@ -285,6 +278,21 @@ class CantStop(Game):
         if self.markers(position) > MARKERS:
             raise ValueError(f"there are {MARKERS} markers")
         return position
+
+    def _read_row(self, row):
+        """Return the bits of a row of squares, given as texts."""
+        if not all(one.isdecimal() and int(one) <= size for one, size in zip(row, self.columns, strict=True)):
+            raise ValueError(f"the columns have {', '.join(map(str, self.columns))} squares")
+        return sum(int(one) << place for one, place in zip(row, self.places, strict=True))
+
+    def _read_dice(self, text):
+        """Return the number of a roll, such as `1223`, or CAST for `?`."""
+        if text == "?":
+            return CAST
+        roll = tuple(sorted(int(face) for face in text if face.isdecimal()))
+        if roll not in self.rolls:
+            raise ValueError(f"four dice show faces from 1 to {self.sides}, and ? stands for those to be rolled")
+        return ROLLED + self.rolls.index(roll)
 
     def show(self, position):
         *rows, climbed = self.write(position).split()[0].split("/")

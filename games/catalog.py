@@ -23,30 +23,27 @@ from typing import Any, get_type_hints
 
 from retrograde.games.contract.game import Game, RuleError, VariantError
 from retrograde.games.contract.live import sourced
-from retrograde.games.contract.raised import line_in, said
-from retrograde.games.contract.snapshot import BESIDE, RULES, Loader, is_outdated, module_of, neighbours, source_of
-from retrograde.games.identity.digest import is_digest_of, legacy_digest, rules_digest, settle
+from retrograde.games.contract.raised import error_text, line_in
+from retrograde.games.contract.snapshot import (
+    BESIDE,
+    RULES,
+    SourceLoader,
+    is_outdated,
+    module_of,
+    neighbours,
+    source_of,
+)
+from retrograde.games.identity.digest import is_digest_of, rules_digest, settle
 from retrograde.games.identity.trusted import remember, trusted_files
 
-BUILT_IN = (
-    *(
-        "awari",
-        "baghchal",
-        "bearoff",
-        "cantstop",
-        "chess",
-        "chutes",
-        "connect4",
-        "cram",
-        "dobutsu",
-        "dodgem",
-        "domineering",
-    ),
-    *("dotsandboxes", "draughts", "eightpuzzle", "fanorona", "foxandhounds", "game2048", "grundy", "hanoi"),
-    *("hareandhounds", "kalah", "klotski", "lasker", "lgame", "lightsout", "morris", "mutorere", "nim", "nim3"),
-    *("octal", "othello", "pegsolitaire", "pig", "piglet", "pocketcube", "quixo", "teeko", "tentozero"),
-    *("tictactoe", "tictactoe3", "ur", "yahtzee"),
-)
+NAMES = """
+    awari baghchal bearoff cantstop chess chutes connect4 cram dobutsu dodgem domineering dotsandboxes draughts
+    eightpuzzle fanorona foxandhounds game2048 grundy hanoi hareandhounds kalah klotski lasker lgame lightsout
+    morris mutorere nim nim3 octal othello pegsolitaire pig piglet pocketcube quixo teeko tentozero tictactoe
+    tictactoe3 ur yahtzee
+"""
+BUILT_IN = tuple(NAMES.split())
+"""The games that come with the program: each is a module or a package of this folder."""
 ENTRY_POINTS = "retrograde.games"
 ALWAYS_ASKED = (
     *("generate_moves", "do_move", "primitive", "tier", "canonical"),
@@ -62,7 +59,6 @@ __all__ = [
     "game_names",
     "is_digest_of",
     "kin",
-    "legacy_digest",
     "load_game",
     "named_game",
     "own_tiers",
@@ -292,7 +288,7 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
     if name in sys.modules and not is_outdated(sys.modules[name]):
         return sys.modules[name]
     sys.modules[package] = ModuleType(package)  # numba imports the module by name, and so the package first
-    spec = importlib.util.spec_from_file_location(name, path, loader=Loader(name, str(path), source))
+    spec = importlib.util.spec_from_file_location(name, path, loader=SourceLoader(name, str(path), source))
     assert spec and spec.loader
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
@@ -311,8 +307,27 @@ def import_file(path: Path, known: Set[Path] | None = None) -> ModuleType:
 
 def make(cls: type[Game], text: str) -> Game:
     """Return a game with the options in a text; raise VariantError if they are wrong."""
-    # Step 1: read each option, by its name or by its place.
     known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]  # as in variant()
+    options = read_options(cls, text, list(known))
+    missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
+    if missing:
+        example = cls.example or f"{missing[0]}=…"
+        raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
+    expect_names(cls, known)
+    try:
+        game = cls(**options)  # checks its options itself
+        players = game.players
+    except ValueError as error:
+        raise VariantError(f"{cls.name}: {error}") from error
+    except Exception as error:  # a fault of the rules, not of the options
+        raise RuleError(f"{cls.name}: its options cannot be taken: {error_text(error, cls)}") from error
+    if not isinstance(players, int) or players < 1:
+        raise RuleError(f"{cls.name}: players is {players!r:.60}; it must be an int from 1 on")
+    return game
+
+
+def read_options(cls: type[Game], text: str, known: list[str]) -> dict[str, Any]:
+    """Return the options in a text, by their names, of which a class has those in *known*, in this order."""
     types = get_type_hints(cls)
     options: dict[str, Any] = {}
     for index, part in enumerate(part.strip() for part in text.split(",") if text.strip()):
@@ -320,7 +335,7 @@ def make(cls: type[Game], text: str) -> Game:
         if not equals and types.get(name) is bool:
             value = "yes"
         elif not equals:
-            name, value = (list(known)[index], part) if index < len(known) else ("", part)
+            name, value = (known[index], part) if index < len(known) else ("", part)
         if name not in known:
             if members := members_of(cls, text):
                 what = f"a set of {len(members)} variants, which only solve takes"
@@ -331,23 +346,7 @@ def make(cls: type[Game], text: str) -> Game:
         if name in options:
             raise VariantError(f"{cls.name}: the option {name} is given twice")
         options[name] = option_value(f"{cls.name}:{name}", types[name], value.strip())
-    # Step 2: every option without a default must be given.
-    missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
-    if missing:
-        example = cls.example or f"{missing[0]}=…"
-        raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
-    # Step 3: make the game, which checks its options itself.
-    expect_names(cls, known)
-    try:
-        game = cls(**options)
-        players = game.players
-    except ValueError as error:
-        raise VariantError(f"{cls.name}: {error}") from error
-    except Exception as error:  # a fault of the rules, not of the options
-        raise RuleError(f"{cls.name}: its options cannot be taken: {said(error, cls)}") from error
-    if not isinstance(players, int) or players < 1:
-        raise RuleError(f"{cls.name}: players is {players!r:.60}; it must be an int from 1 on")
-    return game
+    return options
 
 
 def expect_names(cls: type[Game], options: Iterable[str]) -> None:

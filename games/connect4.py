@@ -25,7 +25,7 @@ from retrograde.games.contract.game import LOSE, POSITION_BITS, TIE, UNDECIDED, 
 
 
 class Connect4(Game):
-    """Drop stones into columns by turns; whoever first has four in a row, in any direction, wins."""
+    """Drop stones into columns in turn; the first player with four in a row, in any direction, wins."""
 
     title = "Connect Four"
     words = {"X": "Red", "O": "Yellow"}

@@ -13,7 +13,7 @@ MOST_CELLS = 60
 
 
 class Domineering(Game):
-    """Players cover two cells in turn, the first player vertically, the second horizontally. Who cannot move loses."""
+    """Players cover two cells in turn, the first vertically, the second horizontally. A player without a move loses."""
 
     words = {"v": "Vertical", "h": "Horizontal"}
     bits = "#"

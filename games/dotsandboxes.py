@@ -15,7 +15,7 @@ from retrograde.games.contract.game import POSITION_BITS, TIE, UNDECIDED, Game
 
 
 class DotsAndBoxes(Game):
-    """Players draw an edge in turn. Who closes a box owns it and draws again. Who has more boxes at the end wins."""
+    """Draw an edge in turn. A player who closes a box owns it and draws again. The player with more boxes wins."""
 
     title = "Dots and Boxes"
     metric = "score"

@@ -15,7 +15,7 @@ from retrograde.games.kinds.heaps import (
 
 
 class Nim(Game):
-    """Players take from one heap in turn. Who takes the last object wins, or loses in the misère game."""
+    """Players take from one heap in turn. The player who takes the last object wins, or loses in the misère game."""
 
     heaps: tuple[int, ...] = (3, 4, 5)
     most: int = LARGEST

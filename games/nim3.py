@@ -1,4 +1,4 @@
-"""Nim for three or more players, by Propp (Three-player impartial games, 2000). Who takes the last object wins.
+"""Nim for three or more players, by Propp (Three-player impartial games, 2000). The last to take an object wins.
 
 A position is the heaps (see `heaps.py`), shifted left by three bits, which hold the player to move.
 """
@@ -20,7 +20,7 @@ TURN_BITS = 3
 
 
 class Nim3(Game):
-    """Three players take one or two objects from a heap in turn. Who takes the last one wins, and the others lose."""
+    """Three players take one or two objects from a heap in turn. The one who takes the last wins; the others lose."""
 
     title = "Nim for three"
 

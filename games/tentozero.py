@@ -8,7 +8,7 @@ from retrograde.games.contract.game import LOSE, POSITION_BITS, UNDECIDED, Game
 
 
 class TenToZero(Game):
-    """Players add one of the steps to the total in turn. Who reaches the target, or leaves no possible step, wins."""
+    """Players add one of the steps to the total in turn. A player who reaches the target, or leaves no step, wins."""
 
     title = "1, 2, …, 10"
 

@@ -10,7 +10,7 @@ from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game
 
 
 class TicTacToe(Game):
-    """Claim cells by turns. The first to own a whole line wins, or loses in the misère game."""
+    """Claim cells in turn. The first to own a whole line wins, or loses in the misère game."""
 
     title = "Tic-tac-toe"
     words = {"X": "X", "O": "O"}

@@ -13,28 +13,28 @@ from retrograde.games.contract.game import Game
 from retrograde.games.tictactoe import TicTacToe
 
 
-class Solved(Protocol):
+class HasGame(Protocol):
     """What a player sees of a solution: the game. This player uses nothing else of it."""
 
     @property
     def game(self) -> Game: ...
 
 
-def by_rules(solved: Solved, chance: Random) -> Callable[[Solved, int], int]:
+def by_rules(solved: HasGame, chance: Random) -> Callable[[HasGame, int], int]:
     """Return a player that wins, blocks, takes the centre, a corner, or an edge, in this order.
 
     It chooses at random among equal moves, and does not use the database. Raises ValueError for every game but
     tic-tac-toe on 3 × 3 cells.
     """
-    game = known(solved.game)
+    game = plain_tictactoe(solved.game)
 
-    def player(solved: Solved, position: int) -> int:
+    def player(solved: HasGame, position: int) -> int:
         return chance.choice(moves_by_rules(game, position))
 
     return player
 
 
-def known(game: Game) -> TicTacToe:
+def plain_tictactoe(game: Game) -> TicTacToe:
     """Return the game if it is plain tic-tac-toe; raise ValueError otherwise."""
     if not isinstance(game, TicTacToe) or options_of(game) != options_of(TicTacToe()):
         raise ValueError("the player 'rules' knows tictactoe alone, three by three")
@@ -47,7 +47,7 @@ def options_of(game: TicTacToe) -> tuple[int, bool]:
 
 def weights(game: Game, position: int) -> dict[int, int]:
     """Return the weight of each move that the player may make, for computing a best response to it."""
-    return dict.fromkeys(moves_by_rules(known(game), position), 1)
+    return dict.fromkeys(moves_by_rules(plain_tictactoe(game), position), 1)
 
 
 by_rules.weights = weights  # type: ignore[attr-defined]  # an optional attribute of a player

@@ -3,7 +3,7 @@ from retrograde.games.connect4 import Connect4
 
 
 class Misere(Connect4):
-    """Drop stones into columns by turns; the first player with four in a row loses."""
+    """Drop stones into columns in turn; the first player with four in a row loses."""
 
     title = "Misère Connect Four"
 

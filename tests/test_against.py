@@ -344,7 +344,7 @@ def test_a_policy_is_verified_where_its_file_is_named_and_never_else(home, monke
         said = retrograde("verify", source, "--against", "mine.py:corners", status=1).stderr
         assert "which has changed since" in said
         said = retrograde("solve", "tictactoe", "--against", "mine.py:corners", status=1).stderr
-        assert "which has changed since; solve it anew with --fresh" in said
+        assert "which has changed since; solve it again with --fresh" in said
     finally:
         (home / "mine.py").write_text(text)
 

@@ -13,7 +13,7 @@ from retrograde.databases.file import DatabaseFile
 from retrograde.games import RuleError
 from retrograde.games.chess import Chess
 from retrograde.games.chess.men import BLACK, KING, PAWN, QUEEN, TIERS, codes_of, tier_of
-from retrograde.games.chess.squares import turned
+from retrograde.games.chess.squares import image_of_square
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess import fit, kernels, tiers, words
 from retrograde.solver.methods.chess.formation import Formation, arrangement, departures, geometry
@@ -77,7 +77,7 @@ def test_words_are_turned_as_squares_are():
     dice = Random(0)
     for symmetry in range(8):
         squares = set(dice.sample(range(64), 20))
-        assert plainly(words.turned_word(as_word(squares), symmetry)) == {turned(s, symmetry) for s in squares}
+        assert plainly(words.turned_word(as_word(squares), symmetry)) == {image_of_square(s, symmetry) for s in squares}
     assert [words.lowest(as_word({square, 63})) for square in range(64)] == list(range(64))
 
 
@@ -123,8 +123,8 @@ def test_what_may_be_captured_en_passant_has_the_slots_that_chess_gives(name):
         found += 1
         turn, file = position >> 46 & 1, (position & 15) - 1
         entry = int(numbers[position >> 34 & 4095])
-        squares = [turned(position >> 24 - 10 * man & 63, entry & 7) for man in range(len(formation.codes))]
-        pushed = turned(32 - 8 * turn + file, entry & 7)
+        squares = [image_of_square(position >> 24 - 10 * man & 63, entry & 7) for man in range(len(formation.codes))]
+        pushed = image_of_square(32 - 8 * turn + file, entry & 7)
         (man,) = (
             man
             for man, (code, square) in enumerate(zip(formation.codes, squares, strict=True))
@@ -146,7 +146,7 @@ def test_sets_are_carried_along_as_the_rules_move_positions(name):
     def spots(position):
         """Return the numbers of the bits of a position in sets: more than one where men are alike."""
         entry = int(numbers[position >> 34 & 4095])
-        squares = [turned(position >> 24 - 10 * man & 63, entry & 7) for man in range(count)]
+        squares = [image_of_square(position >> 24 - 10 * man & 63, entry & 7) for man in range(count)]
         ways = {tuple(squares), tuple(reversed(squares))} if len(set(formation.codes)) == 1 else {tuple(squares)}
         return [((entry >> 4) * 64 + first) * 64 + last for first, last in ways]
 

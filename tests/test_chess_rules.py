@@ -21,7 +21,7 @@ from retrograde.games.chess.board import COLOURS, TURN
 from retrograde.games.chess.men import TIERS, ending, tier_of, tiers_from
 from retrograde.games.chess.numbering import EMPTY
 from retrograde.games.chess.san import uci
-from retrograde.games.chess.squares import turned
+from retrograde.games.chess.squares import image_of_square
 from retrograde.solver.conformance.check import check
 from retrograde.solver.rules.compiled import prepare
 from retrograde.solver.rules.expansion import Expander
@@ -470,5 +470,5 @@ def test_moves_are_read_leniently_and_refused_with_their_names():
 
 
 def test_symmetries_of_the_board_are_eight():
-    images = {tuple(turned(square, symmetry) for square in range(64)) for symmetry in range(8)}
+    images = {tuple(image_of_square(square, symmetry) for square in range(64)) for symmetry in range(8)}
     assert len(images) == 8 and all(sorted(image) == list(range(64)) for image in images)

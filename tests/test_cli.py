@@ -160,7 +160,7 @@ def test_games_tells_of_one():
     assert facts["start"] == "/".join(["." * 7] * 6)
     assert facts["methods"] == ["images", "tier", "read", "show", "move_name"]
     text = retrograde("games", "connect4").stdout
-    assert text.startswith("connect4: Connect Four. Drop stones into columns by turns; whoever first has four in a row")
+    assert text.startswith("connect4: Connect Four. Drop stones into columns in turn; the first player with four")
     assert "1 2 3 4 5 6 7" in text
     assert facts["example"] in text
 
@@ -218,8 +218,8 @@ def test_info_says_where_the_rules_are_others_now(home):
     shown = retrograde("info", "./heap.py:size=7").stdout.splitlines()
     assert shown[0].startswith("heap:size=7: ")
     assert shown[1] == (
-        "made with other rules than ./heap.py:size=7 has now: what follows is of the old ones; "
-        "solve it anew with: retrograde solve ./heap.py:size=7 --fresh"
+        "made with other rules than ./heap.py:size=7 has now; the numbers below are for the old rules; "
+        "solve it again with: retrograde solve ./heap.py:size=7 --fresh"
     )
     assert any(line.startswith("  positions  8") for line in shown)  # the facts are still told
     assert result_of("info", "./heap.py:size=7")["rules"] == "changed"
@@ -279,7 +279,7 @@ def test_a_database_of_another_file_of_that_name_or_elsewhere_is_not_replaced(ho
     Path("other/heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
     retrograde("solve", "./heap.py")
     before = (home / "heap.h5").read_bytes()
-    assert "was made by other rules of heap; solve it anew with --fresh" in error_of("solve", "./other/heap.py")
+    assert "was made by other rules of heap; solve it again with --fresh" in error_of("solve", "./other/heap.py")
     retrograde("solve", "./heap.py", "--database", "here.h5")
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(1,"))
     assert "was made by other rules" in error_of("solve", "./heap.py", "--database", "here.h5")
@@ -291,7 +291,7 @@ def test_a_database_that_took_long_is_not_replaced(home, monkeypatch):
     retrograde("solve", "./heap.py")
     before = (home / "heap.h5").read_bytes()
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
-    assert "was made by other rules of heap; solve it anew with --fresh" in error_of("solve", "./heap.py")
+    assert "was made by other rules of heap; solve it again with --fresh" in error_of("solve", "./heap.py")
     assert (home / "heap.h5").read_bytes() == before
 
 
@@ -299,7 +299,7 @@ def test_rules_that_have_changed_ask_for_a_fresh_solve(home, monkeypatch):
     monkeypatch.setattr("retrograde.cli.commands.solve.SOON_SOLVED", 0)
     retrograde("solve", "./heap.py")
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
-    assert error_of("solve", "./heap.py").endswith("was made by other rules of heap; solve it anew with --fresh")
+    assert error_of("solve", "./heap.py").endswith("was made by other rules of heap; solve it again with --fresh")
     assert "was made with other rules" in error_of("query", "./heap.py")
     assert result_of("info", "./heap.py")["start"]["position"] == "10"
     assert "not at hand or changed since" in retrograde("info", "./heap.py").stdout
@@ -310,7 +310,7 @@ def test_rules_that_have_changed_are_told_of_by_the_name_of_the_game_too(home):
     path = result_of("solve", "./heap.py:12")["path"]
     retrograde("solve", "./heap.py", "--database", "heap.h5")
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
-    again = "solve it anew with: retrograde solve ./heap.py:size=12 --fresh"
+    again = "solve it again with: retrograde solve ./heap.py:size=12 --fresh"
     for source in ("heap:size=12", path):
         assert f"the rules in ./heap.py have changed since {path!r} was made; {again}" in error_of("query", source)
         head, told = " ".join(retrograde("info", source).stdout.split()).split(" win ")[0], "made with other rules than"
@@ -329,7 +329,7 @@ def test_nothing_but_a_database_of_the_same_game_is_overwritten(tictactoe):
     damaged = bytearray(tictactoe.read_bytes())
     damaged[1000] ^= 1
     tictactoe.write_bytes(damaged)
-    assert "solve it anew with --fresh" in error_of("solve", "tictactoe")
+    assert "solve it again with --fresh" in error_of("solve", "tictactoe")
     assert result_of("solve", "tictactoe", "--fresh")["values"] == TICTACTOE
 
 
@@ -623,7 +623,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(home):
         began = time.monotonic()
         output, errors = running.communicate()
     assert (running.returncode, output) == (130, "")
-    assert errors == "retrograde: interrupted; what is done is kept, and the same command goes on from there\n"
+    assert errors == "retrograde: interrupted; finished work is kept, and the same command resumes the solve\n"
     assert time.monotonic() - began < 30  # compiling, at worst
     assert journal.exists()
     result = result_of(*solve[len(COMMAND) :])

@@ -62,12 +62,12 @@ def test_what_a_worker_has_not_the_memory_for_is_found_in_another_way():
         asked.append(name)
         return {"variant": name}, name == "chess:KNK"
 
-    came = sets.came_or_found(VariantQueue(), found, lambda game, path: {"variant": path.stem}, True)
-    assert came("chess:KRK") == ({"variant": "chess:KRK"}, False)
-    assert came("chess:KNK") == ({"variant": "chess:KNK"}, True)
+    result_of = sets.result_or_found(VariantQueue(), found, lambda game, path: {"variant": path.stem}, True)
+    assert result_of("chess:KRK") == ({"variant": "chess:KRK"}, False)
+    assert result_of("chess:KNK") == ({"variant": "chess:KNK"}, True)
     assert asked == ["chess:KRK", "chess:KNK"]
     facts = {"variant": "chess:KQK", "seconds": 2.0, "peak_memory_bytes": 3, "resumed": 4, "explored_before": 5}
-    assert came("chess:KQK") == (facts, False)
+    assert result_of("chess:KQK") == (facts, False)
 
 
 def test_what_it_will_take(home):
@@ -105,7 +105,7 @@ def test_an_interruption_says_how_far_it_is(home):
         done.append(variant)
         return {"variant": variant, "positions": 1, "bytes": 1, "seconds": 0.0, "longest": None}, False
 
-    with pytest.raises(Failure, match="interrupted; 1 of 2 are solved, and the same command goes on from there"):
+    with pytest.raises(Failure, match="interrupted; 1 of 2 are solved, and the same command resumes the solve"):
         sets.solve_set(["a", "b"], solve)
 
 

@@ -526,7 +526,7 @@ def test_ctrl_c_ends_it_soon_with_one_line(tmp_path):
         _, said = run.communicate(timeout=LATE)
     assert run.returncode == 130
     told = [line for line in said.splitlines() if not line.startswith("{")]
-    assert told == ["retrograde: interrupted; what is done is kept, and the same command goes on from there"]
+    assert told == ["retrograde: interrupted; finished work is kept, and the same command resumes the solve"]
 
 
 @has_signals

@@ -115,7 +115,7 @@ def test_of_a_side_to_move_one_is_kept(compact):
             left = sum(part.slots for part in parts if part.kept == DERIVED)
             assert 0.4 < left / opened.contents.slots < 0.6
             assert opened.file.header.version == COMPACT_VERSION
-            places = [opened.contents.place_of(slot) for slot in range(0, opened.contents.slots, 97)]
+            places = [opened.contents.offset_of(slot) for slot in range(0, opened.contents.slots, 97)]
             kept = [place for place in places if place != DERIVED]
             assert len(set(kept)) == len(kept) and 0.4 < len(kept) / len(places) < 0.6
 

@@ -80,6 +80,7 @@ def test_links_lead_on(page):
 def test_files_that_are_named_are_there():
     named = re.findall(r"`((?:tests/|games/(?:\w+/)?)?\w+\.py)`", TEXT)
     assert len(named) > 8
+    named = [name for name in named if "NAME" not in name]  # which stands for any game
     assert not [name for name in named if not (ROOT / name).exists() and not (ROOT / "tests" / name).exists()]
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from retrograde.games import Game, VariantError
-from retrograde.games.catalog import BUILT_IN, game_class
+from retrograde.games.catalog import game_class
 from retrograde.games.contract.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING
-from retrograde.games.identity.digest import is_digest_of, legacy_digest, rules_digest
+from retrograde.games.identity.digest import is_digest_of, rules_digest
 from retrograde.games.identity.outline import is_below
 from retrograde.solver.runtime.sources import ROOT
 
@@ -350,38 +350,6 @@ def test_all_that_the_contract_has_for_people_is_named_there():
 
 # Games that are built in
 
-LEGACY = {
-    "chess": "440bbfe1398688fb1e7b2e15cbd31d87",
-    "connect4": "c8c83f34b95023281e4e78475abfddd5",
-    "dodgem": "fb4291036f547e0068ee15ffb4e423b2",
-    "hareandhounds": "bb76e9f59c9938d17ae2725d3ef358f2",
-    "lgame": "ea4daaebcc278987ee3b7df90b5a6769",
-    "mutorere": "849f2b5938c9ba0e93dcd8bb3208dede",
-    "tentozero": "a1b916f4b29a1a950b8a9e089e51455c",
-    "tictactoe": "4b41e408f2a4d11d7f5d14f24b8b5db3",
-}
-
-
-@pytest.mark.parametrize("name", LEGACY)
-def test_databases_of_format_version_1_are_known_by_the_digest_they_have(name):
-    assert legacy_digest(game_class(name)) == LEGACY[name]
-
-
-BEFORE = {
-    "chess": "2f994d178ab1a442613a75742f538a32",
-    "hareandhounds": "dd7895da62c1b29f8727d979d632845a",
-    "tictactoe": "762de0a70412236441ac9cb1376176da",
-}
-"""What that digest was of modules that have been written otherwise since."""
-
-
-@pytest.mark.parametrize("name", BEFORE)
-def test_databases_of_format_version_1_are_known_by_the_digest_they_had(name):
-    assert is_digest_of(BEFORE[name], legacy_digest(game_class(name)))
-    assert is_digest_of(LEGACY[name], legacy_digest(game_class(name)))
-    assert not is_digest_of(BEFORE[name], legacy_digest(game_class("connect4")))
-
-
 RULES = {
     "awari": "9728032e1426b4001f47e9b09406a2e1",
     "baghchal": "af6792a0ac7551ab7fb99956bf5d8c08",
@@ -428,7 +396,7 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", RULES)
 def test_databases_of_today_are_known_by_the_digest_they_have(name):
     """In every version of Python: a change of how the digest is taken makes all databases useless."""
     assert rules_digest(game_class(name)) == RULES[name]
@@ -522,7 +490,6 @@ def test_a_file_that_is_edited_while_its_rules_run_does_not_change_their_digest(
     for name in ("heap", "helpers", "shapes"):
         path.with_name(f"{name}.py").write_text("nonsense(")
     assert rules_digest(cls) == digest_of()
-    assert legacy_digest(cls) == legacy_digest(game_class(str(written(tmp_path / "as it was"))))
 
 
 def test_neighbours_of_one_name_in_two_folders_are_told_apart(tmp_path, digest_of):

@@ -12,11 +12,17 @@ from pathlib import Path
 from random import Random
 
 import h5py
-import numpy as np
 import psutil
 import pytest
 
-from retrograde.databases import DamagedDatabase, DatabaseFile, NotADatabase, list_databases, open_database
+from retrograde.databases import (
+    DamagedDatabase,
+    DatabaseFile,
+    NotADatabase,
+    VersionTooOld,
+    list_databases,
+    open_database,
+)
 from retrograde.games import RetrogradeError, VariantError
 from retrograde.games.catalog import find_game, load_game, named_game, trust
 from retrograde.games.identity.trusted import read_record, record_path
@@ -445,32 +451,15 @@ def test_many_forged_files_end_in_an_answer_or_one_line(seed, kinds, tmp_path):
     fuzz(kinds, tmp_path, seed, 2000)
 
 
-# The version before
+# Version 1
 
 
 @pytest.mark.parametrize("kind", ["records", "steps", "slots"])
-def test_version_1_is_read_as_well(kind, kinds, tmp_path):
+def test_version_1_is_refused_in_one_line(kind, kinds, tmp_path):
     forged = Forged.read(kinds[kind])
     forged.attributes["format_version"] = 1
     for name in ("checks", "digest"):
         del forged.attributes[name]
-    blocks = forged.parts["blocks"]
-    names = [name for name in blocks.dtype.names if name != "check"]
-    if names:
-        rows = blocks.rows()
-        older = np.empty(len(rows), [(name, rows.dtype[name]) for name in names])
-        for name in names:
-            older[name] = rows[name]
-        blocks.put(older)
-    else:
-        del forged.parts["blocks"]
-    with open_database(kinds[kind]) as new:
-        from retrograde.games.catalog import legacy_digest
-
-        forged.attributes["rules"] = legacy_digest(new.game)
-        with open_database(forged.write(tmp_path / "older.h5")) as old:
-            old.file.check()
-            assert old.file.legend == new.file.legend
-            for row in new.file.legend:
-                assert old[row.example] == new[row.example]
-                assert new[row.example].value == row.value
+    path = forged.write(tmp_path / "older.h5")
+    with pytest.raises(VersionTooOld, match=r"older\.h5' has format 1, which is no longer read; solve the game again$"):
+        open_database(path)

@@ -20,7 +20,15 @@ SMALL = {"connect4": "connect4:4,4", "chess": "chess:KPK", "eightpuzzle": "eight
          "teeko": "teeko:3,3", "draughts": "draughts:KKvK", "dobutsu": "dobutsu:C",
          "baghchal": "baghchal:3,2,4,2", "foxandhounds": "foxandhounds:4"}  # fmt: skip
 BEGIN = {"chess:KPK": "&p=8/8/8/3k4/8/8/4P3/4K3_w", "draughts:KKvK": "&p=W:WK31,K32:BK19"}
-PLAYED = [text for text in (SMALL.get(name, name) for name in BUILT_IN) if load_game(text).draw_board()]
+
+
+def small_variant(name):
+    """Return a variant of a game that is solved in seconds: one from SMALL, or the game's own example."""
+    example = game_class(name).example
+    return SMALL.get(name) or (f"{name}:{example}" if example else name)
+
+
+PLAYED = [text for text in map(small_variant, BUILT_IN) if load_game(text).draw_board()]
 SERVED = sorted({*PLAYED, "chess:KRK", "chess:KQKR"})
 PLIES = 12
 KQKR_FORK = "?v=chess:KQKR&p=8%2F1n6%2F5R2%2F4K1k1%2F8%2F8%2F8%2F8+w"

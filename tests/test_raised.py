@@ -9,7 +9,7 @@ from retrograde.cli.failure import explain
 from retrograde.games import LOSE, UNDECIDED, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.drawing import grid
-from retrograde.games.contract.raised import asked, given_start
+from retrograde.games.contract.raised import given_start, optional_member
 from retrograde.games.kinds.captures import Captures
 from retrograde.games.kinds.mills import Mills
 from retrograde.games.kinds.placed import placements
@@ -101,9 +101,9 @@ def test_what_a_member_raises_is_told_and_not_taken_for_its_absence(cls):
 def test_only_what_nobody_defines_is_not_there():
     assert given_start(Heap()) is None
     assert given_start(load_game("nim")) == load_game("nim").start
-    assert asked(MisspeltLines(), "men") == 3
+    assert optional_member(MisspeltLines(), "men") == 3
     with pytest.raises(AttributeError, match="bord"):
-        asked(MisspeltLines(), "lines")
+        optional_member(MisspeltLines(), "lines")
     with pytest.raises(RuleError, match=r"^test_raised, start: raises AttributeError: 'Misspelt' object has"):
         given_start(Misspelt())
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from retrograde.cli.main import COMMANDS
-from retrograde.games.catalog import BUILT_IN
+from retrograde.games.catalog import BUILT_IN, load_game
 
 from .command_line import COMMAND, HEAP, environment, retrograde
 from .serving import Server
@@ -163,8 +163,13 @@ def test_every_command_has_a_guide_which_shows_it():
         assert f"](docs/commands/{name}.md)" in text_of(README)
 
 
-def test_every_game_is_in_the_gallery():
-    assert re.findall(r"^<!-- board (\w+) -->$", text_of("docs/gallery.md"), re.MULTILINE) == sorted(BUILT_IN)
+def test_every_game_is_in_the_gallery_with_a_position_that_it_reads():
+    entries = re.findall(r"^<!-- board (\S+?)(?: (.+))? -->$", text_of("docs/gallery.md"), re.MULTILINE)
+    names = [variant.partition(":")[0] for variant, _ in entries]
+    assert names == sorted(BUILT_IN), "docs/gallery.md has an entry for each game, in the order of their names"
+    for variant, position in entries:
+        game = load_game(variant)
+        assert not position or game.write(game.read(position))
 
 
 @pytest.mark.parametrize("page", [README, "SECURITY.md", "databases/FORMAT.md", "benchmarks/README.md", *DOCS])

@@ -105,7 +105,7 @@ def test_rules_that_have_changed_are_solved_anew_by_what_is_advised():
     Path("heap.py").write_text(HEAP.replace("min(3,", "min(2,"))
     follow(
         retrograde("solve", "heap.py", "--database", "heap.h5", status=1).stderr.replace(
-            "solve it anew with --fresh", "retrograde solve heap.py --database heap.h5 --fresh"
+            "solve it again with --fresh", "retrograde solve heap.py --database heap.h5 --fresh"
         )
     )
     retrograde("query", "heap.py", "--database", "heap.h5", "10")

@@ -409,12 +409,12 @@ def test_a_flipped_byte_never_makes_another_bound(gambles, tmp_path):
     [("nim", "nimber"), ("dotsandboxes:1,2", "score"), ("nim3", "utilities"), ("piglet:2", "expectation")],
 )
 def test_a_sample_of_any_metric_is_looked_at_before_the_file_gets_its_name(tmp_path, monkeypatch, text, metric):
-    from retrograde.databases.legend import Legend
+    from retrograde.databases.legend import LegendTable
 
     game, path = load_game(text), tmp_path / "sampled.h5"
     with open_database(solve(game, path, metric=metric), game=game) as database:
         assert len(database.file.legend) > 1
-    monkeypatch.setattr(Legend, "__getitem__", shifted(Legend.__getitem__))
+    monkeypatch.setattr(LegendTable, "__getitem__", shifted(LegendTable.__getitem__))
     with pytest.raises(RuleError, match="is not worth what follows from its children"):
         solve(game, path, metric=metric, fresh=True)
 

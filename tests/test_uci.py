@@ -20,7 +20,6 @@ from retrograde.cli.uci.lines import Prober
 from retrograde.cli.uci.searches import LEAST_TABLE, Searches
 from retrograde.cli.uci.twoply import best_look
 from retrograde.databases import open_database
-from retrograde.games.catalog import legacy_digest
 from retrograde.games.chess import Chess
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.games.chess.san import uci
@@ -29,7 +28,6 @@ from retrograde.solver.engine import solve
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from tests.command_line import COMMAND, Child
-from tests.forge import Forged
 from tests.solving import copy_whole, in_one_file
 
 chess = pytest.importorskip("chess")
@@ -752,16 +750,6 @@ def test_of_two_databases_the_sound_one_answers(ask, home, tmp_path):
     (tmp_path / "b.h5").write_bytes((home / "chess,KRK.h5").read_bytes())
     said = ask(f"setoption name DatabasePath value {tmp_path}", position, "go")
     assert "damaged" in said[0] and "score mate 16" in said[1]
-
-
-@pytest.mark.long
-def test_a_database_of_the_older_format_is_read(ask, home, tmp_path):
-    forged = Forged.read(home / "chess,KRK.h5")
-    forged.attributes |= {"format_version": 1, "rules": legacy_digest(Chess)}
-    del forged.attributes["checks"], forged.attributes["digest"], forged.parts["blocks"]
-    forged.write(tmp_path / "chess,KRK.h5")
-    said = ask(f"setoption name DatabasePath value {tmp_path}", "position fen 8/8/8/8/8/2k5/1R6/K7 w", "go")
-    assert "score mate 16" in said[0]
 
 
 def test_whatever_a_database_raises_a_move_is_made(ask, monkeypatch):

@@ -363,7 +363,7 @@ def test_one_outcome_read_wrong_is_found_in_each_kind(kind, interpreted, kinds, 
     with opened(kinds, kind) as database:
         contents = database.file.contents
         if kind == "records":
-            *others, (tier, positions, rows) = contents.pieces()
+            *others, (tier, positions, rows) = contents.all_records()
             monkeypatch.setattr(contents, "pieces", lambda: [*others, (tier, positions, wrong(rows))])
         elif kind == "slots":
             slots = contents.all_slots()

@@ -341,7 +341,7 @@ def test_what_the_page_is_told(client):
     assert variants["connect4:width=4,height=4"]["positions"] == 161029
     told = get(client, "/api/position", variant="tictactoe", position="XX./OO./...", line=True, last="0,99")
     assert (told["value"], told["remoteness"], told["turn"], told["over"]) == ("win", 1, "X", False)
-    assert told["line"] == ["c1"] and told["summary"].startswith("Claim cells by turns")
+    assert told["line"] == ["c1"] and told["summary"].startswith("Claim cells in turn")
     assert told["moves"][0] == {
         "name": "c1", "value": "win", "remoteness": 1, "best": True, "places": [2], "position": "XXX/OO./...",
         "steps": [], "reach": [], "known": "", "again": False, "worth": "", "mark": "", "odds": "", "paid": [],

@@ -13,7 +13,7 @@ from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.games.chess.anyboard import AnyBoard
-    from retrograde.games.chess.movetext import Game as Written
+    from retrograde.games.chess.movetext import GameRecord as Written
     from retrograde.solver.play.match import Review
     from retrograde.solver.play.tablebase.files import Tables
 

@@ -16,7 +16,7 @@ from retrograde.games.contract.game import PositionError, RetrogradeError
 from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
-    from retrograde.games.chess.movetext import Game as Written
+    from retrograde.games.chess.movetext import GameRecord as Written
     from retrograde.games.chess.movetext import Word
     from retrograde.solver.play.match import Review
     from retrograde.solver.play.solution import Solution

@@ -82,7 +82,7 @@ def command(
         return
     print_book(facts)
     print_values(facts)
-    click.echo("it was made before; make it anew with --fresh" if there else duration(seconds))
+    click.echo("it was made before; make it again with --fresh" if there else duration(seconds))
     print_file(facts)
 
 
@@ -99,7 +99,7 @@ def is_there(game: "Game", path: Path, plies: int, distances: bool) -> bool:
             matching_game(file, game)
             return file.plies == plies and (file.has_distances or not distances)
     except RetrogradeError as error:
-        raise Failure(f"error: {error}; choose another --database, or make it anew with --fresh") from error
+        raise Failure(f"error: {error}; choose another --database, or make it again with --fresh") from error
 
 
 def run(game: "Game", path: Path, wanted: dict[str, Any], fresh: bool, as_json: bool) -> None:
@@ -113,5 +113,5 @@ def run(game: "Game", path: Path, wanted: dict[str, Any], fresh: bool, as_json: 
             make_book(game, BookOptions(**wanted, fresh=fresh, listener=line), path)
     except KeyboardInterrupt as error:
         failure = explain(error)
-        note = "; what is done is kept, and the same command goes on from there"
+        note = "; finished work is kept, and the same command resumes the search"
         raise Failure(f"{failure.message}{note if failure.status == INTERRUPTED else ''}", failure.status) from None

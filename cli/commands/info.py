@@ -14,7 +14,7 @@ from retrograde.cli.common import (
     open_source,
     print_json,
     rules_now,
-    solve_anew,
+    solve_again_command,
     source_argument,
 )
 from retrograde.cli.render.certified import CLASSES, certificate_named, facts_of, open_certified, print_certificate
@@ -127,9 +127,9 @@ def print_changed(source: str, database: str | None) -> None:
 
     path = file_named(source)
     source = (path and rules_now(path)) or source
-    again = solve_anew(source, database or path)
-    said = f"made with other rules than {source} has now: what follows is of the old ones; solve it anew with: {again}"
-    click.echo(click.style(wrap(printable(said), 2), bold=True))
+    again = solve_again_command(source, database or path)
+    said = f"made with other rules than {source} has now; the numbers below are for the old rules; solve it again with:"
+    click.echo(click.style(wrap(printable(f"{said} {again}"), 2), bold=True))
 
 
 def print_starts(facts: Facts) -> None:
@@ -177,8 +177,8 @@ def print_slices(slices: list[Facts]) -> None:
 
 def longest_in_words(longest: Facts, game: "Game | None", metric: str) -> str:
     """Return the distance of the longest win or loss of a part: `win in 7`, `mate in 16`."""
-    told = game and distance(game, value_of(longest), longest["remoteness"], metric)
-    return told or f"{longest['value']} in {longest['remoteness']}"
+    text = game and distance(game, value_of(longest), longest["remoteness"], metric)
+    return text or f"{longest['value']} in {longest['remoteness']}"
 
 
 def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
@@ -221,6 +221,6 @@ def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None
         ("metric", f"{file.metric} against {against}" if (against := file.details.get("against")) else file.metric),
         ("rules", rules),
         ("made with", file.made_with),
-        ("digest", file.digest or "none: version 1 of the format has no digest of the whole"),
+        ("digest", file.digest),
     ]
     click.echo(f"\n{heading('The database')}\n{indent(table(rows, '<<'))}")

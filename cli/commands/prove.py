@@ -36,7 +36,9 @@ class Odd(click.IntRange):
         number: int = super().convert(value, param, ctx)
         if number and number % 2 == 0:
             self.fail(
-                f"{number} is even; whoever is to move makes the last move after an odd number of plies", param, ctx
+                f"{number} is even; give an odd number of plies, so that the player to move makes the last move",
+                param,
+                ctx,
             )
         return number
 
@@ -107,14 +109,14 @@ def command(
 
     game = load_game(source)
     refuse_broken(game)
-    place = start_of(game) if position is None else read_position(game, position)
+    root = start_of(game) if position is None else read_position(game, position)
     wish = Wish(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
-    path = path_of(game, None if position is None else place, out)
+    path = path_of(game, None if position is None else root, out)
     began = time.monotonic()
-    with kept(path, identity(game, place, wish), fresh) as (journal, lock):
+    with open_proof_journal(path, identity(game, root, wish), fresh) as (journal, lock):
         with listening(as_json) as line:
             announce(line, COMPILING)
-            prover = Prover(game, place, wish, workers or os.cpu_count() or 1, table_size, journal)
+            prover = Prover(game, root, wish, workers or os.cpu_count() or 1, table_size, journal)
             begun = time.monotonic()
             with polled(line, lambda: so_far(prover, time.monotonic() - begun)):
                 solved = prover.prove()
@@ -124,7 +126,7 @@ def command(
 
 
 @contextmanager
-def kept(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]:
+def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]:
     """Yield the journal of a proof and the lock of its path.
 
     The journal stays if the proof stops early and has found anything. On Ctrl-C the message says so.
@@ -149,7 +151,8 @@ def kept(path: Path, what: str, fresh: bool) -> Iterator["tuple[Journal, Lock]"]
             raise
         except KeyboardInterrupt as error:
             failure = explain(error)
-            note = "; the same command begins anew" if done else "; what is done is kept, and the same command goes on"
+            resume = "; finished work is kept, and the same command resumes it"
+            note = "; the same command starts again" if done else resume
             text = f"{failure.message}{note if failure.status == INTERRUPTED else ''}"
             raise Failure(text, failure.status) from None
         finally:

@@ -17,7 +17,7 @@ from retrograde.databases.location import CERTIFICATE_SUFFIX
 from retrograde.games.contract.text import printable
 
 
-def complete_kept(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_removable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the variants with something to remove; if none matches, let the shell complete files."""
     from retrograde.databases.location import list_databases
 
@@ -27,7 +27,7 @@ def complete_kept(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 @click.command()
-@click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_kept)
+@click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_removable)
 @click.option(
     "--unfinished",
     "only_unfinished",
@@ -120,7 +120,7 @@ def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
     from retrograde.databases import OtherRules
     from retrograde.databases.book import BookFile, is_book
     from retrograde.databases.checked import CheckedFile
-    from retrograde.databases.errors import DamagedDatabase, VersionTooNew
+    from retrograde.databases.errors import DamagedDatabase, UnreadableVersion
 
     for one in there:
         if one.is_dir() is not one.name.endswith(SCRATCH):
@@ -133,7 +133,7 @@ def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
         try:
             with (BookFile if is_book(path) else CheckedFile)(path) as file:  # of any kind, a certificate as well
                 found = file.variant
-        except (DamagedDatabase, VersionTooNew):
+        except (DamagedDatabase, UnreadableVersion):
             pass  # it is ours, and may be removed
     if variant is not None and found and found != variant:
         raise OtherRules(f"{str(path)!r} is of {found}, not of {variant}; nothing was removed")

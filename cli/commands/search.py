@@ -107,38 +107,38 @@ def command(
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
     game = load_game(source)
     refuse_broken(game)
-    place = start_of(game) if position is None else read_position(game, position)
+    root = start_of(game) if position is None else read_position(game, position)
     if tree or out:
         from retrograde.cli.render.trees import tell_trees
 
-        tell_trees(game, place, depth, out, as_json)
+        tell_trees(game, root, depth, out, as_json)
         return
     if (metric or metric_of(game)) == "score":
         if depth or method == "pn":
             raise click.UsageError("scores are searched to the end of the game, without --depth and --method pn")
-        tell_score(game, place, workers or os.cpu_count() or 1, size, seconds, value_only, as_json)
+        tell_score(game, root, workers or os.cpu_count() or 1, size, seconds, value_only, as_json)
         return
-    limits = Limits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
+    limits = SearchLimits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     with listening(as_json) as line:
-        found, moves = searched(game, place, method, limits, line)
-    known, names = known_of(found), names_of(game, place, moves)
+        found, moves = run_search(game, root, method, limits, line)
+    known, names = known_of(found), names_of(game, root, moves)
     if as_json:
-        print_json(facts(game, place, known, names))
+        print_json(facts(game, root, known, names))
         return
-    said = verdict(known, mover(game, place), distance(game, known.value, known.remoteness))
-    click.echo(f"{indent(game.show(place))}\n\n{said}")
+    said = verdict(known, mover(game, root), distance(game, known.value, known.remoteness))
+    click.echo(f"{indent(game.show(root))}\n\n{said}")
     click.echo(how_known(known))
-    print_line(game, place, names)
+    print_line(game, root, names)
     if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:
-        told = (
-            f": the rules say {plies(game.tie_in(place))} (tie_in)"
+        reason = (
+            f": the rules say {plies(game.tie_in(root))} (tie_in)"
             if found.value == TIE and Traits.of(game).has_tie_in
             else ""
         )
-        click.echo(f"distance not proved{told}; a longer --time may prove it, or solve the game")
+        click.echo(f"distance not proved{reason}; a longer --time may prove it, or solve the game")
 
 
-class Limits(NamedTuple):
+class SearchLimits(NamedTuple):
     """The limits of a search, whether to find the distance, and whether to probe tables."""
 
     seconds: float | None
@@ -149,55 +149,55 @@ class Limits(NamedTuple):
     tables: bool
 
 
-def searched(
-    game: "Game", place: int, method: str | None, limits: Limits, line: "Listener"
+def run_search(
+    game: "Game", root: int, method: str | None, limits: SearchLimits, line: "Listener"
 ) -> tuple["Finding", list[int]]:
     """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
     from retrograde.solver.search.prover import goes_round
 
-    if method is None and not limits.depth and goes_round(game, place):
-        found = by_proof_numbers(game, place, limits, line)
+    if method is None and not limits.depth and goes_round(game, root):
+        found = by_proof_numbers(game, root, limits, line)
         if not (limits.distance and found.value in (WIN, LOSE) and found.remoteness is None):
             return found, []
         left = DISTANCE_SECONDS if limits.seconds is None else max(limits.seconds - found.seconds, 0.01)
-        again, moves = by_alpha_beta(game, place, limits._replace(seconds=left), line)
+        again, moves = by_alpha_beta(game, root, limits._replace(seconds=left), line)
         nodes, seconds, leaves = (found.nodes + again.nodes, found.seconds + again.seconds, found.leaves + again.leaves)
         return replace(found, remoteness=again.remoteness, nodes=nodes, seconds=seconds, leaves=leaves), moves
     if method == "pn":
-        return by_proof_numbers(game, place, limits, line), []
-    return by_alpha_beta(game, place, limits, line)
+        return by_proof_numbers(game, root, limits, line), []
+    return by_alpha_beta(game, root, limits, line)
 
 
-def by_proof_numbers(game: "Game", place: int, limits: Limits, line: "Listener") -> "Finding":
+def by_proof_numbers(game: "Game", root: int, limits: SearchLimits, line: "Listener") -> "Finding":
     """Return what proof-number search finds for a position."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.prover import Prover
 
     announce(line, COMPILING)
-    prover = Prover(game, limits.size, tables_of(game, place, limits))
+    prover = Prover(game, limits.size, tables_of(game, root, limits))
     with polled(line, search_progress(prover)):
-        return prover.find(place, limits.seconds)
+        return prover.find(root, limits.seconds)
 
 
-def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") -> tuple["Finding", list[int]]:
+def by_alpha_beta(game: "Game", root: int, limits: SearchLimits, line: "Listener") -> tuple["Finding", list[int]]:
     """Return what alpha-beta search finds for a position, and the moves of best play."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.searcher import Search
 
     announce(line, COMPILING)
-    search = Search(game, limits.workers, limits.size, tables_of(game, place, limits))
+    search = Search(game, limits.workers, limits.size, tables_of(game, root, limits))
     with polled(line, search_progress(search)):
-        found = search.find(place, limits.seconds, limits.distance, limits.depth)
-        return found, search.line(place, found, limits.seconds) if limits.distance else []
+        found = search.find(root, limits.seconds, limits.distance, limits.depth)
+        return found, search.line(root, found, limits.seconds) if limits.distance else []
 
 
-def tables_of(game: "Game", place: int, limits: Limits) -> "Tables | None":
+def tables_of(game: "Game", root: int, limits: SearchLimits) -> "Tables | None":
     """Return the tables to probe, or None."""
     if not limits.tables or not Traits.of(game).is_numbered:
         return None
     from retrograde.solver.search.probing.tables import find_tables
 
-    return find_tables(game, place)
+    return find_tables(game, root)
 
 
 def start_of(game: "Game") -> int:

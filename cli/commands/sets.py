@@ -54,8 +54,8 @@ def solve_set(
             failure = error if isinstance(error, Failure) else explain(error)
             if not isinstance(error, Exception) or failure.status == INTERRUPTED:
                 left = f"; {len(done)} of {len(variants)} are solved"
-                goes_on = "" if fresh or SAME in failure.message else f", and {SAME} goes on from there"
-                raise Failure(f"{failure.message}{left}{goes_on}", failure.status) from error
+                resume = "" if fresh or SAME in failure.message else f", and {SAME} resumes the solve"
+                raise Failure(f"{failure.message}{left}{resume}", failure.status) from error
             failed[variant] = printable(failure.message)
             which = "" if variant in failure.message else f"{variant}: "
             click.echo(f"retrograde: {which}{failed[variant]}", err=True)
@@ -72,7 +72,7 @@ def solve_set(
         raise Failure("error: " + ("one was" if len(failed) == 1 else f"{len(failed)} were") + " not solved")
 
 
-def came_or_found(
+def result_or_found(
     ahead: "VariantQueue",
     found: Callable[[str], tuple[Facts, bool]],
     facts_in: Callable[["Game", Path], Facts],
@@ -87,7 +87,7 @@ def came_or_found(
     from retrograde.solver.runtime.memory import MemoryLimit
     from retrograde.solver.runtime.progress import announce
 
-    def came(variant: str) -> tuple[Facts, bool]:
+    def result_of(variant: str) -> tuple[Facts, bool]:
         if variant not in ahead.tasks:
             return found(variant)
         try:
@@ -99,7 +99,7 @@ def came_or_found(
         facts |= {"peak_memory_bytes": took.memory, "resumed": took.resumed, "explored_before": took.explored}
         return facts, False
 
-    return came
+    return result_of
 
 
 def line_of(facts: Facts, before: bool, wide: int) -> str:

@@ -1,21 +1,21 @@
-"""The files that `retrograde new` writes: rules of a complete small game for users to change, and their test.
+"""The files that `retrograde new` writes: the rules of a complete small game, for users to change, and their test.
 
 `$name` stands for the name of the file, `$game` for that of the class.
 """
 
 HEAP = '''\
-"""$game: say here what the game is, and how its positions are coded.
+"""$game: say here what the game is, and how a position is encoded as a number.
 
-A position is the number of stones that are left.
+A position is the number of stones that are left on the heap.
 """
 
 from retrograde.games import LOSE, UNDECIDED, Game
 
 
 class $game(Game):
-    """Take some stones from a heap by turns; the player who takes the last one wins."""
+    """Two players take stones from a heap in turn; the player who takes the last one wins."""
 
-    # Options: what people may choose, as in $name.py:stones=30
+    # Options, which users set on the command line: $name.py:stones=30
 
     stones: int = 20
     most: int = 3
@@ -24,29 +24,29 @@ class $game(Game):
         if min(self.stones, self.most) < 1:
             raise ValueError("stones and most must be at least 1")
 
-    # The rules: these are compiled, so they know whole numbers, tuples and loops, and no text
+    # The rules. They are compiled: use ints, tuples and loops here, no strings and no dicts
 
     @property
     def start(self):
         return self.stones
 
     def generate_moves(self, left):
-        """Yield the legal moves, small numbers."""
+        """Yield the legal moves; each move is a small int."""
         yield from range(1, min(self.most, left) + 1)
 
     def do_move(self, left, taken):
-        """Return the position after a move; the other player is to move there."""
+        """Return the position after a move. The other player moves next."""
         return left - taken
 
     def primitive(self, left):
-        """Return WIN, LOSE or TIE where the game is over, for the player to move; else UNDECIDED."""
+        """If the game is over, return WIN, LOSE or TIE for the player to move; otherwise return UNDECIDED."""
         return LOSE if left == 0 else UNDECIDED
 
     def tier(self, left):
-        """Return a number that never falls along a move: a game in parts is solved with less memory."""
+        """Return a number that no move decreases. With tiers the game is solved part by part, in less memory."""
         return self.stones - left
 
-    # For people
+    # Texts for people
 
     def show(self, left):
         return " ".join("o" * left) or "no stones"
@@ -56,7 +56,7 @@ class $game(Game):
 '''
 
 HEAP_TEST = '''\
-"""$game: its rules keep the contract, and small heaps are worth what can be counted by hand."""
+"""$game: the rules keep the contract, and small heaps have the values that one can find by hand."""
 
 from pathlib import Path
 
@@ -72,7 +72,7 @@ def test_the_rules_keep_the_contract():
     assert report.ok, str(report)
 
 
-def test_whoever_is_left_a_multiple_of_four_has_lost(tmp_path):
+def test_a_multiple_of_four_stones_is_a_loss(tmp_path):
     game = load_game(f"{RULES}:stones=9,most=3")
     with open_solution(solve(game, tmp_path / "heap.h5"), game=game) as solution:
         assert solution.value(9) == (WIN, 5)
@@ -81,7 +81,7 @@ def test_whoever_is_left_a_multiple_of_four_has_lost(tmp_path):
 '''
 
 BOARD = '''\
-"""$game: say here what the game is, and how its positions are coded.
+"""$game: say here what the game is, and how a position is encoded as a number.
 
 A position has a bit for each cell that X has claimed, row by row from the top left, then one for each cell of O::
 
@@ -97,13 +97,13 @@ from retrograde.games.contract.drawing import grid
 
 
 class $game(Game):
-    """Claim cells by turns, never beside one of your own; whoever cannot has lost."""
+    """Two players claim cells in turn, never next to one of their own; a player who cannot move loses."""
 
     words = {"X": "Red", "O": "Blue"}
-    bits = "XO"  # what the bits of a position stand for, in this order
-    by_turns = "XO"  # who puts down a piece by turns: so the pieces tell who is to move
+    bits = "XO"  # the first bits of a position are the cells of X, the next ones those of O
+    by_turns = "XO"  # X and O put down one piece each in turn, so the number of pieces shows whose turn it is
 
-    # Options: what people may choose, as in $name.py:width=4
+    # Options, which users set on the command line: $name.py:width=4
 
     width: int = 3
     height: int = 3
@@ -120,22 +120,22 @@ class $game(Game):
 
     @cached_property
     def beside(self):
-        """For each cell those beside it, as bits."""
+        """For each cell, its neighbours as bits."""
         around = []
         for cell in range(self.cells):
             row, column = divmod(cell, self.width)
-            there = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
-            inside = [(y, x) for y, x in there if 0 <= y < self.height and 0 <= x < self.width]
+            neighbours = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+            inside = [(y, x) for y, x in neighbours if 0 <= y < self.height and 0 <= x < self.width]
             around.append(sum(1 << self.width * y + x for y, x in inside))
         return tuple(around)
 
-    # The rules: these are compiled, so they know whole numbers, tuples and loops, and no text
+    # The rules. They are compiled: use ints, tuples and loops here, no strings and no dicts
 
     def mover(self, position):
         return position.bit_count() & 1
 
     def generate_moves(self, position):
-        """Yield the legal moves, small numbers: here cells."""
+        """Yield the legal moves; each move is a small int, here a cell."""
         filled = position | position >> self.cells
         own = position >> self.cells * self.mover(position)
         for cell in range(self.cells):
@@ -143,27 +143,27 @@ class $game(Game):
                 yield cell
 
     def do_move(self, position, cell):
-        """Return the position after a move; the other player is to move there."""
+        """Return the position after a move. The other player moves next."""
         return position | 1 << cell + self.cells * self.mover(position)
 
     def primitive(self, position):
-        """Return WIN, LOSE or TIE where the game is over, for the player to move; else UNDECIDED."""
+        """If the game is over, return WIN, LOSE or TIE for the player to move; otherwise return UNDECIDED."""
         for _ in self.generate_moves(position):
             return UNDECIDED
         return LOSE
 
     def tier(self, position):
-        """Return a number that never falls along a move: a game in parts is solved with less memory."""
+        """Return a number that no move decreases. With tiers the game is solved part by part, in less memory."""
         return position.bit_count()
 
     def images(self, position):
-        """Yield the positions that are the same by symmetry: here the board turned by half. One of them is solved."""
-        turned = 0
+        """Yield the positions that are equal by symmetry: here the board rotated by half. Only one is solved."""
+        rotated = 0
         for cell in range(self.cells):
-            turned |= (position >> cell & (1 | 1 << self.cells)) << self.cells - 1 - cell
-        yield turned
+            rotated |= (position >> cell & (1 | 1 << self.cells)) << self.cells - 1 - cell
+        yield rotated
 
-    # For people: texts, names of moves and pictures follow from the board, and from what is said above of the bits
+    # For people. Texts, names of moves and pictures follow from `board` and `bits`
 
     @cached_property
     def board(self):
@@ -174,7 +174,7 @@ class $game(Game):
 '''
 
 BOARD_TEST = '''\
-"""$game: its rules keep the contract, and small boards are worth what can be counted by hand."""
+"""$game: the rules keep the contract, and small boards have the values that one can find by hand."""
 
 from pathlib import Path
 
@@ -194,7 +194,7 @@ def test_the_rules_keep_the_contract():
 
 @pytest.mark.parametrize(("width", "worth"), [(1, (WIN, 1)), (2, (LOSE, 2)), (3, (LOSE, 2))])
 def test_a_row_of_cells(width, worth, tmp_path):
-    """One cell: X claims it. Two: each claims one. Three: X claims one, and O one after which X has none left."""
+    """One cell: X claims it. Two: each claims one. Three: X claims one, then O one that leaves X no cell."""
     game = load_game(f"{RULES}:width={width},height=1")
     with open_solution(solve(game, tmp_path / "row.h5"), game=game) as solution:
         assert solution.value(game.start) == worth
@@ -205,5 +205,5 @@ def test_positions_are_read_as_they_are_written():
     position = game.read("X../.O./...")
     assert game.write(position) == "X../.O./..."
     assert game.move_name(position, 2) == "c1"
-    assert 1 not in game.generate_moves(position)  # it is beside a cell of X
+    assert 1 not in game.generate_moves(position)  # it is next to a cell of X
 '''

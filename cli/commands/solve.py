@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from retrograde.cli.commands.cluster import cluster_options, executor_for
-from retrograde.cli.commands.sets import came_or_found, solve_set
+from retrograde.cli.commands.sets import result_or_found, solve_set
 from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import listening
@@ -109,22 +109,19 @@ def command(
     from retrograde.games.catalog import load_game, variants_in
     from retrograde.games.catalog import variant as text_of
 
-    if (cluster or mpi) and (workers or (cluster and mpi)):
-        what = f"give {'--mpi' if mpi else '--cluster'} or {'--workers' if workers else '--cluster'}, not both"
-        raise click.UsageError(what, click.get_current_context())
+    given = [name for name, value in (("--mpi", mpi), ("--cluster", cluster), ("--workers", workers)) if value]
+    if len(given) > 1:
+        raise click.UsageError(f"give {given[0]} or {given[-1]}, not both", click.get_current_context())
     name, named = metric_named(variant)
+    how = Run(workers, memory, fresh, as_json, cluster, mpi)
     if members := variants_in(name):
         other = (metric or named) not in ("", METRICS[0], *TO_PROGRESS)
-        if database or ties or against or other or (only_estimate and (cluster or mpi)):
+        if any([database, ties, against, other, only_estimate and (cluster or mpi)]):
             what = f"{name} is a set of {len(members)} variants, each with a database in the usual place"
             raise click.UsageError(
                 f"{what}: it goes with none of --database, --metric but dtz and dtc, --ties, --against"
             )
-        if only_estimate:
-            print_estimate_of_set(name, members, Run(workers, memory, fresh, as_json), metric or named)
-            return
-        with executor_for(cluster, mpi) as executor:
-            solve_members(name, members, Run(workers, memory, fresh, as_json, None, executor), metric or named)
+        run_set(name, members, how, metric or named, only_estimate)
         return
     game = load_game(name)
     against = against or model_in(named)
@@ -132,11 +129,11 @@ def command(
         goal = Goal(EXPECTATION if model else metric or named or metric_of(game), ties or "", model)
         own = against_model(model.name) if model else "" if goal.metric == metric_of(game) else goal.metric
         path = Path(database) if database is not None else database_path(text_of(game), metric=own)
-        if only_estimate:
-            with executor_for(cluster, mpi) as executor:
-                print_estimate(game, path, Run(workers, memory, fresh, as_json), goal, executor)
+        if not only_estimate:
+            solve_or_find(game, path, goal, how)
             return
-        solve_or_find(game, path, goal, Run(workers, memory, fresh, as_json, cluster, mpi))
+        with executor_for(cluster, mpi) as executor:
+            print_estimate(game, path, how, goal, executor)
 
 
 class Run(NamedTuple):
@@ -152,18 +149,27 @@ class Run(NamedTuple):
     about: str = ""
 
 
+def run_set(name: str, members: list[str], how: Run, metric: str, only_estimate: bool) -> None:
+    """Solve the variants of a set, or print what that will take."""
+    if only_estimate:
+        print_estimate_of_set(name, members, how, metric)
+        return
+    with executor_for(how.cluster, how.mpi) as executor:
+        solve_members(name, members, how._replace(cluster=None, mpi=executor), metric)
+
+
 def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
     """Solve the variants of a set. On a cluster, solve all variants at once that do not have to wait for one
     another."""
     from retrograde.databases import database_path
     from retrograde.games.catalog import load_game
 
-    def found(variant: str) -> tuple[dict[str, Any], bool]:
+    def solve_or_load(variant: str) -> tuple[dict[str, Any], bool]:
         one = load_game(variant)
         return found_or_solved(one, *usual(one, metric), how._replace(about=variant))
 
     if how.mpi is None:
-        solve_set(members, found, how.as_json, how.fresh)
+        solve_set(members, solve_or_load, how.as_json, how.fresh)
         return
     from retrograde.solver.variants import VariantTask, memory_per_worker, solving_variants
 
@@ -175,7 +181,7 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
             if not is_solved(game, path, how.fresh, goal):
                 tasks.append(VariantTask(member, path.absolute(), goal.metric, how.fresh, most))
     with solving_variants(how.mpi, database_path(name).absolute(), tasks) as ahead:
-        solve_set(members, came_or_found(ahead, found, facts_in, how.as_json), how.as_json, how.fresh)
+        solve_set(members, result_or_found(ahead, solve_or_load, facts_in, how.as_json), how.as_json, how.fresh)
 
 
 def usual(game: "Game", metric: str) -> tuple[Path, Goal]:
@@ -211,7 +217,7 @@ def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
     print_start_measure(facts)
     print_values(facts)
     if solved:
-        click.echo("it was solved before; solve it anew with --fresh")
+        click.echo("it was solved before; solve it again with --fresh")
     else:
         click.echo(how_it_went(facts))
     print_file(facts)
@@ -267,8 +273,8 @@ def how_it_went(facts: dict[str, Any]) -> str:
     """Return in words how long this run has taken, and how fast it was. Earlier runs do not count."""
     seconds, before, explored = facts["seconds"], facts["resumed"], facts["explored_before"]
     solved = facts["positions"] - before
-    told = seconds >= 1 and solved > 0 and (before or not explored)  # else this run both explored and solved
-    speed = f", {amount(solved / seconds)} positions a second" if told else ""
+    has_speed = seconds >= 1 and solved > 0 and (before or not explored)  # else this run both explored and solved
+    speed = f", {amount(solved / seconds)} positions a second" if has_speed else ""
     done = f"{amount(before)} positions had been solved" if before else f"{amount(explored)} positions had been met"
     rest = f" for what was left; {done} before" if before or explored else ""
     return f"{duration(seconds)}{speed}{rest}, {size(facts['peak_memory_bytes'])} of memory at most"
@@ -288,7 +294,7 @@ def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
 
 def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
     """Return whether the database is there already; raise an error for a file that must not be replaced."""
-    from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, VersionTooNew
+    from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, UnreadableVersion, VersionTooOld
     from retrograde.databases.errors import DamagedDatabase, OpenElsewhere
     from retrograde.databases.open import matching_game
     from retrograde.games.catalog import variant
@@ -302,9 +308,8 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
                 raise Failure(f"error: {str(path)!r} holds another metric, {there}; choose another --database")
             refuse_other_model(path, file.details, goal.against, fresh)
             if goal.ties and file.details.get("ties", goal.ties) != goal.ties and not fresh:
-                raise Failure(
-                    f"error: {str(path)!r} was made with other ties, {file.details['ties']}; solve it anew with --fresh"
-                )
+                other = f"{str(path)!r} was made with other ties, {file.details['ties']}"
+                raise Failure(f"error: {other}; solve it again with --fresh")
             return not fresh
     except OpenElsewhere:
         raise
@@ -313,15 +318,16 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
             raise Failure(f"error: {error}; choose another --database") from error
         if not fresh and not is_made_by_earlier_text(game, path, file.stored):
             raise Failure(
-                f"error: {str(path)!r} was made by other rules of {file.variant}; solve it anew with --fresh"
+                f"error: {str(path)!r} was made by other rules of {file.variant}; solve it again with --fresh"
             ) from error
     except NotADatabase as error:
         raise Failure(f"error: {error}; choose another --database, or remove it") from error
-    except (DamagedDatabase, VersionTooNew) as error:
+    except (DamagedDatabase, UnreadableVersion) as error:
         if path.is_dir():
             raise
         if not fresh:
-            raise Failure(f"error: {error}; solve it anew with --fresh") from error
+            remedy = ", with --fresh" if isinstance(error, VersionTooOld) else "; solve it again with --fresh"
+            raise Failure(f"error: {error}{remedy}") from error
     return False
 
 
@@ -348,7 +354,7 @@ def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None
         of = f"a best response to {there}" if there else "expectations between perfect players"
         raise Failure(f"error: {str(path)!r} holds {of}; choose another --database")
     if model and details.get("model") != model.digest and not fresh:
-        raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it anew with --fresh")
+        raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it again with --fresh")
 
 
 def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "ClusterExecutor | None" = None) -> None:
@@ -417,18 +423,18 @@ def print_expected(
     if "worker" in expected.ranges:
         of_the_first = " of the process that solves"
         workers = [
-            ("", f"{told(expected, 'worker', size)} of each worker"),
-            ("wire", f"{told(expected, 'wire', size)} for each ply of remoteness"),
+            ("", f"{estimate_text(expected, 'worker', size)} of each worker"),
+            ("wire", f"{estimate_text(expected, 'wire', size)} for each ply of remoteness"),
         ]
     too_little = f"; {size(expected.least_memory)} is the least, about; with this --memory solve may refuse"
     rows += [
-        ("positions", told(expected, "positions", amount)),
-        ("records", told(expected, "records", amount)),
-        ("time", told(expected, "seconds", duration)),
-        ("memory", f"{told(expected, 'memory', size)}{of_the_first}{too_little if refused else ''}"),
+        ("positions", estimate_text(expected, "positions", amount)),
+        ("records", estimate_text(expected, "records", amount)),
+        ("time", estimate_text(expected, "seconds", duration)),
+        ("memory", f"{estimate_text(expected, 'memory', size)}{of_the_first}{too_little if refused else ''}"),
         *workers,
-        ("scratch", f"{told(expected, 'scratch', size)} of disk while it runs"),
-        ("database", told(expected, "database", size)),
+        ("scratch", f"{estimate_text(expected, 'scratch', size)} of disk while it runs"),
+        ("database", estimate_text(expected, "database", size)),
         ("disk", f"{size(free)} free{'' if expected.fits(free) else ', which is too little: solve refuses to begin'}"),
     ]
     click.echo(indent(table(rows, "<<")))
@@ -442,7 +448,7 @@ def print_expected(
         click.echo(faint(wrap(f"  - {basis}", 4)))
 
 
-def told(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
+def estimate_text(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
     """Return an amount of an estimate in words, with its range: `about 70 M (65 M to 75 M)`."""
     low, high = expected.ranges[name]
     exactly = f"{low:,}" if words is amount else words(low)
@@ -488,6 +494,6 @@ def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[i
         if kept:
             trust(game)  # so that `solve` finds the rules by the name that `list` shows
         command = "the same command without --fresh" if how.fresh else "the same command"
-        note = f"; what is done is kept, and {command} goes on from there" if kept else ""
+        note = f"; finished work is kept, and {command} resumes the solve" if kept else ""
         raise Failure(f"{failure.message}{note}", failure.status) from None
     return before.get("solving", 0), before.get("exploring", 0)

@@ -12,7 +12,7 @@ from retrograde.cli.render.words import coloured, heading, indent, table
 if TYPE_CHECKING:
     from retrograde.databases import Database
 
-Part = tuple["Database", int]
+Component = tuple["Database", int]
 """A game of the sum (its database), and its position."""
 
 
@@ -34,16 +34,17 @@ def command(parts: tuple[str, ...], as_json: bool) -> None:
     from retrograde.solver.values.sums import add, goals, value_of
 
     with ExitStack() as opened:
-        places = [placed(text, opened) for text in parts]
-        nimbers = [database.measures(position)["nimber"] for database, position in places]
+        components = [read_component(text, opened) for text in parts]
+        nimbers = [database.measures(position)["nimber"] for database, position in components]
         total = add(nimbers)
         wins = [
-            winning(database, position, goal) for (database, position), goal in zip(places, goals(nimbers), strict=True)
+            winning(database, position, goal)
+            for (database, position), goal in zip(components, goals(nimbers), strict=True)
         ]
         if as_json:
-            print_json(facts(places, nimbers, total, wins))
+            print_json(facts(components, nimbers, total, wins))
             return
-        print_sum(places, nimbers, total, wins)
+        print_sum(components, nimbers, total, wins)
         value = value_of(total)
         click.echo(f"\n{coloured(value, VERDICTS[value.name])}")
 
@@ -55,19 +56,19 @@ VERDICTS = {
 }
 
 
-def placed(text: str, opened: ExitStack) -> Part:
-    """Return the database and the position that a part of the sum names; raise Failure if it has no nimbers."""
+def read_component(text: str, opened: ExitStack) -> Component:
+    """Return the database and the position that a component of the sum names; raise Failure if it has no nimbers."""
     from retrograde.games.catalog import typed
     from retrograde.games.contract.game import metric_of
 
-    source, _, place = text.strip().partition(" ")
+    source, _, position_text = text.strip().partition(" ")
     database = opened.enter_context(open_nimbers(source))
     if database.metric != "nimber":
         own = " --metric nimber" if metric_of(database.game) != "nimber" else ""
         raise Failure(
             f"error: {source} was not solved by nimbers; do it with: retrograde solve {typed(database.game)}{own}"
         )
-    position = read_position(database.game, place.strip()) if place else database.game.start
+    position = read_position(database.game, position_text.strip()) if position_text else database.game.start
     database[position]  # raises NotInDatabase where play never reaches it
     return database, position
 
@@ -101,7 +102,7 @@ def winning(database: "Database", position: int, goal: int | None) -> list[str]:
     ]
 
 
-def facts(places: list[Part], nimbers: list[int], total: int, wins: list[list[str]]) -> dict[str, Any]:
+def facts(components: list[Component], nimbers: list[int], total: int, wins: list[list[str]]) -> dict[str, Any]:
     """Return the value of a sum, ready for JSON."""
     from retrograde.solver.values.sums import value_of
     from retrograde.solver.values.worth import facts_of
@@ -116,17 +117,17 @@ def facts(places: list[Part], nimbers: list[int], total: int, wins: list[list[st
                 **facts_of("nimber", {}, [nimber]),
                 "wins": moves,
             }
-            for (database, position), nimber, moves in zip(places, nimbers, wins, strict=True)
+            for (database, position), nimber, moves in zip(components, nimbers, wins, strict=True)
         ],
     }
 
 
-def print_sum(places: list[Part], nimbers: list[int], total: int, wins: list[list[str]]) -> None:
+def print_sum(components: list[Component], nimbers: list[int], total: int, wins: list[list[str]]) -> None:
     """Print the parts of a sum with their nimbers and winning moves, and the nimber of the sum."""
     from retrograde.solver.values.sums import text_of
 
     rows = [(heading("game"), heading("position"), heading("nimber"), heading("moves that win"))]
-    for (database, position), nimber, moves in zip(places, nimbers, wins, strict=True):
+    for (database, position), nimber, moves in zip(components, nimbers, wins, strict=True):
         rows.append((database.file.variant, database.game.write(position), text_of(nimber), " ".join(moves)))
     rows.append(("the sum", "", text_of(total), ""))
     click.echo(indent(table(rows, "<<><")))

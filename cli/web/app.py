@@ -38,7 +38,7 @@ from retrograde.cli.web.library import SECONDS, Answering, Library, Unavailable
 from retrograde.cli.web.measured import count_at
 from retrograde.cli.web.shelf import installed
 from retrograde.cli.web.solves import Busy, NotSolvedHere, Solves
-from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, VersionTooNew
+from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, UnreadableVersion
 from retrograde.games import RetrogradeError, VariantError
 
 STATIC = Path(__file__).parent / "static"
@@ -352,4 +352,4 @@ def status_of(error: Exception) -> int:
         return 403 if isinstance(error, NotSolvedHere) else 409
     if isinstance(error, NoDatabase | NotInDatabase | VariantError):
         return 404
-    return 503 if isinstance(error, Unavailable | OSError | NotADatabase | OtherRules | VersionTooNew) else 400
+    return 503 if isinstance(error, Unavailable | OSError | NotADatabase | OtherRules | UnreadableVersion) else 400

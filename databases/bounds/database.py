@@ -52,7 +52,7 @@ class BoundsDatabase(Database):
 
             raise OtherRules(
                 f"the database {str(file.path)!r} was made by another numbering than {file.game_name} has now; make it "
-                f"anew: retrograde solve {typed(game)} --fresh"
+                f"again: retrograde solve {typed(game)} --fresh"
             )
         if sorted({*rules.tiers}) != self._numbers or [0, *accumulate(sizes)] != self._bounds:
             raise file.damaged("its tiers are not those of the game")
@@ -99,9 +99,9 @@ class BoundsDatabase(Database):
         return bounds
 
     def _stored(self, position: int) -> Bounds | None:
-        """Return the stored bounds of a position, or of its twin with the players exchanged."""
-        for place, sign in ((position, 1), (self.game.swapped(position), -1)):
-            if not is_none(place) and (slot := self._slot(place)) >= 0:
+        """Return the stored bounds of a position, or of the position with the players exchanged."""
+        for image, sign in ((position, 1), (self.game.swapped(position), -1)):
+            if not is_none(image) and (slot := self._slot(image)) >= 0:
                 block, i = divmod(slot, self._block_size)
                 low, high = self._block(block)
                 return (int(low[i]), int(high[i])) if sign == 1 else (-int(high[i]), -int(low[i]))
@@ -168,8 +168,8 @@ class BoundsDatabase(Database):
                 low, high = self.contents.all_bounds(first, min(first + self._block_size, end))
                 slots = range(first - begin, first - begin + len(low))
                 positions, there = positions_there(self.game, tier, slots)
-                places: Any = map(tuple, positions.tolist()) if self._width else positions.tolist()
-                signs = np.array([-1 if self.game.turn(place) == 1 else 1 for place in places])
+                keys: Any = map(tuple, positions.tolist()) if self._width else positions.tolist()
+                signs = np.array([-1 if self.game.turn(key) == 1 else 1 for key in keys])
                 values = np.select([low[there] > 0, high[there] < 0], [signs, -signs], 0)
                 by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # index -1 is the last: LOSE
                 yield tier, positions, by_sign[values], np.full(len(values), -1, np.int32)

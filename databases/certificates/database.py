@@ -6,12 +6,12 @@ from itertools import islice
 from operator import index
 from typing import NamedTuple, Self
 
-from retrograde.databases.certificates.read import Block, CertificateFile
+from retrograde.databases.certificates.read import CertificateFile, ReplyBlock
 from retrograde.games import Game, Value
 from retrograde.games.contract.game import POSITION_LIMIT
 
 
-class Reply(NamedTuple):
+class CertificateReply(NamedTuple):
     """A certificate's entry for a position: the move to play, and what it guarantees."""
 
     move: int
@@ -28,7 +28,7 @@ class Certificate:
         self.goal = file.goal
 
     @cached_property
-    def content(self) -> Block:
+    def content(self) -> ReplyBlock:
         """All stored positions and replies."""
         return self.file.contents.all()
 
@@ -36,18 +36,19 @@ class Certificate:
     def _positions(self) -> memoryview:
         return self.content.positions.data
 
-    def reply(self, position: int) -> Reply | None:
+    def reply(self, position: int) -> CertificateReply | None:
         """Return the entry for a position or a symmetric one; None if there is none."""
         position = index(position)
         if not 0 <= position < POSITION_LIMIT:
             return None
         canonical = self.game.canonical(position)
-        place = bisect_left(self._positions, canonical)
-        if place == len(self._positions) or self._positions[place] != canonical:
+        row = bisect_left(self._positions, canonical)
+        if row == len(self._positions) or self._positions[row] != canonical:
             return None
-        move = self._move(position, canonical, int(self.content.replies[place]))
+        move = self._move(position, canonical, int(self.content.replies[row]))
         bounds = self.content.bounds
-        return None if move is None else Reply(move, self.goal, None if bounds is None else int(bounds[place]))
+        plies = None if bounds is None else int(bounds[row])
+        return None if move is None else CertificateReply(move, self.goal, plies)
 
     def _move(self, position: int, canonical: int, number: int) -> int | None:
         """Return a position's move that corresponds to move *number* of its canonical image."""

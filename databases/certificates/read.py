@@ -25,7 +25,7 @@ from retrograde.games import LOSE, WIN, Value
 from retrograde.games.contract.game import MOST_MOVES, POSITION_LIMIT
 
 
-class Block(NamedTuple):
+class ReplyBlock(NamedTuple):
     """Some positions, ascending, with the numbers of their replies and their bounds, if there are any."""
 
     positions: NDArray[np.int64]
@@ -64,7 +64,7 @@ class RepliesReader(Reader):
             raise self.file.damaged("the table of blocks holds what no position can be")
         return firsts
 
-    def read_block(self, number: int) -> Block:
+    def read_block(self, number: int) -> ReplyBlock:
         """Return a decoded block; raise DamagedDatabase if it is impossible."""
         first = int(self.firsts[number])
         content = self.file.locked(lambda: self.content(number))
@@ -87,16 +87,17 @@ class RepliesReader(Reader):
         if columns["reply"].max() >= MOST_MOVES:
             raise self.file.damaged("a reply that no position has")
         bounds = columns["bound"].astype(np.int64) if self.bounded else None
-        return Block(positions, columns["reply"].astype(np.int64), bounds)
+        return ReplyBlock(positions, columns["reply"].astype(np.int64), bounds)
 
-    def all(self) -> Block:
+    def all(self) -> ReplyBlock:
         """Return all positions, replies and bounds."""
         blocks = [self.read_block(number) for number in range(self.block_count)]
-        positions, replies, *bounds = (np.concatenate(list(part)) for part in zip(*map(there, blocks), strict=True))
-        return Block(positions, replies, bounds[0] if bounds else None)
+        columns = zip(*map(present_columns, blocks), strict=True)
+        positions, replies, *bounds = (np.concatenate(list(column)) for column in columns)
+        return ReplyBlock(positions, replies, bounds[0] if bounds else None)
 
 
-def there(block: Block) -> list[NDArray[np.int64]]:
+def present_columns(block: ReplyBlock) -> list[NDArray[np.int64]]:
     """Return the columns that a block has."""
     return [column for column in block if column is not None]
 
@@ -104,7 +105,7 @@ def there(block: Block) -> list[NDArray[np.int64]]:
 class CertificateFile(CheckedFile):
     """An open certificate: its claim about the root, and its `contents`. A context manager.
 
-    Raises NoDatabase, NotADatabase, VersionTooNew or DamagedDatabase, and nothing else, whatever the file holds.
+    Raises NoDatabase, NotADatabase, UnreadableVersion or DamagedDatabase, and nothing else, whatever the file holds.
     """
 
     contents: RepliesReader

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.database import CACHE_BLOCKS, Database
 from retrograde.databases.encoding import squeeze
-from retrograde.databases.records.read import Block, RecordsReader
+from retrograde.databases.records.read import RecordBlock, RecordsReader
 from retrograde.games import Game
 
 
@@ -64,8 +64,8 @@ class RecordsDatabase(Database):
         size, table, block_firsts = self._block_size, self.contents.tiers, self.contents.blocks.positions
         rows = np.full(len(positions), -1, np.int64)
         i = np.minimum(table.numbers.searchsorted(tiers), len(table.numbers) - 1)
-        asked = np.flatnonzero((positions >= 0) & (table.numbers[i] == tiers))
-        i, positions = i[asked], positions[asked]
+        in_tier = np.flatnonzero((positions >= 0) & (table.numbers[i] == tiers))
+        i, positions = i[in_tier], positions[in_tier]
         # The block in which each position would be, as in `_find`, but for all at once.
         low, high = table.bounds[i], table.bounds[i + 1]
         numbers = count_below(block_firsts, positions + 1, low // size + 1, (high - 1) // size + 1) - 1
@@ -76,18 +76,18 @@ class RecordsDatabase(Database):
         order = np.argsort(numbers, kind="stable")
         cuts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
         for group in np.split(order, cuts[1:]) if len(order) else []:
-            block: Block = self._block(int(numbers[group[0]]))
+            block: RecordBlock = self._block(int(numbers[group[0]]))
             sums, outcomes = np.asarray(block.sums), np.asarray(block.outcomes)
             wanted = squeeze(positions[group], block.runs) - squeeze(firsts[group], block.runs) + sums[low[group]]
             j = count_below(sums, wanted, low[group], high[group])
             found = (j < high[group]) & ((positions[group] ^ firsts[group]) & block.others == 0)
             found[found] = sums[j[found]] == wanted[found]
-            rows[asked[group[found]]] = outcomes[j[found]]
+            rows[in_tier[group[found]]] = outcomes[j[found]]
         return rows
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Yield (tier, positions, values, remotenesses) of all records in order, up to a block at a time."""
-        for tier, positions, rows in self.contents.pieces():
+        for tier, positions, rows in self.contents.all_records():
             yield tier, positions, *self._read_legend(rows)
 
 

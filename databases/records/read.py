@@ -13,7 +13,7 @@ from retrograde.databases.layout import BLOCK, BLOCKS, TIERS
 from retrograde.databases.reader import NOUGHT, GapReader
 
 
-class Block(NamedTuple):
+class RecordBlock(NamedTuple):
     """A decoded block, in the form in which one position is found fastest."""
 
     runs: Runs
@@ -24,7 +24,7 @@ class Block(NamedTuple):
     outcomes: memoryview
 
 
-class Tiers(NamedTuple):
+class RecordTiers(NamedTuple):
     """The table of tiers, by columns."""
 
     numbers: NDArray[np.int64]
@@ -34,7 +34,7 @@ class Tiers(NamedTuple):
     """The position of each tier's first record."""
 
 
-class Blocks(NamedTuple):
+class RecordBlocks(NamedTuple):
     """The table of blocks, by columns."""
 
     positions: NDArray[np.int64]
@@ -47,7 +47,7 @@ class Blocks(NamedTuple):
     """
 
 
-class Piece(NamedTuple):
+class TierRecords(NamedTuple):
     """Consecutive records of one tier."""
 
     tier: int
@@ -70,20 +70,20 @@ class RecordsReader(GapReader):
         self.blocks  # noqa: B018  # the tiers as well
 
     @cached_property
-    def tiers(self) -> Tiers:
+    def tiers(self) -> RecordTiers:
         """The table of tiers."""
         return self.file.locked(self._read_tiers)
 
-    def _read_tiers(self) -> Tiers:
+    def _read_tiers(self) -> RecordTiers:
         table = self.file.table("tiers", TIERS)
         numbers, positions = columns(table, "tier", "position")
         bounds = np.append(table["record"], self.length)
         if not ascends(numbers) or not ascends(bounds) or bounds[0] != 0 or not are_positions(positions):
             raise ValueError("the table of tiers contradicts itself")
-        return Tiers(numbers, bounds, positions)
+        return RecordTiers(numbers, bounds, positions)
 
     @cached_property
-    def blocks(self) -> Blocks:
+    def blocks(self) -> RecordBlocks:
         """The table of blocks."""
         positions, masks = columns(self.block_table, "position", "mask")
         if not are_positions(positions) or not are_positions(masks):
@@ -91,25 +91,25 @@ class RecordsReader(GapReader):
         edges = np.arange(0, self.length, self.block_size)
         begins = self.tiers.bounds[:-1]
         low, high = begins.searchsorted(edges, "right"), begins.searchsorted(edges + self.block_size)
-        return Blocks(positions, masks, low, high)
+        return RecordBlocks(positions, masks, low, high)
 
-    def read_block(self, number: int) -> Block:
+    def read_block(self, number: int) -> RecordBlock:
         """Return a decoded block."""
         mask = int(self.blocks.masks[number])
         sums, outcomes = self.read_gaps(number, self._begins(number), mask)
-        return Block(mask_runs(mask), ~mask, sums.data, outcomes.data)
+        return RecordBlock(mask_runs(mask), ~mask, sums.data, outcomes.data)
 
     def check_block(self, number: int) -> None:
         """Read a block, and check all of it that can be checked without rules."""
-        for _ in self.pieces_of(number):
+        for _ in self.records_in(number):
             pass
 
-    def pieces(self) -> Iterator[Piece]:
-        """Yield all records in order; a piece is a tier, or the part of it in one block."""
+    def all_records(self) -> Iterator[TierRecords]:
+        """Yield all records in order, tier by tier and block by block."""
         for number in range(self.block_count):
-            yield from self.pieces_of(number)
+            yield from self.records_in(number)
 
-    def pieces_of(self, number: int) -> Iterator[Piece]:
+    def records_in(self, number: int) -> Iterator[TierRecords]:
         """Yield the records of one block."""
         mask = int(self.blocks.masks[number])
         begins, runs = self._begins(number), mask_runs(mask)
@@ -126,7 +126,7 @@ class RecordsReader(GapReader):
         # Row low - 1 is the tier to which the block's first record belongs.
         tiers = self.tiers.numbers[low - 1 : high].tolist()
         for tier, begin, length in zip(tiers, begins.tolist(), lengths.tolist(), strict=True):
-            yield Piece(tier, positions[begin : begin + length], outcomes[begin : begin + length])
+            yield TierRecords(tier, positions[begin : begin + length], outcomes[begin : begin + length])
 
     def _begins(self, number: int) -> NDArray[np.int64]:
         """Return the indices in a block where tiers begin, 0 first."""

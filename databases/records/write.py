@@ -51,7 +51,7 @@ class SolvedRecords:
     """The legend's additional columns, if the metric is not remoteness."""
 
 
-class Form(NamedTuple):
+class RecordEncoding(NamedTuple):
     """The parameters for encoding records as blocks."""
 
     chunk: int
@@ -63,7 +63,7 @@ class Form(NamedTuple):
     encode: Encoder
 
 
-class Group(NamedTuple):
+class RecordGroup(NamedTuple):
     """The records of a few blocks; the last may be short. Tiers begin at the indices *begins*."""
 
     positions: NDArray[Any]
@@ -75,8 +75,8 @@ def write_records(
     contents: Contents, game: Game, solved: SolvedRecords, each: Each, progress: Progress, encode: Encoder
 ) -> int | None:
     """Write records and their tables; return the start's row in the legend, or None."""
-    tables = Tables(game, solved)
-    form = Form(tables.chunk, len(solved.legend), solved.greatest, encode)
+    tables = RecordTables(game, solved)
+    form = RecordEncoding(tables.chunk, len(solved.legend), solved.greatest, encode)
     dtype = records_dtype(outcome_dtype(form.outcomes), gap_dtype(form.greatest))
     records = contents.blocks("records", dtype, tables.stored, form.chunk, LEVEL)
     for masks, frames in each(partial(encode_group, form), tables.groups(solved.records)):
@@ -88,7 +88,7 @@ def write_records(
     return tables.start_row
 
 
-class Tables:
+class RecordTables:
     """The tables of tiers and blocks, filled in while records stream by; also finds the start's outcome."""
 
     def __init__(self, game: Game, solved: SolvedRecords):
@@ -110,7 +110,7 @@ class Tables:
             if i < len(solved.tiers) and solved.tiers[i] == tier:
                 self.start_low, self.start_high = int(self.bounds[i]), int(self.bounds[i + 1])
 
-    def groups(self, records: Pair | Iterable[Pair]) -> Iterator[Group]:
+    def groups(self, records: Pair | Iterable[Pair]) -> Iterator[RecordGroup]:
         """Yield records a few blocks at a time; raise ValueError if their number is wrong."""
         record = 0
         for positions, rows in regroup(records, self.chunk * GROUP):
@@ -122,7 +122,7 @@ class Tables:
             self.tiers["position"][first:last] = positions[begins]
             self.blocks["position"][record // self.chunk : -(-end // self.chunk)] = positions[:: self.chunk]
             self._look_for_start(record, positions, rows)
-            yield Group(positions, rows, begins)
+            yield RecordGroup(positions, rows, begins)
             record = end
         if not record == self.stored == self.counted:
             raise ValueError(f"{record} records where the tiers have {self.stored}")
@@ -136,7 +136,7 @@ class Tables:
                 self.start_row = int(rows[i])
 
 
-def encode_group(form: Form, group: Group) -> tuple[NDArray[np.int64], list[bytes]]:
+def encode_group(form: RecordEncoding, group: RecordGroup) -> tuple[NDArray[np.int64], list[bytes]]:
     """Return the masks of a group's blocks, and their frames."""
     positions, rows, begins = group
     if int(rows.max()) >= form.outcomes:

@@ -59,7 +59,7 @@ class CompactReader(OutcomeReader):
         """The first slot of each part."""
         return np.array([part.slot for part in self.parts], np.int64)
 
-    def place_of(self, slot: int) -> int:
+    def offset_of(self, slot: int) -> int:
         """Return the offset of a slot among the kept ones, or DERIVED if it is not kept."""
         part = self.parts[int(self.firsts.searchsorted(slot, "right")) - 1]
         if part.kept == DERIVED:
@@ -79,12 +79,12 @@ def are_sound(parts: Sequence[PartRow], kept: int) -> bool:
     >>> are_sound([PartRow(0, 6, 0, 2), PartRow(6, 4, DERIVED, 1)], 6)
     True
     """
-    slot = place = 0
+    slot = offset = 0
     for part in parts:
         if part.slot != slot or part.slots < 1 or part.columns < 1 or part.slots % part.columns:
             return False
-        if part.kept not in (DERIVED, place):
+        if part.kept not in (DERIVED, offset):
             return False
         slot += part.slots
-        place += part.slots if part.kept != DERIVED else 0
-    return place == kept and slot < POSITION_LIMIT
+        offset += part.slots if part.kept != DERIVED else 0
+    return offset == kept and slot < POSITION_LIMIT

@@ -106,8 +106,8 @@ class SlotsDatabase(Database):
             # Look the positions that were not found up in the databases that have their tiers.
             array, lacking = np.asarray(positions), defaultdict(list)
             for spot in np.flatnonzero(values.ravel() == 0).tolist():
-                if (place := self._locate(int(array.flat[spot]))) and self._elsewhere.get(place[1]):
-                    lacking[place[1]].append(spot)
+                if (address := self._locate(int(array.flat[spot]))) and self._elsewhere.get(address[1]):
+                    lacking[address[1]].append(spot)
             for tier, spots in lacking.items():
                 values.flat[spots], remotenesses.flat[spots] = self._lookup_elsewhere(tier, array.flat[spots])
         return values, remotenesses
@@ -141,14 +141,14 @@ class SlotsDatabase(Database):
                 stack.callback(other.close)
 
     def _find(self, position: int, tier: int) -> int:
-        place = self._place(position, tier)
-        if place < 0:
+        slot = self._slot_of(position, tier)
+        if slot < 0:
             return -1
-        block, i = divmod(place, self._block_size)
+        block, i = divmod(slot, self._block_size)
         row: int = self._block(block)[i]
         return row
 
-    def _place(self, position: int, tier: int) -> int:
+    def _slot_of(self, position: int, tier: int) -> int:
         """Return a canonical position's slot, numbered through all tiers, or -1 if it has none."""
         k = bisect_left(self._numbers, tier)
         if k == len(self._numbers) or self._numbers[k] != tier:
@@ -160,12 +160,12 @@ class SlotsDatabase(Database):
 
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
         pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
-        places = np.array([self._place(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
-        rows = np.full(len(places), -1, np.int64)
-        blocks = places // self._block_size
-        for block in np.unique(blocks[places >= 0]).tolist():
-            asked = np.flatnonzero(blocks == block)
-            rows[asked] = np.asarray(self._block(block))[places[asked] - block * self._block_size]
+        slots = np.array([self._slot_of(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
+        rows = np.full(len(slots), -1, np.int64)
+        blocks = slots // self._block_size
+        for block in np.unique(blocks[slots >= 0]).tolist():
+            inside = np.flatnonzero(blocks == block)
+            rows[inside] = np.asarray(self._block(block))[slots[inside] - block * self._block_size]
         return rows
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:

@@ -34,8 +34,8 @@ class CompactDatabase(SlotsDatabase):
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
         sizes = [slots for tier in self._numbers for _, slots in game.parts(tier) if slots]
-        told = [part.slots for part in self.contents.parts]
-        if told != sizes or not {*self._bounds} <= {0, *accumulate(told)}:
+        stored = [part.slots for part in self.contents.parts]
+        if stored != sizes or not {*self._bounds} <= {0, *accumulate(stored)}:
             raise file.damaged("its parts are not those of the game")
         if self._width or not Traits.of(game).alternates:
             raise file.damaged("it is compact, and the game is not one that can be")
@@ -44,14 +44,14 @@ class CompactDatabase(SlotsDatabase):
     def all_slots(self, begin: int = 0, end: int | None = None) -> NDArray[Any]:
         """Return the legend rows of slots *begin* to *end* (exclusive); derive those that are not kept."""
         end = self.contents.slots if end is None else end
-        pieces = []
+        blocks = []
         for number, part in enumerate(self.contents.parts):
             low, high = max(begin, part.slot), min(end, part.slot + part.slots)
             if low < high and part.kept != DERIVED:
-                pieces.append(self.contents.part(number)[low - part.slot : high - part.slot])
+                blocks.append(self.contents.part(number)[low - part.slot : high - part.slot])
             elif low < high:
-                pieces.append(self._derived(low, high))
-        return np.concatenate(pieces)
+                blocks.append(self._derived(low, high))
+        return np.concatenate(blocks)
 
     def close(self) -> None:
         self.contents.part.cache_clear()
@@ -69,10 +69,10 @@ class CompactDatabase(SlotsDatabase):
         return np.asarray(rows, self.contents.outcome_type)
 
     def _find(self, position: int, tier: int) -> int:
-        place = self._place(position, tier)
-        if place < 0:
+        slot = self._slot_of(position, tier)
+        if slot < 0:
             return -1
-        kept = self.contents.place_of(place)
+        kept = self.contents.offset_of(slot)
         return self._derive(position, tier) if kept == DERIVED else self._row_at(kept)
 
     def _row_at(self, kept: int) -> int:
@@ -100,16 +100,16 @@ class CompactDatabase(SlotsDatabase):
 
     def _child(self, child: int, parent_tier: int) -> Outcome:
         """Return the outcome of a child of a position that is not kept."""
-        place = self._locate(child)
-        if place is None:
+        address = self._locate(child)
+        if address is None:
             raise self.file.damaged("a child of what is not kept is no position")
-        if place[1] != parent_tier:
+        if address[1] != parent_tier:
             outcome: Outcome | None = self.get(child)
             if outcome is None:
                 raise self.file.damaged("a child of what is not kept is no position")
             return outcome
-        slot = self._place(*place)
-        if slot < 0 or (kept := self.contents.place_of(slot)) == DERIVED:
+        slot = self._slot_of(*address)
+        if slot < 0 or (kept := self.contents.offset_of(slot)) == DERIVED:
             raise self.file.damaged("a child of what is not kept is not kept either")
         return self._outcomes[self._row_at(kept)]
 

@@ -11,7 +11,7 @@ from retrograde.databases.layout import STEP_BLOCK, STEP_BLOCKS, STEP_TIERS
 from retrograde.databases.reader import NOUGHT, GapReader
 
 
-class Tiers(NamedTuple):
+class StepTiers(NamedTuple):
     """The table of tiers, by columns."""
 
     numbers: NDArray[np.int64]
@@ -32,18 +32,18 @@ class StepsReader(GapReader):
         self.tiers, self.ranks  # noqa: B018
 
     @cached_property
-    def tiers(self) -> Tiers:
+    def tiers(self) -> StepTiers:
         """The table of tiers."""
         return self.file.locked(self._read_tiers)
 
-    def _read_tiers(self) -> Tiers:
+    def _read_tiers(self) -> StepTiers:
         table = self.file.table("tiers", STEP_TIERS)
         numbers, positions, masks = columns(table, "tier", "position", "mask")
         bounds = np.append(table["step"], self.length)
         in_order = ascends(numbers) and ascends(bounds) and bounds[0] == 0
         if not in_order or not are_positions(positions) or not are_positions(masks):
             raise ValueError("the table of tiers contradicts itself")
-        return Tiers(numbers, bounds, positions, masks)
+        return StepTiers(numbers, bounds, positions, masks)
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:

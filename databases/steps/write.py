@@ -47,7 +47,7 @@ class SolvedSteps:
     """The start's row in the legend."""
 
 
-class Group(NamedTuple):
+class StepGroup(NamedTuple):
     """The steps of a few blocks; the last may be short. Tiers begin at the indices *begins*."""
 
     ranks: NDArray[np.int64]
@@ -73,7 +73,7 @@ def write_steps(contents: Contents, solved: SolvedSteps, each: Each, progress: P
     contents.table("blocks", blocks)
 
 
-def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: NDArray[Any]) -> Iterator[Group]:
+def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: NDArray[Any]) -> Iterator[StepGroup]:
     """Yield steps a few blocks at a time, and fill in the ranks of the table *blocks*.
 
     Raises ValueError if the number of steps is wrong.
@@ -84,13 +84,13 @@ def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: N
         if end > count or int(rows.max()) >= len(solved.legend):
             raise ValueError("steps do not match the tiers or the legend")
         blocks["rank"][step // chunk : -(-end // chunk)] = ranks[::chunk]
-        yield Group(ranks, rows, bounds[slice(*np.searchsorted(bounds, [step, end]))] - step)
+        yield StepGroup(ranks, rows, bounds[slice(*np.searchsorted(bounds, [step, end]))] - step)
         step = end
     if step != count:
         raise ValueError(f"{step} steps where the tiers have {count}")
 
 
-def compress_group(chunk: int, outcome: np.dtype[Any], gap: np.dtype[Any], group: Group) -> list[bytes]:
+def compress_group(chunk: int, outcome: np.dtype[Any], gap: np.dtype[Any], group: StepGroup) -> list[bytes]:
     """Return the frames of a group's blocks."""
     gaps = np.diff(group.ranks, prepend=0)
     gaps[group.begins] = 0

@@ -20,7 +20,7 @@ from functools import cached_property
 
 from retrograde.games.chess import men, squares
 from retrograde.games.chess.men import KING, NOBODY, PAWN, REVERSED, SYMMETRIC
-from retrograde.games.chess.squares import turned
+from retrograde.games.chess.squares import image_of_square
 from retrograde.games.contract.game import Game
 
 COLOURS, TURN = 47, 46
@@ -283,9 +283,9 @@ def mirrored(position, symmetry):
     file = position & 15
     result = (position >> TURN & 3) << TURN | (9 - file if file and symmetry & 1 else file)
     for place in (WHITE_KING, BLACK_KING):
-        result |= turned(position >> place & 63, symmetry) << place
+        result |= image_of_square(position >> place & 63, symmetry) << place
     for place in MEN:
         code = code_at(position, place)
-        man = NO_MAN if code == NOBODY else code << 6 | turned(position >> place & 63, symmetry)
+        man = NO_MAN if code == NOBODY else code << 6 | image_of_square(position >> place & 63, symmetry)
         result |= put(man, place)
     return ordered(result)

@@ -59,7 +59,7 @@ class Word(NamedTuple):
     text: str
 
 
-class Game(NamedTuple):
+class GameRecord(NamedTuple):
     """A game as it is written."""
 
     tags: dict[str, str]
@@ -105,16 +105,16 @@ class Game(NamedTuple):
             return 1
 
 
-def read_games(text: str) -> Iterator[Game]:
+def read_games(text: str) -> Iterator[GameRecord]:
     """Yield the games of a text."""
-    game, place, begin = Game({}, []), 0, 0
+    game, place, begin = GameRecord({}, []), 0, 0
     while match := WORD.search(text, place):
         place = match.end()
         if match["tag"]:
             tag = TAG.match(text, match.start()) or CARELESS_TAG.match(text, match.start())
             if game.words and game.is_played:
                 yield game._replace(source=text[begin : match.start()])
-                game, begin = Game({}, []), match.start()
+                game, begin = GameRecord({}, []), match.start()
             if tag:
                 game.tags[tag[1]] = re.sub(r"\\(.)", r"\1", tag[2])
                 place = tag.end()
@@ -124,7 +124,7 @@ def read_games(text: str) -> Iterator[Game]:
         elif match["result"]:
             game.words.append(Word(RESULT, match[0]))
             yield game._replace(source=text[begin:place])
-            game, begin = Game({}, []), place
+            game, begin = GameRecord({}, []), place
         elif match["comment"]:
             game.words.append(Word(COMMENT, comment_in(match[0])))
         elif match["glyph"]:
@@ -202,7 +202,7 @@ def san_on(board: AnyBoard, move: str) -> str:
     return f"{man}{whence}{takes}{target}{suffix}"
 
 
-def written(game: Game) -> str:
+def written(game: GameRecord) -> str:
     """Return a game as PGN."""
     lines = []
     for name, value in game.tags.items():
@@ -215,7 +215,7 @@ def written(game: Game) -> str:
     return f"{head}\n\n{body}\n" if head else f"{body}\n"
 
 
-def numbered(game: Game) -> Iterator[str]:
+def numbered(game: GameRecord) -> Iterator[str]:
     """Yield the words of a game with the numbers of its moves."""
     number, white, told = game.first_number, game.white_begins, False
     for kind, text in game.words:

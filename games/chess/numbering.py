@@ -44,7 +44,7 @@ from retrograde.games.chess.board import (
 )
 from retrograde.games.chess.men import LOWEST, NOBODY, PAWN
 from retrograde.games.chess.moves import Moves
-from retrograde.games.chess.squares import reaches, turned
+from retrograde.games.chess.squares import image_of_square, reaches
 
 EMPTY = -1
 INVERSE = (0, 1, 2, 3, 4, 6, 5, 7)
@@ -213,16 +213,16 @@ class Numbering(Moves):
         turn, file = position >> TURN & 1, (position & 15) - 1
         # Mirror the board so that the pawn is on the files a to d.
         mirror = 1 if file > 3 else 0
-        pawn = turned(32 - 8 * turn + file, mirror)
+        pawn = image_of_square(32 - 8 * turn + file, mirror)
         file = pawn & 7
-        left = 1 if file and code_on(position, turned(pawn - 1, mirror)) == PAWN + 8 * turn else 0
+        left = 1 if file and code_on(position, image_of_square(pawn - 1, mirror)) == PAWN + 8 * turn else 0
         beside = pawn + 1 - 2 * left
         other = 0
         for place in (24, 14, 4):
-            code, square = code_at(position, place), turned(position >> place & 63, mirror)
+            code, square = code_at(position, place), image_of_square(position >> place & 63, mirror)
             if code != NOBODY and square != pawn and square != beside:
                 other = square - 8 * is_pawn(code)
-        white, black = turned(king_of(position, 0), mirror), turned(king_of(position, 1), mirror)
+        white, black = image_of_square(king_of(position, 0), mirror), image_of_square(king_of(position, 1), mirror)
         slot = (turn * PAIRS_OF_PAWNS + 2 * file - left) << 12 | white << 6 | black
         return self.plain_size(tier) + slot * self.ways_of_other(tier) + other
 
@@ -314,12 +314,12 @@ def other_man(name: str) -> int:
 def pairs_in_order(pawns: bool) -> tuple[int, ...]:
     """Return the canonical pairs of kings as `64 * white + black`: the least of those equal by symmetry."""
     apart = [pair for pair in range(4096) if pair >> 6 != pair & 63 and not reaches()[pair] >> men.KING & 1]
-    return tuple(pair for pair in apart if pair == min(turned_pair(pair, s) for s in range(2 if pawns else 8)))
+    return tuple(pair for pair in apart if pair == min(image_of_pair(pair, s) for s in range(2 if pawns else 8)))
 
 
-def turned_pair(pair: int, symmetry: int) -> int:
+def image_of_pair(pair: int, symmetry: int) -> int:
     """Return a pair of kings after a symmetry."""
-    return turned(pair >> 6, symmetry) << 6 | turned(pair & 63, symmetry)
+    return image_of_square(pair >> 6, symmetry) << 6 | image_of_square(pair & 63, symmetry)
 
 
 @cache
@@ -328,7 +328,7 @@ def numbers_of_kings() -> tuple[int, ...]:
     table = [-1] * 8192
     for pawns in (False, True):
         for number, least in enumerate(pairs_in_order(pawns)):
-            diagonal = 8 * (not pawns and turned_pair(least, 4) == least)
+            diagonal = 8 * (not pawns and image_of_pair(least, 4) == least)
             for symmetry in range(2 if pawns else 8):
-                table[4096 * pawns + turned_pair(least, symmetry)] = 16 * number + diagonal + INVERSE[symmetry]
+                table[4096 * pawns + image_of_pair(least, symmetry)] = 16 * number + diagonal + INVERSE[symmetry]
     return tuple(table)

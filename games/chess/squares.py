@@ -34,7 +34,7 @@ LAST_WAY = (8, 4, 8, 16, 0, 8)
 """The range of WAYS of each kind, in the order of `men`, the end excluded; pawns have none."""
 
 
-def turned(square, symmetry):
+def image_of_square(square, symmetry):
     """Return the square after a symmetry of the board."""
     if symmetry & 4:
         square = square >> 3 | (square & 7) << 3

@@ -391,16 +391,16 @@ class Game:
         for method in TEXTS:
             own = vars(cls).get(method)
             if isfunction(own) and own is not getattr(Game, method):
-                setattr(cls, method, made_printable(own))
+                setattr(cls, method, without_control_characters(own))
         if "name" not in vars(cls):
             module = cls.__module__.rpartition(".")[-1]
             cls.name = cls.__name__.lower() if module in ("__main__", "__mp_main__") else module
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what pickle stores: enough to rebuild the game, with its rules, in another process."""
-        from retrograde.games.contract.travel import sent
+        from retrograde.games.contract.travel import pickle_parts
 
-        return sent(self)
+        return pickle_parts(self)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
@@ -678,7 +678,7 @@ def names_of_options(cls: Any) -> list[str]:
     return [field.name for field in fields(cls)]
 
 
-def made_printable(method: Callable[..., Any]) -> Callable[..., Any]:
+def without_control_characters(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return *method*, wrapped so that its text has no control characters."""
     from retrograde.games.contract.text import (
         printable,  # not above: what a module takes there counts as rules of its games

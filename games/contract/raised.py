@@ -1,6 +1,6 @@
 """Describes errors raised by rules: what the error is, and where in the rules it arose.
 
-`asked` reads optional members such as `start`. `hasattr`, or `getattr` with a default, would take a property with a
+`optional_member` reads members such as `start`. `hasattr`, or `getattr` with a default, would take a property with a
 misspelt name in its code for a missing one.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from retrograde.games.contract.game import Game, RetrogradeError, RuleError
 
 
-def asked(game: Game, name: str) -> Any:
+def optional_member(game: Game, name: str) -> Any:
     """Return a member of a game, or None if it is absent.
 
     A property may also say that it is absent, by an AttributeError of its own name. Any other error in its code is
@@ -29,7 +29,7 @@ def asked(game: Game, name: str) -> Any:
 def given_start(game: Game) -> Any:
     """Return the first position as the rules give it, or None; raise RuleError for any error in the rules."""
     try:
-        return asked(game, "start")
+        return optional_member(game, "start")
     except RetrogradeError:
         raise
     except Exception as error:
@@ -38,18 +38,18 @@ def given_start(game: Game) -> Any:
 
 def complaint(error: BaseException, game: Game) -> str:
     """Return what is wrong with a rule that raises an error, in words that follow the rule's name."""
-    if isinstance(error, AttributeError) and error.obj is game and is_left_out(type(game), error.name):
+    if isinstance(error, AttributeError) and error.obj is game and lacks_declared(type(game), error.name):
         return f"needs {error.name}, which {type(game).__name__} does not have"
-    return f"raises {said(error, type(game))}"
+    return f"raises {error_text(error, type(game))}"
 
 
-def is_left_out(cls: type[Game], name: str | None) -> bool:
+def lacks_declared(cls: type[Game], name: str | None) -> bool:
     """Return whether a class lacks a name that one of its base classes annotates and none defines."""
     bases = cls.__mro__
     return any(name in get_annotations(base) for base in bases) and not any(name in vars(base) for base in bases)
 
 
-def said(error: BaseException, cls: type[Game]) -> str:
+def error_text(error: BaseException, cls: type[Game]) -> str:
     """Return an error of a game's rules as text, with its line in the rules if that is known."""
     place = place_in_rules(error, cls)
     return f"{type(error).__name__}: {error}" + (f" ({place})" if place else "")

@@ -77,7 +77,7 @@ def keep(module: ModuleType, source: bytes) -> None:
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name  # None: never compared with the file
 
 
-class Loader(SourceFileLoader):
+class SourceLoader(SourceFileLoader):
     """Loads a module from its file, reads the file once, and keeps the text."""
 
     def __init__(self, fullname: str, path: str, source: bytes | None = None):
@@ -97,7 +97,7 @@ class Loader(SourceFileLoader):
 
 
 class Neighbours:
-    """Finds the modules in a folder, as Python finds those beside a script, for a `Loader` to load.
+    """Finds the modules in a folder, as Python finds those beside a script, for a `SourceLoader` to load.
 
     With *known*, it finds only those files in the folder.
     """
@@ -112,7 +112,7 @@ class Neighbours:
         """Return how to load a module in the folder, or None if it is not there."""
         spec = PathFinder.find_spec(fullname, [str(self.folder)] if path is None else path, target)
         if spec and type(spec.loader) is SourceFileLoader and self.holds(Path(spec.loader.path)):
-            spec.loader = Loader(fullname, spec.loader.path)
+            spec.loader = SourceLoader(fullname, spec.loader.path)
             return spec
         if spec and spec.origin is None and any(map(self.leads_to, spec.submodule_search_locations or ())):
             return spec  # a package without __init__.py
@@ -136,7 +136,7 @@ def neighbours(folder: Path, known: Set[Path] | None = None) -> Iterator[None]:
     forget(folder)
     finder = Neighbours(folder, known)
     sys.meta_path.insert(sys.meta_path.index(PathFinder), finder)  # behind the finders of built-in modules
-    if known is None:  # extension modules, for which there is no Loader, may come from there too
+    if known is None:  # extension modules, for which there is no SourceLoader, may come from there too
         sys.path.insert(0, str(folder))
     try:
         yield
@@ -166,7 +166,7 @@ def loaded() -> dict[str, ModuleType]:
     return {
         name: module
         for name, module in sys.modules.items()
-        if isinstance(getattr(module, "__loader__", None), Loader) and not name.startswith(RULES)
+        if isinstance(getattr(module, "__loader__", None), SourceLoader) and not name.startswith(RULES)
     }
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from retrograde.games.contract.snapshot import BESIDE, ITSELF, RULES, Loader, module_of, source_of
+from retrograde.games.contract.snapshot import BESIDE, ITSELF, RULES, SourceLoader, module_of, source_of
 
 
 class Source(NamedTuple):
@@ -31,7 +31,7 @@ Rules = tuple[Source, tuple[Source, ...]]
 """A rule module, and the modules beside it that it imports."""
 
 
-def sent(game: Any) -> tuple[Any, ...]:
+def pickle_parts(game: Any) -> tuple[Any, ...]:
     """Return what pickle stores for a game: a function of this module, and its arguments."""
     cls = type(game)
     options = tuple(getattr(game, field.name) for field in fields(cls))
@@ -68,28 +68,28 @@ def module_with(rules: Rules) -> Any:
         return module
     package = name.rpartition(".")[0]
     sys.modules[package] = ModuleType(package)  # numba imports the module by name, and so the package first
-    spec = spec_from_loader(name, Loader(name, file, text), origin=file)
+    spec = spec_from_loader(name, SourceLoader(name, file, text), origin=file)
     assert spec and spec.loader
     spec.has_location = True
     module = sys.modules[name] = module_from_spec(spec)
     vars(module)[ITSELF] = module
-    with found_in(others):
+    with import_from(others):
         spec.loader.exec_module(module)
         vars(module)[BESIDE] = {other.name: __import__(other.name, fromlist=["*"]) for other in others}
     return module
 
 
 @contextmanager
-def found_in(sources: tuple[Source, ...]) -> Iterator[None]:
+def import_from(sources: tuple[Source, ...]) -> Iterator[None]:
     """Import modules from some sources, in preference to others of the same names."""
 
-    class Finder:
+    class ModuleFinder:
         @staticmethod
         def find_spec(fullname: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
             for name, file, text in sources:
                 if name == fullname:
                     is_package = Path(file).name == "__init__.py"
-                    spec = spec_from_loader(name, Loader(name, file, text), origin=file, is_package=is_package)
+                    spec = spec_from_loader(name, SourceLoader(name, file, text), origin=file, is_package=is_package)
                     if spec:
                         spec.has_location = True
                     return spec
@@ -97,8 +97,8 @@ def found_in(sources: tuple[Source, ...]) -> Iterator[None]:
 
     for name, *_ in sources:
         sys.modules.pop(name, None)
-    sys.meta_path.insert(sys.meta_path.index(PathFinder), Finder)
+    sys.meta_path.insert(sys.meta_path.index(PathFinder), ModuleFinder)
     try:
         yield
     finally:
-        sys.meta_path.remove(Finder)
+        sys.meta_path.remove(ModuleFinder)

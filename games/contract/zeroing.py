@@ -60,7 +60,7 @@ def after_zeroing(plies: int) -> int:
     return PATIENCE if plies > PATIENCE else 0
 
 
-def counted(game: Game, metric: str, position: int, move: int, child: int, plies: int) -> int:
+def child_distance(game: Game, metric: str, position: int, move: int, child: int, plies: int) -> int:
     """Return the distance that a child counts for a move to it, by this metric.
 
     The child is won or lost in *plies*. Progress resets the distance.

@@ -13,31 +13,22 @@ If a rule looks up names at run time (`getattr`, `globals`), the source does not
 covers whole modules.
 """
 
-import ast
-from collections.abc import Iterator
-from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from importlib.util import resolve_name
 from types import ModuleType
 from typing import Any
 from uuid import uuid4
 
 from retrograde.games.contract.game import Game
-from retrograde.games.contract.snapshot import BESIDE, has_source, load, loaded, module_of, source_of
-from retrograde.games.identity import legacy_digest as whole
+from retrograde.games.contract.snapshot import BESIDE, has_source, loaded, source_of
 from retrograde.games.identity.definitions import Dynamic
-from retrograde.games.identity.essence import bound_by
-from retrograde.games.identity.legacy_digest import legacy_digest
-from retrograde.games.identity.outline import folder_of, is_beside, outline
-from retrograde.games.identity.reach import CONTRACT, HandedOn, Trace, lineage
+from retrograde.games.identity.reach import CONTRACT, HandedOn, Trace
+from retrograde.games.identity.whole_modules import rule_modules, tree_of, whole_modules
 
-__all__ = ["is_digest_of", "legacy_digest", "numbering_digest", "rule_modules", "rules_digest", "settle"]
+__all__ = ["is_digest_of", "numbering_digest", "rule_modules", "rules_digest", "settle"]
 
 SAME_RULES = {
     "5e7ff4cdf150ec59299618c233f13644": {"a6aeea55cdd381bc64ae56ace66818d3"},  # tic-tac-toe, the rules
-    "4b41e408f2a4d11d7f5d14f24b8b5db3": {"762de0a70412236441ac9cb1376176da"},  # tic-tac-toe, the whole module
-    "bb76e9f59c9938d17ae2725d3ef358f2": {"dd7895da62c1b29f8727d979d632845a"},  # hare and hounds, the whole module
     "830385c988ddc4799a7cc27d79a2b5ef": {  # Quixo
         "bf3fcea4c49c4975463fb0c39baa6e8f",
         "c14b7503dd9a877878f3ac807781a994",
@@ -77,7 +68,6 @@ SAME_RULES = {
         "a452f5fd6f65472c1ede02d60a610157",
     },
     "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # chess with five men
-    "440bbfe1398688fb1e7b2e15cbd31d87": {"2f994d178ab1a442613a75742f538a32"},  # chess, the whole module
 }
 """For the current digest of some of our rules, the digests of earlier versions with the same positions and values.
 
@@ -109,7 +99,7 @@ def class_digest(cls: type[Game], contract: bool) -> str:
     if not has_source(cls):
         return uuid4().hex  # no other process can have the same rules
     if contract:
-        found = rules_digest(cls), whole.tree_of(source_of(CONTRACT)), what_is_reached(cls, hints=True)
+        found = rules_digest(cls), tree_of(source_of(CONTRACT)), what_is_reached(cls, hints=True)
     else:
         found = what_is_reached(cls)
     return sha256(repr(found).encode()).hexdigest()[:32]
@@ -139,45 +129,3 @@ def settle(module: ModuleType) -> None:
         if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__:
             rules_digest(value)
     vars(module)[BESIDE] = loaded()
-
-
-def whole_modules(cls: type[Game]) -> Any:
-    """Return the essence of all modules that rules may reach."""
-    left = {module for base in lineage(cls) for module in rule_modules(module_of(base))}
-    folders = [folder_of(module) for module in left]
-    found = {CONTRACT}
-    while left := left - found:
-        module = left.pop()
-        found.add(module)
-        left |= {other for other in imported_by(module, module_of(cls)) if is_beside(other, folders)}
-    sources = {source_of(module) for module in found - {CONTRACT}}
-    return cls.__qualname__, sorted(repr(whole.tree_of(source)) for source in sources)
-
-
-def imported_by(module: ModuleType, home: ModuleType) -> Iterator[ModuleType]:
-    """Yield the modules that a rule module imports, also inside functions."""
-    package = vars(module).get("__package__") or module.__name__.rpartition(".")[0]
-    nodes = (node for part in outline(source_of(module)).body for node in ast.walk(part))
-    for _, target in (bound for node in nodes for bound in bound_by(node)):
-        for name in (target.module, f"{target.module}.{target.name}") if target else ():
-            with suppress(Exception):  # it would raise in the rule as well, or is no module
-                yield load(resolve_name(name, package), home)
-
-
-def rule_modules(module: ModuleType) -> list[ModuleType]:
-    """Return a rule module and all modules beside or below it that it uses, directly or indirectly."""
-    folders, found, left = [folder_of(module)], [module], [module]
-    while left:
-        for value in list(vars(left.pop()).values()):
-            other = value if isinstance(value, ModuleType) else home_of(value)
-            if other is not None and other not in found and is_beside(other, folders):
-                found.append(other)
-                left.append(other)
-    return found
-
-
-def home_of(value: Any) -> ModuleType | None:
-    """Return the module where a function or a class, or the class of any other value, was made."""
-    with suppress(KeyError, AttributeError, TypeError):
-        return module_of(value)
-    return None

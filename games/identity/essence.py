@@ -18,14 +18,14 @@ NO_PART = {"annotation", "returns", "type_comment", "kind", "ctx"}
 LOCAL = None
 
 
-class Imported(NamedTuple):
+class ImportTarget(NamedTuple):
     """What an import statement binds: a module's name, and the name in it or None for the module itself."""
 
     module: str
     name: str | None
 
 
-Scope = Mapping[str, Imported | None]
+Scope = Mapping[str, ImportTarget | None]
 """Names bound in a function, a class or a comprehension: LOCAL, or what they import."""
 
 
@@ -38,7 +38,7 @@ class Resolver(Protocol):
         The names after the first are attributes of the one before.
         """
 
-    def resolve_import(self, target: Imported, names: list[str]) -> tuple[Any, int]:
+    def resolve_import(self, target: ImportTarget, names: list[str]) -> tuple[Any, int]:
         """Return the same for a name that a function has imported; *names* are its attributes."""
 
     def member(self, name: str) -> Any:
@@ -123,7 +123,7 @@ class Essence:
 
     def of_comprehension(self, node: Any) -> Any:
         first = self.of(node.generators[0].iter)  # is evaluated outside
-        bound: dict[str, Imported | None] = {}
+        bound: dict[str, ImportTarget | None] = {}
         for generator in node.generators:
             bound |= dict(bindings([generator.target]))
         results = [value for name, value in ast.iter_fields(node) if name != "generators"]
@@ -198,12 +198,12 @@ def names_of(arguments: Any) -> tuple[str, ...]:
     return tuple(argument.arg for argument in listed)
 
 
-def bindings(nodes: Any) -> Iterator[tuple[str, Imported | None]]:
+def bindings(nodes: Any) -> Iterator[tuple[str, ImportTarget | None]]:
     """Yield the names that statements or targets bind in their own scope, and what they import by them.
 
     Names that are declared global or nonlocal are left out.
     """
-    found: dict[str, Imported | None] = {}
+    found: dict[str, ImportTarget | None] = {}
     shared: set[str] = set()
     left = list(nodes) if isinstance(nodes, list) else [nodes]
     while left:
@@ -223,17 +223,17 @@ def bindings(nodes: Any) -> Iterator[tuple[str, Imported | None]]:
     yield from ((name, target) for name, target in found.items() if name not in shared)
 
 
-def bound_by(node: ast.AST) -> Iterator[tuple[str, Imported | None]]:
+def bound_by(node: ast.AST) -> Iterator[tuple[str, ImportTarget | None]]:
     """Yield the names that a node itself binds."""
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         yield node.id, LOCAL
     elif isinstance(node, ast.Import):
         for alias in node.names:
             whole = alias.name if alias.asname else alias.name.partition(".")[0]
-            yield alias.asname or whole, Imported(whole, None)
+            yield alias.asname or whole, ImportTarget(whole, None)
     elif isinstance(node, ast.ImportFrom):
         module = "." * node.level + (node.module or "")
-        yield from ((alias.asname or alias.name, Imported(module, alias.name)) for alias in node.names)
+        yield from ((alias.asname or alias.name, ImportTarget(module, alias.name)) for alias in node.names)
     elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
         yield node.name, LOCAL
     elif isinstance(node, ast.MatchMapping) and node.rest:

@@ -9,7 +9,7 @@ from sysconfig import get_paths
 from types import ModuleType
 from typing import NamedTuple
 
-from retrograde.games.identity.essence import Imported, bindings
+from retrograde.games.identity.essence import ImportTarget, bindings
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -18,7 +18,7 @@ class Outline(NamedTuple):
     """The statements of a module, what its names are bound to, and the statements that may change them."""
 
     body: list[ast.stmt]
-    bound: dict[str, Imported | None]
+    bound: dict[str, ImportTarget | None]
     makers: dict[str, list[ast.stmt]]
 
 

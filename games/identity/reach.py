@@ -16,11 +16,12 @@ from typing import Any
 from retrograde.games.contract.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING, NUMBERS, Game, has_chance
 from retrograde.games.contract.snapshot import load, module_of, source_of
 from retrograde.games.identity.definitions import Dynamic, body_of, changes_of, check, is_plain, is_special, value_of
-from retrograde.games.identity.essence import LOCAL, Essence, Imported, bindings
-from retrograde.games.identity.legacy_digest import DRAWING
+from retrograde.games.identity.essence import LOCAL, Essence, ImportTarget, bindings
 from retrograde.games.identity.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, name_of, outline
 
 CONTRACT = sys.modules[Game.__module__]
+DRAWING = "retrograde.games.contract.drawing"
+"""The module of boards. The rules' uses of it count by name, like those of the contract."""
 NO_DEFAULT = {"start", "tiers", "size"}
 """Members that the contract knows without having a default for them."""
 
@@ -172,7 +173,7 @@ class Trace:
             return ("Builtin", name, whole_name is None), 1
         return ("Unknown", name), 1
 
-    def resolve_import(self, target: Imported, names: list[str]) -> tuple[Any, int]:
+    def resolve_import(self, target: ImportTarget, names: list[str]) -> tuple[Any, int]:
         module, found = self.imported(self.module, target)
         if module is None:
             return ("Missing", *target), 0
@@ -182,7 +183,7 @@ class Trace:
         answer, used = self.reach(module, [found, *names], 0)
         return answer, used - 1
 
-    def imported(self, module: ModuleType, target: Imported) -> tuple[ModuleType | None, str | None]:
+    def imported(self, module: ModuleType, target: ImportTarget) -> tuple[ModuleType | None, str | None]:
         """Return (the module that an import statement takes something from, the name there or None)."""
         package = vars(module).get("__package__") or module.__name__.rpartition(".")[0]
         try:
@@ -245,7 +246,8 @@ class Trace:
         bound = outline(source_of(module)).bound
         if name not in bound:  # `import *` binds it, or something else
             stars = [target for at, target in bound.items() if at == "*" and target]
-            sources = [source for source, _ in (self.imported(module, Imported(star.module, None)) for star in stars)]
+            targets = (ImportTarget(star.module, None) for star in stars)
+            sources = [self.imported(module, target)[0] for target in targets]
             found = [source for source in sources if source and vars(source).get(name) is vars(module)[name]]
             if not found:
                 raise Dynamic

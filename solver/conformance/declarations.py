@@ -8,7 +8,7 @@ from typing import Any
 
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.game import POSITION_BITS, can_set_up, defines, has_bits
-from retrograde.games.contract.raised import asked
+from retrograde.games.contract.raised import optional_member
 from retrograde.solver.conformance.survey import Survey, expect_again
 from retrograde.solver.rules.examine import Fault
 
@@ -21,7 +21,7 @@ def check_declared(survey: Survey, position: int) -> None:
     if position == next(iter(survey.views)):
         for name in DECLARED:
             survey.rule, survey.position = name, None
-            asked(survey.game, name)
+            optional_member(survey.game, name)
 
 
 def check_board(survey: Survey, position: int) -> None:

@@ -22,7 +22,7 @@ from retrograde.games.contract.game import (
     Value,
     is_none,
 )
-from retrograde.games.contract.raised import asked
+from retrograde.games.contract.raised import optional_member
 from retrograde.games.kinds.placed import Placed
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, checked_value
@@ -110,7 +110,7 @@ class Survey:
         """Read the tiers and sizes of the game's numbering."""
         if isinstance(self.game, Placed):
             self.rule, self.position = "placements", None
-            asked(self.game, "placements")  # reports what is wrong in them; `tiers` reports if there are none
+            optional_member(self.game, "placements")  # reports what is wrong in them; `tiers` reports if there are none
         self.at("tiers", None)
         self.numbering = Numbering.of(self.game)
 
@@ -147,7 +147,7 @@ class Survey:
     def look_at_slots_of_starts(self) -> None:
         """Raise a Fault unless each start of a numbered game, if there is one, has a slot."""
         self.rule = "start"
-        for start in [] if asked(self.game, "start") is None else self.starts():
+        for start in [] if optional_member(self.game, "start") is None else self.starts():
             tier = self.look_at_tier(start)
             self.rule, row, hint = "start", self.numbering.row(tier), ""
             if isinstance(self.game, Placed):
@@ -173,7 +173,7 @@ class Survey:
     def start(self) -> int:
         """Return the start of the game."""
         self.at("start", None)
-        if (given := asked(self.game, "start")) is None:
+        if (given := optional_member(self.game, "start")) is None:
             raise Fault("is missing; give the class the first position as its start")
         start = checked_position(self.game, given, "it")
         expect_again(start, self.game.start)

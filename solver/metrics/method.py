@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from retrograde.databases.layout import legend_dtype
-from retrograde.databases.legend import Legend, Measures
+from retrograde.databases.legend import LegendTable, Measures
 from retrograde.databases.write import SolvedRecords
 from retrograde.games.contract.declared import word
 from retrograde.games.contract.game import Game
@@ -118,7 +118,7 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
 
     greatest = int(space.positions[space.starts[1:] - 1].max())
     measures = Measures(metric, names, dict(result.details))
-    return SolvedRecords(space.tiers, np.diff(space.starts), Legend(table), records(), greatest, measures)
+    return SolvedRecords(space.tiers, np.diff(space.starts), LegendTable(table), records(), greatest, measures)
 
 
 def distinct(columns: list[Array]) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from retrograde.databases import CountRow, Database, DatabaseFile, LegendRow
 from retrograde.databases.book import BookFile
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.layout import NOT_FOUND
-from retrograde.databases.legend import Legend
+from retrograde.databases.legend import LegendTable
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import OutcomeReader
@@ -86,7 +86,7 @@ MOST_MEASURES = 1000
 
 def by_outcome(file: CheckedFile) -> Sequence[LegendRow]:
     """Return the legend by value and remoteness alone, with rows merged that differ only in other columns."""
-    if not isinstance(file.legend, Legend):
+    if not isinstance(file.legend, LegendTable):
         return file.legend
     table = file.legend.table
     keys = table["value"].astype(np.int64) << 32 | table["remoteness"].astype(np.int64) & 0xFFFFFFFF
@@ -106,7 +106,7 @@ def measured(file: CheckedFile) -> Facts:
 
     The counts are left out for remoteness, and if there are too many different measures.
     """
-    if not isinstance(file.legend, Legend):
+    if not isinstance(file.legend, LegendTable):
         return {"metric": file.metric, **file.details} if file.measures else {"metric": METRICS[0]}
     table = file.legend.table
     by_value = file.metric in TO_PROGRESS  # with these metrics 0 means a draw or mate

@@ -32,7 +32,7 @@ from retrograde.games.contract.game import (
 )
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.unfolded import folded
-from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, counted
+from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, child_distance
 from retrograde.games.contract.zeroing import in_words as progress_in_words
 from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.metrics.models.names import model_of, refuse_another
@@ -166,7 +166,7 @@ class Solution:
         """Return a choice with the plies to progress, counted for the player who moves."""
         if choice.remoteness is None:
             return choice
-        plies = counted(self.game, self.metric, position, choice.move, choice.position, choice.remoteness)
+        plies = child_distance(self.game, self.metric, position, choice.move, choice.position, choice.remoteness)
         return choice._replace(remoteness=plies, far=progress_in_words(plies + 1, self.metric))
 
     def _given(self, choice: Choice, measures: list[int], mover: int) -> Value:

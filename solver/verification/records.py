@@ -32,7 +32,7 @@ class RecordAudit(Audit):
         bounds: list[int] = []
         end = 0
         # Load all records. A tier may come in several chunks.
-        for tier, positions, rows in file.contents.pieces():
+        for tier, positions, rows in file.contents.all_records():
             if not tiers or tiers[-1] != tier:
                 tiers.append(tier)
                 bounds.append(end)

@@ -116,5 +116,5 @@ def stored_positions(database: Database, chance: Random) -> Iterator[int]:
                 yield position
     elif isinstance(contents, RecordsReader):
         for block in chance.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
-            positions = [position for piece in contents.pieces_of(block) for position in piece.positions.tolist()]
+            positions = [position for piece in contents.records_in(block) for position in piece.positions.tolist()]
             yield from chance.sample(positions, min(len(positions), LEAST))

@@ -24,7 +24,7 @@ import numpy as np
 from retrograde.games.chess import men
 from retrograde.games.chess.men import BLACK, KNIGHT, PAWN, QUEEN
 from retrograde.games.chess.numbering import numbers_of_kings, pairs_in_order
-from retrograde.games.chess.squares import DIAGONAL, ORTHOGONAL, between, reaches, step, steps, turned
+from retrograde.games.chess.squares import DIAGONAL, ORTHOGONAL, between, image_of_square, reaches, step, steps
 from retrograde.solver.methods.chess.words import Rests, key_of, numbered, rests_of
 
 Array = np.ndarray[Any, Any]
@@ -151,7 +151,7 @@ def has_pawns(codes: Codes) -> bool:
 @cache
 def geometry() -> Geometry:
     """Return the tables of the board."""
-    symmetries = [[turned(square, symmetry) for square in range(64)] for symmetry in range(8)]
+    symmetries = [[image_of_square(square, symmetry) for square in range(64)] for symmetry in range(8)]
     bits = np.array(between(), np.int64).astype(np.uint64)
     return Geometry(
         np.array(reaches(), np.int64), bits, np.array(steps(), np.int64), np.array(symmetries, np.int64),

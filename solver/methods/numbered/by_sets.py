@@ -7,7 +7,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import METRICS, RuleError
-from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, counted
+from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, child_distance
 from retrograde.solver.methods.chess.elsewhere import Elsewhere
 from retrograde.solver.methods.chess.fit import formation_of
 from retrograde.solver.methods.numbered.room import room_of
@@ -87,7 +87,7 @@ def check_slot(table: Table, k: int, slot: int, scores: Array, elsewhere: Elsewh
             score = int(known[there])
         if metric in TO_PROGRESS:
             decided, plies = decode(score, bits)
-            score = encode(decided, counted(game, metric, position, move, child, plies), bits)
+            score = encode(decided, child_distance(game, metric, position, move, child, plies), bits)
         expected = max(expected, int(pass_up(score, bits)))
     if int(scores[slot]) != expected:
         raise RuleError(differ(game, position))

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from retrograde.databases import DatabaseFile, database_path, home_folder, list_databases
-from retrograde.databases.open import digest_in
 from retrograde.databases.slots.read import SlotsReader
-from retrograde.games.catalog import make, rests_on, variant
+from retrograde.games.catalog import make, rests_on, rules_digest, variant
 from retrograde.games.contract.game import METRICS, RetrogradeError
 from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.methods.numbered.table import Tier
@@ -36,7 +35,7 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
     for file in files.values():
         try:
             with DatabaseFile(file) as database:
-                slots, digest = database.contents, digest_in(database.header.version)(type(game))
+                slots, digest = database.contents, rules_digest(type(game))
                 if not isinstance(slots, SlotsReader) or (database.game_name, database.rules) != (game.name, digest):
                     continue
                 if (database.metric if database.measures else METRICS[0]) != store.metric:

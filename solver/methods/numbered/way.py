@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from retrograde.databases.legend import Legend, Measures, table_of
+from retrograde.databases.legend import LegendTable, Measures, table_of
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.contract.game import METRICS, Game
 from retrograde.games.contract.zeroing import TO_PROGRESS, signed
@@ -70,4 +70,4 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
         return solved
     legend = [row._replace(measures=(signed(row.value, row.remoteness),)) for row in solved.legend]
     measures = Measures(store.metric, (store.metric,))
-    return replace(solved, legend=Legend(table_of(legend, measures.names)), measures=measures)
+    return replace(solved, legend=LegendTable(table_of(legend, measures.names)), measures=measures)

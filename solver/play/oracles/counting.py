@@ -10,7 +10,7 @@ from typing import Any
 
 from retrograde.databases import Outcome
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
-from retrograde.games.contract.zeroing import DTZ, PATIENCE, by_rule, count_after, counted
+from retrograde.games.contract.zeroing import DTZ, PATIENCE, by_rule, child_distance, count_after
 from retrograde.solver.play.choice import Choice, equally_good, followed, ranked, worth_key
 from retrograde.solver.play.match import Mark, marked
 from retrograde.solver.play.oracle import LONGEST_LINE, Known, Oracle, exactly
@@ -82,7 +82,7 @@ class Counting:
         # The end may come too late: prefer the soonest progress.
         if brings == WIN and not self._ends_before(position):
             plies = outcome.remoteness or 0
-            rank = rank[0], counted(game, DTZ, position, choice.move, choice.position, plies)
+            rank = rank[0], child_distance(game, DTZ, position, choice.move, choice.position, plies)
         if brings == choice.brings:
             return choice._replace(rank=rank)
         rank = *rank, worth_key(choice.brings, choice.remoteness)[-1]  # the opponent may not know the rule

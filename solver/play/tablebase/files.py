@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from retrograde.databases import Database, DatabaseFile, home_folder, list_databases, open_database
-from retrograde.databases.open import digest_in
 from retrograde.databases.slots.read import OutcomeReader
+from retrograde.games.catalog import rules_digest
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.contract.game import RetrogradeError
@@ -129,7 +129,7 @@ def read_endings(path: Path) -> frozenset[int]:
     """Return the tiers in a file that were made by the current rules; none if it is no chess database."""
     try:
         with DatabaseFile(path) as file:
-            ours = (file.game_name, file.rules) == (Chess.name, digest_in(file.header.version)(Chess))
+            ours = (file.game_name, file.rules) == (Chess.name, rules_digest(Chess))
             if not ours or not isinstance(file.contents, OutcomeReader) or file.measures:  # of another metric
                 return frozenset()
             return frozenset(file.contents.tiers.numbers.tolist())

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import zstandard
 
-from retrograde.databases.lock import Lock, word_in
+from retrograde.databases.lock import Lock, read_word
 from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.runtime.cluster.machine import machine
 from retrograde.solver.runtime.parcels import Parcel, pack, unpack
@@ -71,7 +71,7 @@ class Site(NamedTuple):
 def site_of(lock: Lock, apart: bool, parcels: Path | None = None) -> Site:
     """Return the site of a solve that holds a lock; *apart* allows workers on other machines."""
     word = token_hex(16).encode()
-    lock.say(word)
+    lock.write_word(word)
     return Site(facts(), lock.path.absolute(), word, None if apart else machine(), parcels)
 
 
@@ -83,7 +83,7 @@ def refuse_unfit(site: Site) -> None:
         raise ClusterError(f"{here} has {others}; install the same everywhere, and start the workers anew")
     if site.machine is not None and site.machine != machine():
         raise ClusterError(f"{here} is on another machine than the solve, which was begun on one alone; begin it again")
-    if word_in(site.lock) != site.word:
+    if read_word(site.lock) != site.word:
         raise ClusterError(
             f"{here} does not see {str(site.lock.parent)!r}, the folder of the solve; choose one that all machines "
             "share, with --database or RETROGRADE_HOME"

@@ -52,7 +52,7 @@ class Families:
 def families_of(database: Database) -> Families:
     """Return all records of a database with their families, by the compiled rules."""
     game, file = database.game, database.file
-    pieces = list(file.contents.pieces())
+    pieces = list(file.contents.all_records())
     positions = np.concatenate([piece[1] for piece in pieces]).astype(np.int64)
     rows = np.concatenate([piece[2] for piece in pieces]).astype(np.int64)
     numbers = np.repeat([piece[0] for piece in pieces], [len(piece[1]) for piece in pieces])

@@ -1,0 +1,107 @@
+"""The digest of rules that look up names at run time: of whole modules, without comments and layout.
+
+It covers the syntax trees of all modules that the rules may reach, without docstrings and without methods that only
+make texts and pictures. Unlike the digest of `digest.py`, it depends on how a module imports its neighbours.
+"""
+
+import ast
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from importlib.util import resolve_name
+from types import ModuleType
+from typing import Any
+
+from retrograde.games.contract.game import Game
+from retrograde.games.contract.snapshot import load, module_of, source_of
+from retrograde.games.identity.essence import bound_by
+from retrograde.games.identity.outline import folder_of, in_one_folder, is_beside, outline
+from retrograde.games.identity.reach import CONTRACT, lineage
+
+PRESENTATION = {  # members that make texts and pictures
+    "variant_title",
+    *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
+    *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
+    *("estimate", "quiet", "promise", "tie_in", "swapped", "signs", "position_of"),
+    *("elsewhere", "collection", "zeroes"),
+}
+NAMES = (["title"], ["words"], ["bits"], ["by_turns"], ["to_move"])
+"""Assignments in classes that this digest ignores: the contract got them after the digest was defined."""
+SINCE = {("Connect4", "example = '5,4'")}
+"""(class, statement) that it ignores for the same reason."""
+
+
+def whole_modules(cls: type[Game]) -> Any:
+    """Return the essence of all modules that rules may reach."""
+    left = {module for base in lineage(cls) for module in rule_modules(module_of(base))}
+    folders = [folder_of(module) for module in left]
+    found = {CONTRACT}
+    while left := left - found:
+        module = left.pop()
+        found.add(module)
+        left |= {other for other in imported_by(module, module_of(cls)) if is_beside(other, folders)}
+    sources = {source_of(module) for module in found - {CONTRACT}}
+    return cls.__qualname__, sorted(repr(tree_of(source)) for source in sources)
+
+
+def imported_by(module: ModuleType, home: ModuleType) -> Iterator[ModuleType]:
+    """Yield the modules that a rule module imports, also inside functions."""
+    package = vars(module).get("__package__") or module.__name__.rpartition(".")[0]
+    nodes = (node for part in outline(source_of(module)).body for node in ast.walk(part))
+    for _, target in (bound for node in nodes for bound in bound_by(node)):
+        for name in (target.module, f"{target.module}.{target.name}") if target else ():
+            with suppress(Exception):  # it would raise in the rule as well, or is no module
+                yield load(resolve_name(name, package), home)
+
+
+def rule_modules(module: ModuleType) -> list[ModuleType]:
+    """Return a rule module and all modules beside or below it that it uses, directly or indirectly."""
+    folders, found, left = [folder_of(module)], [module], [module]
+    while left:
+        for value in list(vars(left.pop()).values()):
+            other = value if isinstance(value, ModuleType) else home_of(value)
+            if other is not None and other not in found and is_beside(other, folders):
+                found.append(other)
+                left.append(other)
+    return found
+
+
+def home_of(value: Any) -> ModuleType | None:
+    """Return the module where a function or a class, or the class of any other value, was made."""
+    with suppress(KeyError, AttributeError, TypeError):
+        return module_of(value)
+    return None
+
+
+@cache
+def tree_of(source: bytes) -> Any:
+    """Return the essence of a source file."""
+    return essence(ast.parse(in_one_folder(source)))
+
+
+def essence(node: Any) -> Any:
+    """Return a syntax tree as nested tuples, the same in every version of Python, without what does not count."""
+    if isinstance(node, ast.ClassDef):
+        node.body = [item for item in node.body if not (is_name(item) or (node.name, ast.unparse(item)) in SINCE)]
+    if isinstance(node, ast.AST):
+        return (type(node).__name__, *fields_of(node))
+    if isinstance(node, list):
+        return tuple(essence(item) for item in node if not unimportant(item))
+    return repr(node)
+
+
+def fields_of(node: ast.AST) -> Iterator[tuple[str, Any]]:
+    for name, value in ast.iter_fields(node):
+        if value not in (None, []):
+            yield name, essence(value)
+
+
+def is_name(item: ast.stmt) -> bool:
+    """Return whether a statement sets one of NAMES, which did not exist when the digest was defined."""
+    return isinstance(item, ast.Assign) and [ast.unparse(target) for target in item.targets] in NAMES
+
+
+def unimportant(item: Any) -> bool:
+    """Return whether a statement is a docstring or a method for people."""
+    is_text = isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant) and isinstance(item.value.value, str)
+    return is_text or (isinstance(item, ast.FunctionDef) and item.name in PRESENTATION)

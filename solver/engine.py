@@ -469,10 +469,10 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
             from retrograde.solver.methods.setwise.way import Setwise
 
             yield Setwise(RunningOutlook, early=len(asked) > 1)
-        from retrograde.solver.methods.listed.way import Listed
+        from retrograde.solver.methods.listed.way import ListedMethod
 
         if len(asked) > 1:
-            yield Listed(limited=True)
+            yield ListedMethod(limited=True)
             if by_words:
                 yield Setwise(RunningOutlook)
         if "streamed" in asked:
@@ -481,7 +481,7 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
 
             yield Streamed(RunningOutlook)
         if "listed" in asked:
-            yield Listed()
+            yield ListedMethod()
 
 
 def by_slot(game: Game, order: SolveOptions) -> bool:

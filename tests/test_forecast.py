@@ -15,8 +15,8 @@ from retrograde.solver.estimation.expected import check_disk, streamed_estimate
 from retrograde.solver.estimation.numbered import of_numbered
 from retrograde.solver.estimation.sampling import Sampler
 from retrograde.solver.methods.listed.explore.explore import Explorer
-from retrograde.solver.methods.listed.predecessors.links import LinkWriter
-from retrograde.solver.methods.listed.way import Listed
+from retrograde.solver.methods.listed.predecessors.lists import PredecessorWriter
+from retrograde.solver.methods.listed.way import ListedMethod
 from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
 
@@ -134,14 +134,14 @@ def test_links_of_the_largest_tier_are_told_where_the_rules_give_no_parents(tmp_
     """As many as a solve takes of it; and that there is a way without them."""
     game, taken = load_game("foxandhounds:side=6"), {}
     expected = estimate(game)
-    turned_round = LinkWriter.turned_round
+    invert = PredecessorWriter.invert
 
     def spy(writer):
-        links = turned_round(writer)
-        taken[writer.shape.positions] = sum(len(part.parents) for part in links.parts)
+        links = invert(writer)
+        taken[writer.layout.positions] = sum(len(part.parents) for part in links.blocks)
         return links
 
-    monkeypatch.setattr(LinkWriter, "turned_round", spy)
+    monkeypatch.setattr(PredecessorWriter, "invert", spy)
     solve(game, tmp_path / "game.h5", way="compiled", fresh=True)
     slots = max(taken)
     assert expected.links == pytest.approx(taken[slots] / slots, rel=0.1)
@@ -207,7 +207,7 @@ def test_a_refusal_keeps_what_has_taken_long_to_find_and_says_so(tmp_path, monke
     monkeypatch.setattr("retrograde.solver.engine.WORTH_KEEPING", 0.0)
     monkeypatch.setattr(Explorer, "state_space", explored)
     with pytest.raises(MemoryLimit, match=r"choose a smaller variant; what is done is kept$"):
-        solve(load_game("lgame"), tmp_path / "game.h5", way=Listed())
+        solve(load_game("lgame"), tmp_path / "game.h5", way=ListedMethod())
     assert (tmp_path / "game.h5.journal").exists()
 
 

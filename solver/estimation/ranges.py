@@ -20,7 +20,7 @@ from retrograde.solver.estimation.links import LARGEST, links_in
 from retrograde.solver.estimation.numbered import formations
 from retrograde.solver.methods.listed.cycles import STRETCH
 from retrograde.solver.methods.listed.explore.tasks import position_type
-from retrograde.solver.methods.listed.ranges.tier import cut
+from retrograde.solver.methods.listed.ranges.tier import cut_into_ranges
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.methods.numbered.room import room_for_tiers
 from retrograde.solver.methods.numbered.seeds import BLOCK
@@ -76,7 +76,7 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
     if ranged is None:
         return False
     memory = MemoryBudget().left() // sharing
-    shape = cut(ranged.slots, workers, memory, sizes.range_bits)
+    shape = cut_into_ranges(ranged.slots, workers, memory, sizes.range_bits)
     block = min(LARGER * ranged.usual, worth_sending(ranged.slots, ranged.usual, workers), 1 << shape.shift)
     # A worker holds one task at a time: of either kind, the larger counts.
     tasks = [

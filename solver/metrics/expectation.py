@@ -39,9 +39,9 @@ import numpy as np
 
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import LOSE, TIE, WIN, Game, defines
-from retrograde.solver.methods.listed.explore.cutting import TASK, Stretch, cut
+from retrograde.solver.methods.listed.explore.cutting import TASK, TierBlock, cut_into_tasks
 from retrograde.solver.methods.listed.explore.space import StateSpace, levels
-from retrograde.solver.methods.listed.table import Table
+from retrograde.solver.methods.listed.table import ListedTable
 from retrograde.solver.methods.listed.weights import movers
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow, Told, look_at, solve_large, solve_small
@@ -140,10 +140,10 @@ class ExpectationStore:
         self.width = 2 if seats else 1
         work.budget.check((2 + 16 * self.width) * len(space), f"solving {len(space):,} positions")
         bounds = [work.zeros(f"bounds{bits}.{side}", self.width * len(space), np.int64) for side in range(2)]
-        self.told = Told(Table(game, space, bounds[0], bits), (bounds[0], bounds[1]), bits, seats)
+        self.told = Told(ListedTable(game, space, bounds[0], bits), (bounds[0], bounds[1]), bits, seats)
         self.work, self.space = work, space
         self.sizes = np.zeros(len(space) if self.told.table.symmetric else 0, np.uint16)
-        self.solved: set[Stretch] = set()
+        self.solved: set[TierBlock] = set()
 
     def groups(self) -> Iterator[list[int]]:
         """Yield lists of tier numbers that can be solved together, last first."""
@@ -154,7 +154,7 @@ class ExpectationStore:
         cyclic = {k for k in group if self.space.has_cycles(k)}
         # Step 1: tiers without cycles, cut into tasks.
         plain = [(k, *self.space.stretch(k)) for k in group if k not in cyclic]
-        tasks = (task for task in cut(plain, TASK) if not self.solved.issuperset(task))
+        tasks = (task for task in cut_into_tasks(plain, TASK) if not self.solved.issuperset(task))
         yield from self.work.map(sweep, ((self.told, task) for task in tasks))
         # Step 2: small tiers with cycles, one per worker. Step 3: large ones, one after another by all workers.
         left = [k for k in sorted(cyclic) if (k, *self.space.stretch(k)) not in self.solved]
@@ -187,7 +187,7 @@ def ask_movers(task: tuple[Game, Array]) -> Array:
     return movers(*task)
 
 
-def sweep(task: tuple[Told, list[Stretch]]) -> Done:
+def sweep(task: tuple[Told, list[TierBlock]]) -> Done:
     """Return the bounds and sizes of stretches of tiers without cycles; raise PayoffOverflow."""
     told, stretches = task
     found, sizes = [], [np.empty(0, np.uint16)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import RuleError, alternates
-from retrograde.solver.methods.listed.table import Table, expand_placed
+from retrograde.solver.methods.listed.table import ListedTable, expand_unmarked
 from retrograde.solver.methods.listed.weights import Weights, weigh
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.expectation_kernels import Links, Sides
@@ -44,7 +44,7 @@ class Told(NamedTuple):
     With *seats*, each position has two places next to each other; see `models/seats.py`.
     """
 
-    table: Table
+    table: ListedTable
     bounds: tuple[Shared, Shared]
     bits: int
     seats: Seats | None = None
@@ -68,7 +68,7 @@ def look_at(task: tuple[Told, int, int, int, int]) -> tuple[Links, Array, Array]
     told, k, begin, end, first = task
     game, space = told.table.game, told.table.space
     positions = space.positions[begin:end]
-    block = expand_placed(told.table, expander_of(game), k, positions)
+    block = expand_unmarked(told.table, expander_of(game), k, positions)
     weights = weigh(game, positions, block)
     check_room(weights, told.bits)
     columns, cells = told.width * block.columns, told.width * block.columns * len(block.children)

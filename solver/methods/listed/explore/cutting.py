@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-Stretch = tuple[int, int, int]
+TierBlock = tuple[int, int, int]
 """The key of a list, and begin and end of a block in it."""
 
 TASK = 1 << 15
@@ -12,7 +12,9 @@ FEW = 64
 """One item of this number is checked a second time, up to the number asked for."""
 
 
-def cut(stretches: Iterable[tuple[int, int]] | Iterable[Stretch], least: int = TASK) -> Iterator[list[Stretch]]:
+def cut_into_tasks(
+    stretches: Iterable[tuple[int, int]] | Iterable[TierBlock], least: int = TASK
+) -> Iterator[list[TierBlock]]:
     """Group lists into tasks of about *least* items, cutting long lists.
 
     Lists are given as (key, length) or (key, begin, end).
@@ -22,7 +24,7 @@ def cut(stretches: Iterable[tuple[int, int]] | Iterable[Stretch], least: int = T
     >>> list(cut([(7, 40_000), (8, 100)]))
     [[(7, 0, 32768)], [(7, 32768, 40000), (8, 0, 100)]]
     """
-    task: list[Stretch] = []
+    task: list[TierBlock] = []
     total = 0
     for key, *ends in stretches:
         low, high = ends if len(ends) > 1 else (0, ends[0])
@@ -37,7 +39,7 @@ def cut(stretches: Iterable[tuple[int, int]] | Iterable[Stretch], least: int = T
         yield task
 
 
-def whole(lengths: Iterable[tuple[int, int]], least: int = TASK) -> Iterator[list[tuple[int, int]]]:
+def group_lists(lengths: Iterable[tuple[int, int]], least: int = TASK) -> Iterator[list[tuple[int, int]]]:
     """Group lists, given as (key, length), into tasks of at least *least* items without cutting a list."""
     task: list[tuple[int, int]] = []
     total = 0
@@ -51,7 +53,7 @@ def whole(lengths: Iterable[tuple[int, int]], least: int = TASK) -> Iterator[lis
         yield task
 
 
-def spots(task: list[Stretch], most: int) -> Iterator[tuple[int, int]]:
+def sample_task(task: list[TierBlock], most: int) -> Iterator[tuple[int, int]]:
     """Yield up to *most* evenly spread items of a task, as (key, index). Small tasks yield fewer.
 
     >>> list(spots([(7, 0, 200), (8, 100, 900)], 4))

@@ -17,7 +17,7 @@ from retrograde.solver.runtime.kernel import kernel
 Array = np.ndarray[Any, Any]
 
 
-class Lists(NamedTuple):
+class TierLists(NamedTuple):
     """Positions sorted tier by tier: `tiers[k]` has those from `starts[k]` to `starts[k + 1]`."""
 
     tiers: Array

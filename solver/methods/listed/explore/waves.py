@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.listed.explore.cutting import cut
-from retrograde.solver.methods.listed.explore.tasks import as_one, position_type
+from retrograde.solver.methods.listed.explore.cutting import cut_into_tasks
+from retrograde.solver.methods.listed.explore.tasks import concatenate, position_type
 from retrograde.solver.runtime.journal import Entries
 
 Array = np.ndarray[Any, Any]
@@ -61,13 +61,13 @@ def entry_of(wave: AnyWave, edges: Edges) -> Entry:
     return np.array([*wave], np.int64), counts, positions, np.array(sorted(edges), np.int64).reshape(-1)
 
 
-def entries_aside(wave: AnyWave, edges: Edges) -> Iterator[Entry]:
+def entries_of_spilled(wave: AnyWave, edges: Edges) -> Iterator[Entry]:
     """Yield a wave on disk as journal entries, piece by piece.
 
     A fifth array holds the number of the piece, and 1 in the last entry, which has the pairs of tiers.
     """
     number = 0
-    for number, parts in enumerate(cut(lengths(wave), LOGGED), 1):
+    for number, parts in enumerate(cut_into_tasks(lengths(wave), LOGGED), 1):
         piece = {tier: wave[tier][begin:end] for tier, begin, end in parts}
         greatest = max(int(positions[-1]) for positions in piece.values())
         narrow = {tier: positions.astype(position_type(greatest)) for tier, positions in piece.items()}
@@ -100,4 +100,4 @@ def sample_of(wave: AnyWave) -> Array:
     places = np.linspace(0, ends[-1] - 1, min(SAMPLE, ends[-1])).astype(np.int64)
     lists, numbers = [*wave.values()], ends.searchsorted(places, "right") - 1
     some = [lists[k][place : place + 1] for k, place in zip(numbers, (places - ends[numbers]).tolist(), strict=True)]
-    return as_one([np.empty(0, np.uint32), *some])
+    return concatenate([np.empty(0, np.uint32), *some])

@@ -11,7 +11,7 @@ An entry of a list (a `link` in the code) is the number of a child or parent wit
 complement (`~`) if the same player moves in both.
 
 - `sorting.py`: pack edges by bucket, and invert them bucket by bucket.
-- `links.py`: `LinkWriter` collects edges, `Links` answers with parents.
+- `links.py`: `PredecessorWriter` collects edges, `Links` answers with parents.
 - `kept.py`: the lists that may still be needed, once they fit in memory.
 - `frontier.py`, `passes.py`: forward passes, when the lists fit neither in memory nor on disk.
 - `state.py`, `checkpoint.py`, `log.py`: checkpoints and journal entries, so that a killed solve resumes.

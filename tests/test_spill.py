@@ -91,7 +91,7 @@ def test_lists_are_read_as_they_were_put(tmp_path_factory, some, others, shift, 
 def test_places_are_those_of_numpy(some, asked):
     numbers, asked = np.unique(np.array(some, np.int64)), np.sort(np.array(asked + some[::2], np.int64))
     places = np.empty(len(asked), np.int64)
-    kernels.places_of(asked, numbers, 7, places)
+    kernels.indices_of(asked, numbers, 7, places)
     wanted = {number: 7 + place for place, number in enumerate(numbers.tolist())}
     assert places.tolist() == [wanted.get(number, -1) for number in asked.tolist()]
 

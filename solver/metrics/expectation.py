@@ -42,13 +42,13 @@ from retrograde.games.contract.game import LOSE, TIE, WIN, Game, defines
 from retrograde.solver.methods.listed.explore.cutting import TASK, TierBlock, cut_into_tasks
 from retrograde.solver.methods.listed.explore.space import StateSpace, levels
 from retrograde.solver.methods.listed.table import ListedTable
-from retrograde.solver.methods.listed.weights import movers
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow, Told, look_at, solve_large, solve_small
 from retrograde.solver.metrics.explored import Explored
 from retrograde.solver.metrics.measured import Demand, Measured, MetricNotApplicable
 from retrograde.solver.metrics.models.seats import Seats
 from retrograde.solver.rules.expansion import expander_of
+from retrograde.solver.rules.weights import movers
 from retrograde.solver.runtime.driver import Done, Kept, drive
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import Work

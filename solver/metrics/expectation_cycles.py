@@ -11,11 +11,11 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import RuleError, alternates
 from retrograde.solver.methods.listed.table import ListedTable, expand_unmarked
-from retrograde.solver.methods.listed.weights import Weights, weigh
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.expectation_kernels import Links, Sides
 from retrograde.solver.metrics.models.seats import Seats
 from retrograde.solver.rules.expansion import expander_of
+from retrograde.solver.rules.weights import Weights, weigh
 from retrograde.solver.runtime.arrays import Shared
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.work import Work

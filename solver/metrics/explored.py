@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import Game, alternates, defines
-from retrograde.solver.methods.listed import payoff_kernels
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.explore.space import StateSpace
 from retrograde.solver.methods.listed.kernels import reverse
 from retrograde.solver.methods.listed.table import ListedTable, expand_located
+from retrograde.solver.rules import payoff_kernels
 from retrograde.solver.rules.examine import refuse_tuples, starts_of
 from retrograde.solver.rules.expansion import compiling, expander_of
 from retrograde.solver.runtime.work import Work

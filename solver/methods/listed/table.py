@@ -68,11 +68,11 @@ def expand_unmarked(table: ListedTable, expander: Expander, k: int, positions: A
     block = expander.expand(int(table.space.tiers[k]), positions, sizes=table.symmetric)
     if locate(table, block):
         missing = ((block.children >= 0) & (block.places < 0))[:, : block.columns].any(axis=0)
-        complain_of_moves(table.game, int(positions[block.origins[np.flatnonzero(missing)[0]]]))
+        refuse_moves(table.game, int(positions[block.origins[np.flatnonzero(missing)[0]]]))
     return block
 
 
-def complain_of_moves(game: Game, position: int) -> NoReturn:
+def refuse_moves(game: Game, position: int) -> NoReturn:
     """Raise the RuleError for a position that has a child outside the state space.
 
     `examine` raises a more exact error if it finds the fault.
@@ -92,34 +92,31 @@ def blocks_of(
     Blocks are *times* as long as usual. If *located* is None, positions are expanded and looked up here, in memory.
     Otherwise *located* holds their children, which a pass over the lists on disk has already located.
     """
-    expander = expander_of(table.game)
     if located is None:
+        expander = expander_of(table.game)
         for first, last in expander.blocks(begin, end, times):
             yield first, last, expand_located(table, expander, k, table.space.positions[first:last])
         return
     for first, last, block in located_blocks(located):
         if block.missing >= 0:
-            complain_of_moves(table.game, int(table.space.read(block.missing, block.missing + 1)[0]))
+            refuse_moves(table.game, int(table.space.read(block.missing, block.missing + 1)[0]))
         yield first, last, block
 
 
 def blocks_of_some(
-    table: ListedTable, k: int, places: Array, located: LocatedChildren | None
+    table: ListedTable, k: int, indices: Array, located: LocatedChildren | None
 ) -> Iterator[tuple[int, int, Block | LocatedBlock]]:
-    """Yield such blocks for chosen positions of tier number k, given by their indices in *places*.
-
-    Begin and end of each block count within *places*.
-    """
-    expander = expander_of(table.game)
+    """Yield such blocks for chosen positions of tier number k. Begin and end of each block count within *indices*."""
     if located is None:
-        for first, last in expander.blocks(0, len(places)):
-            yield first, last, expand_located(table, expander, k, table.space.positions[places[first:last]])
+        expander = expander_of(table.game)
+        for first, last in expander.blocks(0, len(indices)):
+            yield first, last, expand_located(table, expander, k, table.space.positions[indices[first:last]])
         return
     begin = located.outlines[0].begin
     for first, last, block in located_blocks(located):
         if block.missing >= 0:
-            place = int(places[block.missing - begin])
-            complain_of_moves(table.game, int(table.space.read(place, place + 1)[0]))
+            index = int(indices[block.missing - begin])
+            refuse_moves(table.game, int(table.space.read(index, index + 1)[0]))
         yield first - begin, last - begin, block
 
 

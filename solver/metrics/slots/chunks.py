@@ -6,7 +6,6 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, defines
-from retrograde.solver.methods.listed.weights import complain
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.slots import kernels, plans, scripts
@@ -30,6 +29,7 @@ from retrograde.solver.metrics.slots.scripts import Script
 from retrograde.solver.rules.active import asked_in, troubles
 from retrograde.solver.rules.expansion import compiling, expander_of
 from retrograde.solver.rules.trouble import Trouble
+from retrograde.solver.rules.weights import complain
 from retrograde.solver.rules.whole import of_positions, room_for_images
 from retrograde.solver.runtime.arrays import Shared
 

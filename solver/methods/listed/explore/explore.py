@@ -5,6 +5,7 @@ A wave is the set of positions found last. Its children, minus known positions, 
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,6 @@ import numpy as np
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.explore.cutting import TASK, cut_into_tasks, group_lists
-from retrograde.solver.methods.listed.explore.growth import Growth
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, index_of_positions
 from retrograde.solver.methods.listed.explore.tasks import (
     ExpandTask,
@@ -25,18 +25,20 @@ from retrograde.solver.methods.listed.explore.tasks import (
 from retrograde.solver.methods.listed.explore.waves import (
     AnyWave,
     Edges,
-    Entry,
-    entries_of_spilled,
-    entry_of,
+    WaveBlock,
+    blocks_on_disk,
     first_wave,
     lengths,
     sample_of,
     size,
+    wave_block,
     waves_in,
 )
 from retrograde.solver.methods.listed.spill.positions import SpilledPositions
 from retrograde.solver.rules.images import mean_size
+from retrograde.solver.runtime.growth import Growth
 from retrograde.solver.runtime.journal import Log
+from retrograde.solver.runtime.log import encode
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import NotApplicable, Work
 
@@ -92,15 +94,15 @@ class Explorer:
             self.spill()
         wave: AnyWave = {}
         # Step 1: load the logged waves; exploring continues from the last.
-        for entries in waves_in(log.resumed):
-            wave = self.add_wave(entries)
+        for blocks in waves_in(log.resumed):
+            wave = self.add_wave(blocks)
             phase.learn(partial(self.mean_size, wave))
             phase.skip(size(wave))
         # Step 2: without a log, begin with the start positions.
         if not log.resumed:
             first = first_wave(self.game, starts)
             wave = self.add_wave([first])
-            log.add(first)
+            log.add(encode(first))
             phase.count(len(starts))  # reported with the next wave, after compiling
         growth = Growth()
         # Step 3: expand wave after wave until one is empty.
@@ -148,13 +150,13 @@ class Explorer:
     def log_wave(self, found: AnyWave, edges: Edges, log: Log) -> AnyWave:
         """Log a new wave, add it to the known positions, and return it."""
         if self.spilled:
-            for entry in entries_of_spilled(found, edges):
-                log.add(entry)
+            for block in blocks_on_disk(found, edges):
+                log.add(encode(block))
                 log.flush()
             self.remember(found, edges)
             return found
-        log.add(entry := entry_of(found, edges))
-        return self.add_wave([entry])
+        log.add(encode(block := wave_block(found, edges)))
+        return self.add_wave([block])
 
     def settle(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
         """Move arrived children that are not known to *fresh*, or to disk if lists have spilled."""
@@ -235,15 +237,15 @@ class Explorer:
         growing = self.found > limit // 8 and 3 * new > self.found
         return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)
 
-    def add_wave(self, entries: Iterable[Entry]) -> AnyWave:
-        """Add a wave, given as log entries, to the known positions, and return it."""
+    def add_wave(self, blocks: Iterable[WaveBlock]) -> AnyWave:
+        """Add a wave, given in blocks, to the known positions, and return it."""
         wave: dict[int, list[Array]] = {}
         edges: Edges = set()
-        for tiers, counts, positions, pairs, *_ in entries:
-            edges.update(map(tuple, pairs.reshape(-1, 2).tolist()))
-            ends = np.cumsum(counts)
-            for tier, begin, end in zip(tiers.tolist(), (ends - counts).tolist(), ends.tolist(), strict=True):
-                wave.setdefault(tier, []).append(positions[begin:end])
+        for block in blocks:
+            edges.update(map(tuple, block.edges.reshape(-1, 2).tolist()))
+            bounds = [0, *np.cumsum(block.counts).tolist()]
+            for tier, (begin, end) in zip(block.tiers.tolist(), pairwise(bounds), strict=True):
+                wave.setdefault(tier, []).append(block.positions[begin:end])
             if self.spilled:
                 self.spilled.add(wave)
         whole = self.spilled.take_wave() if self.spilled else {tier: concatenate(parts) for tier, parts in wave.items()}

@@ -136,5 +136,5 @@ def subtract(positions: Array, known: SortedList) -> Array:
     places = np.full(len(positions), -1, np.int64)
     for block, begin, end in zip(range(low, high), bounds[:-1], bounds[1:], strict=False):
         if end > begin:
-            kernels.places_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
+            kernels.indices_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
     return positions[places < 0]

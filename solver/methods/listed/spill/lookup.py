@@ -253,5 +253,5 @@ def find_children(task: SearchTask) -> list[Array]:
     found = []
     for children in task.asked:
         found.append(places := np.empty(len(children), task.dtype))
-        kernels.places_of(children, positions, task.base + int(task.positions.begins[task.low]), places)
+        kernels.indices_of(children, positions, task.base + int(task.positions.begins[task.low]), places)
     return found

@@ -90,11 +90,11 @@ class SpilledPositions:
             if count > 1:  # few lists remain, and each position is merged seldom
                 several[tier] = runs[-count:]
                 del runs[-count:]
-        self.merge_known(several)
+        self.merge_runs(several)
         for tier, new in wave.items():
             self.known[tier].append(new)
 
-    def merge_known(self, lists: ListsByTier) -> None:
+    def merge_runs(self, lists: ListsByTier) -> None:
         """Merge known lists into one for each tier. They must have been removed from `known`."""
         if not lists:
             return
@@ -110,7 +110,7 @@ class SpilledPositions:
         """Return all known positions: a list for each tier, in ascending order of tiers."""
         several = {tier: runs for tier, runs in self.known.items() if len(runs) > 1}
         self.known.update({tier: [] for tier in several})
-        self.merge_known(several)
+        self.merge_runs(several)
         return {tier: self.known[tier][0] for tier in sorted(self.known)}
 
     def merge_lists(

@@ -29,7 +29,7 @@ STREAM = Sizes(
     chunk_words=100, sent_words=200,
 )  # fmt: skip
 SMALL = {
-    "methods.listed.cycles.STRETCH": 16,
+    "methods.listed.cycles.BLOCK": 16,
     "methods.numbered.seeds.BLOCK": 16,
     "methods.listed.predecessors.lists.EVERY": 1,
     "runtime.checkpoint.SHARE": 0,

@@ -144,7 +144,7 @@ SEEDS = (31, 32, 33)
 def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, monkeypatch):
     """Random games, stopped at half of all checkpoints, before one is written or behind it; of forward passes no game
     but the first one has predecessor lists in the end."""
-    monkeypatch.setattr("retrograde.solver.methods.listed.cycles.STRETCH", 16)
+    monkeypatch.setattr("retrograde.solver.methods.listed.cycles.BLOCK", 16)
     monkeypatch.setattr("retrograde.solver.methods.numbered.seeds.BLOCK", 16)
     monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.lists.EVERY", 1)
     monkeypatch.setattr(module, "SHARE", 0)

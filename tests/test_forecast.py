@@ -130,7 +130,7 @@ def test_positions_of_a_numbering_are_told_from_slots_that_are_looked_at(ending,
 
 
 @pytest.mark.long
-def test_links_of_the_largest_tier_are_told_where_the_rules_give_no_parents(tmp_path, monkeypatch):
+def test_predecessor_lists_of_the_largest_tier_are_estimated_where_the_rules_give_no_parents(tmp_path, monkeypatch):
     """As many as a solve takes of it; and that there is a way without them."""
     game, taken = load_game("foxandhounds:side=6"), {}
     expected = estimate(game)
@@ -147,8 +147,10 @@ def test_links_of_the_largest_tier_are_told_where_the_rules_give_no_parents(tmp_
     assert expected.links == pytest.approx(taken[slots] / slots, rel=0.1)
     with_links, without = expected.ranges["scratch"][1], NUMBERED.scratch.high * sum(map(game.size, game.tiers))
     assert with_links - without == pytest.approx(expected.links * slots * LINK.high, rel=0.2)
-    (said,) = (basis for basis in expected.rests_on if "links" in basis)
-    assert re.match(r"the largest tier has [\d.]+ .B of links, .*looked at again for each ply .* up to [\d.]+ s", said)
+    (said,) = (basis for basis in expected.rests_on if "predecessor lists" in basis)
+    assert re.match(
+        r"the largest tier has about [\d.]+ .B of predecessor lists, .* again for each ply .* [\d.]+ processor s", said
+    )
     assert not estimate(load_game("quixo:side=3")).links
 
 

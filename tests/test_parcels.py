@@ -60,7 +60,7 @@ def by_wire():
 def in_many_tasks(monkeypatch):
     """Solve small games in many tasks, and send all but nothing over the wire."""
     monkeypatch.setattr(parcels, "LEAST", 1)
-    monkeypatch.setattr(cycles, "STRETCH", 8)
+    monkeypatch.setattr(cycles, "BLOCK", 8)
     monkeypatch.setattr(seeds, "BLOCK", 8)
     monkeypatch.setattr(by_slots, "FRONTIER_SENT", 2)
     monkeypatch.setattr(lists, "FRONTIER", 2)
@@ -95,7 +95,7 @@ def test_random_games_with_cycles_have_the_bytes_of_threads(way, tmp_path_factor
 @pytest.mark.parametrize(("variant", "way"), [("dodgem", "listed"), ("morris:4", "numbered")])
 def test_no_more_than_names_and_a_few_numbers_go_over_the_wire(variant, way, tmp_path, monkeypatch):
     monkeypatch.setattr(parcels, "LEAST", 1 << 8)
-    monkeypatch.setattr(cycles, "STRETCH", 1 << 7)
+    monkeypatch.setattr(cycles, "BLOCK", 1 << 7)
     executor = ByWire()
     with executor.threads:
         solve(load_game(variant), tmp_path / "wire.h5", way=way, executor=executor)

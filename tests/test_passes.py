@@ -46,7 +46,7 @@ def small(monkeypatch):
     """Have several of each: blocks, buckets, spilled edges, loaded lists."""
     for module, name, size in (
         (seeds, "BLOCK", 16), (lists, "BUFFER", 60), (sorting, "BUCKET_BITS", 5), (in_memory, "MOST_BITS", 3),
-        (cycles, "STRETCH", 16), (spilled_lists, "BLOCK", 8),
+        (cycles, "BLOCK", 16), (spilled_lists, "BLOCK", 8),
         (lookup, "LEAST", 10), (lookup, "MOST", 40), (lookup, "FIRST", 1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, size)
@@ -90,7 +90,7 @@ def test_random_games_are_solved_without_predecessor_lists(name, tmp_path, monke
         monkeypatch.setattr(type(game), "start", start)
         whole = solve_by_lists(game, tmp_path / "whole.h5")
         monkeypatch.setattr(by_slots, "LISTED_ITEM", dice.choice((4, 1 << 60)))
-        monkeypatch.setattr(cycles, "LISTED", dice.choice((64, 1 << 60)))
+        monkeypatch.setattr(cycles, "BYTES_A_LISTED", dice.choice((64, 1 << 60)))
         monkeypatch.setattr(ForwardPasses, "load_if_they_fit", load if seed % 3 else lambda *_: None)
         in_scratch = {"scores_in_scratch": dice.random() < 0.5, "lists_in_scratch": dice.random() < from_scratch}
         sizes = without(dice.choice((0, 60, 200)), **in_scratch)

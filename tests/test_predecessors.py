@@ -167,7 +167,7 @@ def test_a_tier_that_is_stopped_goes_on_with_the_edges_on_disk(way, tmp_path, mo
         monkeypatch.setattr(tangle.DenseTangle, "start", tangle.position_of(31, True, 0, 0, 63))
     whole = solve(game, tmp_path / "whole.h5", way="compiled", fresh=True).read_bytes()
     (tmp_path / "whole.h5").unlink()
-    monkeypatch.setattr("retrograde.solver.methods.listed.cycles.STRETCH", 4)
+    monkeypatch.setattr("retrograde.solver.methods.listed.cycles.BLOCK", 4)
     monkeypatch.setattr("retrograde.solver.methods.numbered.seeds.BLOCK", 4)
     monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.lists.BUFFER", 60)
     monkeypatch.setattr(sorting, "BUCKET_BITS", 3)

@@ -94,7 +94,7 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_checkpoint(tmp_path, mon
     monkeypatch.setattr(Checkpoint, "save", save_and_stop)
     monkeypatch.setattr(Checkpoint, "read", spy)
     while not path.exists():
-        monkeypatch.setattr(cycles, "STRETCH", dice.choice([1, 2, 4]))
+        monkeypatch.setattr(cycles, "BLOCK", dice.choice([1, 2, 4]))
         with suppress(Stop):
             solve(game, path, way="listed", executor=Elsewhere(), sizes=sizes)
     assert path.read_bytes() == whole

@@ -48,7 +48,7 @@ def cut_small(patch):
         lookup: {"LEAST": 10, "MOST": 40, "FIRST": 1, "TOGETHER": 2},
         explore: {"TASK": 7, "LEAST_ARRIVALS": 400},
         waves: {"LOGGED": 20},
-        cycles: {"STRETCH": 5, "PIECE": 9, "LISTED": 1 << 32},
+        cycles: {"BLOCK": 5, "HANDED_ON": 9, "BYTES_A_LISTED": 1 << 32},
         sorting: {"READ_BITS": 2, "BUCKET_BITS": 3},
         predecessor_lists: {"READ_BITS": 2, "BUFFER": 60},
     }.items():

@@ -46,16 +46,16 @@ Array = np.ndarray[Any, Any]
 
 BYTES_A_POSITION = 8
 """Bytes of a tier for each position, about, without predecessor lists: counters, sizes, frontiers or checksums."""
-STRETCH = 1 << 15
+BLOCK = 1 << 15
 """Positions in a task of expanding positions."""
-PIECE = 1 << 22
+HANDED_ON = 1 << 22
 """Positions whose scores are handed on together when memory is short."""
 TASKS = 60_000_000
 """Bytes reserved for running tasks when positions are spilled to disk; less for tiers below 100,000 positions."""
-LISTED = 64
+BYTES_A_LISTED = 64
 """When positions are spilled to disk: one newly decided position is listed for each 64 bytes of free memory."""
-LOOKING = 0.6
-"""Share of a tier's solving time that expanding all positions takes, about."""
+EXPANDING = 0.6
+"""Share of a tier's solving time that the expansion of all positions takes, about."""
 
 
 class InitialScores(NamedTuple):
@@ -73,7 +73,7 @@ class InitialScores(NamedTuple):
 def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterator[Done]:
     """Yield the scores and sizes of a tier with cycles.
 
-    They come in one piece, or in several if positions are spilled to disk. In that case predecessor lists are built
+    They come all at once, or in several parts if positions are spilled to disk. In that case predecessor lists are built
     even if the rules give parents, because locating those parents on disk would take longer.
     """
     low, high = table.space.stretch(k)
@@ -89,7 +89,7 @@ def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterat
         work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
     sizes = Compressed(np.uint16) if spilled and table.symmetric else np.zeros(count * table.symmetric, np.uint16)
     arrays = TierArrays(tier.scores.array, left.array, sizes, sums.array)
-    block = PIECE if spilled else max(count, 1)
+    block = HANDED_ON if spilled else max(count, 1)
     # Step 2: open the checkpoint and the edge writer, which resume what an earlier solve has on disk.
     with ExitStack() as until_logged:
         checkpoint = until_logged.enter_context(CyclicTierState.checkpoint_of(work, table.bits, k))
@@ -121,7 +121,7 @@ def solve_by_ranges(table: ListedTable, k: int, work: Work, phase: Phase) -> Ite
         return ((scratch, (tier, layout, *block)) for block in blocks_to_expand(table, blocks, work))
 
     name, number = f"ranges{table.bits}-{k}", int(table.space.tiers[k])
-    cut = ranges.RangeTier(name, number, high - low, table.bits, expand_to_disk, tasks, STRETCH, LOOKING)
+    cut = ranges.RangeTier(name, number, high - low, table.bits, expand_to_disk, tasks, BLOCK, EXPANDING)
     with ExitStack() as until_logged:
         found, sizes = ranges.solve_in_ranges(cut, work, phase, until_logged)
         for begin, scores in found:
@@ -148,9 +148,9 @@ def propagation_of(
     otherwise from the rules.
     """
     table, arrays = tier.table, state.arrays
-    tell = telling(phase, int(table.space.tiers[tier.k]), LOOKING)
+    tell = telling(phase, int(table.space.tiers[tier.k]), EXPANDING)
     again = not alternates(table.game)
-    most = max(1, work.budget.left() // LISTED) if isinstance(table.space, SpilledStateSpace) else 1 << 62
+    most = max(1, work.budget.left() // BYTES_A_LISTED) if isinstance(table.space, SpilledStateSpace) else 1 << 62
     if state.writer and not lists:
         passes = passes_over(tier, work)
         mark = partial(state.save_remoteness, passes, table.bits)
@@ -174,15 +174,15 @@ def expand_all(tier: CyclicTier, state: CyclicTierState, done: int, work: Work, 
     """
     count, writer = state.positions, state.active_writer
     layout = writer.layout if writer else None
-    begins = range(tier.low + done, tier.high, STRETCH)
-    blocks = [(tier.k, begin, min(begin + STRETCH, tier.high)) for begin in begins]
+    begins = range(tier.low + done, tier.high, BLOCK)
+    blocks = [(tier.k, begin, min(begin + BLOCK, tier.high)) for begin in begins]
     tasks = ((tier, layout, *block) for block in blocks_to_expand(tier.table, blocks, work))
     for begin, initial, children in work.map(expand_block, tasks):
         done = begin + len(initial.scores)
         for array, part in zip(state.arrays[:3], initial, strict=True):
             if len(part):
                 array[begin:done] = part
-        phase.working(LOOKING * done, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
+        phase.working(EXPANDING * done, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
         # Predecessor lists do not fit on disk: expand the rest without storing edges.
         if writer and not writer.add_or_give_up(children, done):
             break
@@ -218,7 +218,7 @@ def passes_over(tier: CyclicTier, work: Work) -> ForwardPasses:
     """Return forward passes over a tier. Raises MemoryLimit if their frontier does not fit."""
     left = tier.left.array
     work.budget.check(frontiers.bytes_for(len(left)), f"expanding {len(left):,} positions again")
-    size = work.block(len(left), STRETCH)
+    size = work.block(len(left), BLOCK)
     return ForwardPasses(work, f"{tier.table.bits}-{tier.k}", left, partial(expansions, tier, work), size)
 
 

@@ -65,9 +65,9 @@ class ListedStore:
         self.scores = shared.array
         self.sizes: Array | CompressedSizes = np.zeros(0, np.uint16)
         if self.table.symmetric:
-            aside = isinstance(space, SpilledStateSpace)
-            self.sizes = CompressedSizes(space.starts) if aside else np.zeros(len(space), np.uint16)
-        self.left = {k: [space.stretch(k)] for k in range(len(space.tiers))}
+            spilled = isinstance(space, SpilledStateSpace)
+            self.sizes = CompressedSizes(space.starts) if spilled else np.zeros(len(space), np.uint16)
+        self.unsolved = {k: [space.stretch(k)] for k in range(len(space.tiers))}
         """The blocks of each tier that are not solved yet."""
 
     @staticmethod
@@ -82,9 +82,9 @@ class ListedStore:
 
     def solve(self, group: list[int], phase: Phase) -> Iterator[Done]:
         """Yield the scores and sizes of blocks of the tiers in a group."""
-        left = [k for k in group if self.left[k]]
-        cyclic = {k for k in left if self.propagate or self.table.space.has_cycles(k)}
-        plain = [(k, *part) for k in left if k not in cyclic for part in self.left[k]]
+        waiting = [k for k in group if self.unsolved[k]]
+        cyclic = {k for k in waiting if self.propagate or self.table.space.has_cycles(k)}
+        plain = [(k, *part) for k in waiting if k not in cyclic for part in self.unsolved[k]]
         yield from solve_sweeping(self.table, plain, self.work)
         ranged = self.work.ranged_from
         for k in sorted(cyclic):
@@ -94,14 +94,14 @@ class ListedStore:
 
     def keep(self, done: Done) -> Kept:
         """Store the scores and sizes of solved blocks, given as (k, begin, end) triples."""
-        stretches, scores, sizes = done
+        blocks, scores, sizes = done
         count = 0
-        for k, begin, end in stretches.reshape(-1, 3).tolist():
+        for k, begin, end in blocks.reshape(-1, 3).tolist():
             self.scores[begin:end] = scores[count : count + end - begin]
             if len(self.sizes):
                 self.sizes[begin:end] = sizes[count : count + end - begin]
             count += end - begin
-            self.left[k] = [rest for part in self.left[k] for rest in without(part, begin, end)]
+            self.unsolved[k] = [rest for part in self.unsolved[k] for rest in without(part, begin, end)]
         return Kept(count, int(self.table.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)
 
 

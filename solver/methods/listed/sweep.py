@@ -21,15 +21,15 @@ LONGER = 16
 """
 
 
-def solve_sweeping(table: ListedTable, stretches: list[TierBlock], work: Work) -> Iterator[Done]:
+def solve_sweeping(table: ListedTable, blocks: list[TierBlock], work: Work) -> Iterator[Done]:
     """Yield the scores and sizes of blocks of tiers without moves inside the tier."""
     if isinstance(table.space, SpilledStateSpace):
-        located = locate_children(table.game, table.space.lists_on_disk(), cut_into_tasks(stretches, TASK), work)
+        located = locate_children(table.game, table.space.lists_on_disk(), cut_into_tasks(blocks, TASK), work)
         yield from work.map(
-            sweep, ((table, *found) for found in zip(cut_into_tasks(stretches, TASK), located, strict=True))
+            sweep, ((table, *found) for found in zip(cut_into_tasks(blocks, TASK), located, strict=True))
         )
         return
-    tasks = cut_into_tasks(stretches, TASK * (4 if table.space.large else 1))
+    tasks = cut_into_tasks(blocks, TASK * (4 if table.space.large else 1))
     yield from work.map(sweep, ((table, task, None) for task in tasks))
 
 
@@ -38,12 +38,12 @@ def sweep(task: tuple[ListedTable, list[TierBlock], LocatedChildren | None]) -> 
 
     If *located* is given, the children have already been located on disk; otherwise they are located here.
     """
-    table, stretches, located = task
+    table, blocks, located = task
     scores, sizes = [], [np.empty(0, np.uint16)]
     times = LONGER if located is None and table.space.large else 1
     parts = (
         block_of
-        for k, first, last in (stretches if located is None else stretches[:1])
+        for k, first, last in (blocks if located is None else blocks[:1])
         for block_of in blocks_of(table, k, first, last, located, times)
     )
     for begin, end, block in parts:
@@ -52,4 +52,4 @@ def sweep(task: tuple[ListedTable, list[TierBlock], LocatedChildren | None]) -> 
             raise RemotenessOverflow
         scores.append(result)
         sizes.append(block.matrix.sizes.copy())
-    return np.array(stretches, np.int64).ravel(), np.concatenate(scores), np.concatenate(sizes)
+    return np.array(blocks, np.int64).ravel(), np.concatenate(scores), np.concatenate(sizes)

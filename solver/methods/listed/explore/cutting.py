@@ -13,42 +13,31 @@ FEW = 64
 
 
 def cut_into_tasks(
-    stretches: Iterable[tuple[int, int]] | Iterable[TierBlock], least: int = TASK
+    blocks: Iterable[tuple[int, int]] | Iterable[TierBlock], least: int = TASK, whole: bool = False
 ) -> Iterator[list[TierBlock]]:
-    """Group lists into tasks of about *least* items, cutting long lists.
+    """Group lists into tasks of about *least* items, cutting long lists unless they must stay *whole*.
 
     Lists are given as (key, length) or (key, begin, end).
 
     >>> TASK
     32768
-    >>> list(cut([(7, 40_000), (8, 100)]))
+    >>> list(cut_into_tasks([(7, 40_000), (8, 100)]))
     [[(7, 0, 32768)], [(7, 32768, 40000), (8, 0, 100)]]
+    >>> list(cut_into_tasks([(7, 40_000), (8, 100)], whole=True))
+    [[(7, 0, 40000)], [(8, 0, 100)]]
     """
     task: list[TierBlock] = []
     total = 0
-    for key, *ends in stretches:
+    for key, *ends in blocks:
         low, high = ends if len(ends) > 1 else (0, ends[0])
-        for begin in range(low, high, least):
-            end = min(begin + least, high)
+        size = max(least, high - low) if whole else least
+        for begin in range(low, high, size):
+            end = min(begin + size, high)
             task.append((key, begin, end))
             total += end - begin
             if total >= least:
                 yield task
                 task, total = [], 0
-    if task:
-        yield task
-
-
-def group_lists(lengths: Iterable[tuple[int, int]], least: int = TASK) -> Iterator[list[tuple[int, int]]]:
-    """Group lists, given as (key, length), into tasks of at least *least* items without cutting a list."""
-    task: list[tuple[int, int]] = []
-    total = 0
-    for key, length in lengths:
-        task.append((key, length))
-        total += length
-        if total >= least:
-            yield task
-            task, total = [], 0
     if task:
         yield task
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore import kernels
-from retrograde.solver.methods.listed.explore.cutting import TASK, cut_into_tasks, group_lists
+from retrograde.solver.methods.listed.explore.cutting import TASK, cut_into_tasks
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, index_of_positions
 from retrograde.solver.methods.listed.explore.tasks import (
     ExpandTask,
@@ -184,7 +184,7 @@ class Explorer:
         self.work.budget.check(8 * sum(count for _, count in came), f"going on from {self.found:,} positions")
         heaps = (
             [(tier, arrivals.pop(tier), self.known.get(tier, []) + fresh.get(tier, [])) for tier, *_ in task]
-            for task in group_lists(came, TASK)
+            for task in cut_into_tasks(came, TASK, whole=True)
         )
         for part in self.map(merge, heaps):
             for tier, new in part:

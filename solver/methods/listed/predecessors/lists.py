@@ -390,10 +390,7 @@ class PredecessorLists:
     def cut(self, frontier: Array) -> Iterator[tuple[int, Array]]:
         """Yield (number of a block, positions of the sorted frontier in it), at most FRONTIER positions at once."""
         # Where each block's positions are in the sorted frontier.
-        if len(self.blocks) == 1:
-            bounds = np.array([0, len(frontier)])
-        else:
-            bounds = np.searchsorted(frontier, np.arange(len(self.blocks) + 1) << self.bits)
+        bounds = np.searchsorted(frontier, np.arange(len(self.blocks) + 1) << self.bits)
         for number in np.flatnonzero(np.diff(bounds)).tolist():
             begin, end = bounds[number : number + 2].tolist()
             for first in range(begin, end, FRONTIER):

@@ -90,7 +90,7 @@ class LocateTask(NamedTuple):
     """
 
     game: Game
-    stretches: list[tuple[int, int, Array]]
+    blocks: list[tuple[int, int, Array]]
     numbers: Array
     dtype: Any
 
@@ -121,13 +121,13 @@ class ListsOnDisk(NamedTuple):
 
 
 def locate_children(
-    game: Game, lists: ListsOnDisk, stretches: Iterable[list[TierBlock]], work: Work, some: Selection | None = None
+    game: Game, lists: ListsOnDisk, blocks: Iterable[list[TierBlock]], work: Work, some: Selection | None = None
 ) -> Iterator[LocatedChildren]:
     """Yield the located children of each group of blocks, in passes that fit in memory.
 
     If *some* is given, only those positions of a block are expanded; they count one after another from its begin.
     """
-    waiting = iter(stretches)
+    waiting = iter(blocks)
     dtype = np.int32 if int(lists.starts[-1]) < 1 << 31 else np.int64
     number = FIRST
     while group := list(islice(waiting, number)):
@@ -211,7 +211,7 @@ def expand_and_sort(task: LocateTask) -> LocatedChildren:
     """Expand blocks of positions; return their children, sorted by tier and position."""
     game, expander = task.game, expander_of(task.game)
     outlines, children, tiers = [], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for place, tier, positions in task.stretches:
+    for place, tier, positions in task.blocks:
         for begin, end in expander.blocks(0, len(positions)):
             block = expander.expand(tier, positions[begin:end], sizes=defines(game, "images"))
             columns = block.columns

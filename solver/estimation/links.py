@@ -50,8 +50,8 @@ def where_links_lie(links: Range, seconds: float) -> list[str]:
         return []
     return [
         f"{LARGEST} about {format_size(links.likely)} of predecessor lists, in memory if they fit, otherwise in "
-        "scratch files; if the disk is too small for them, undecided positions are expanded again for each ply of remoteness, "
-        f"up to {seconds:,.1f} processor seconds each time, until the rest of the lists fits in memory"
+        "scratch files; if the disk is too small for them, undecided positions are expanded again for each ply of "
+        f"remoteness, up to {seconds:,.1f} processor seconds each time, until the rest of the lists fits in memory"
     ]
 
 

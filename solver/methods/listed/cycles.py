@@ -29,7 +29,7 @@ from retrograde.solver.methods.listed.predecessors.passes import (
 from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout, pack_edges
 from retrograde.solver.methods.listed.predecessors.state import CyclicTierState, TierArrays
 from retrograde.solver.methods.listed.spill.lookup import LocatedChildren, locate_children
-from retrograde.solver.methods.listed.table import CyclicTier, ListedTable, blocks_of, blocks_of_some, locate
+from retrograde.solver.methods.listed.table import CyclicTier, ListedTable, blocks_of, locate
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.second_look import blame_parents
 from retrograde.solver.runtime.arrays import Compressed, Part
@@ -73,8 +73,8 @@ class InitialScores(NamedTuple):
 def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterator[Done]:
     """Yield the scores and sizes of a tier with cycles.
 
-    They come all at once, or in several parts if positions are spilled to disk. In that case predecessor lists are built
-    even if the rules give parents, because locating those parents on disk would take longer.
+    They come all at once, or in several parts if positions are spilled to disk. In that case predecessor lists are
+    built even if the rules give parents, because locating those parents on disk would take longer.
     """
     low, high = table.space.stretch(k)
     count, spilled = high - low, isinstance(table.space, SpilledStateSpace)
@@ -254,7 +254,7 @@ def expand_again(
     """Return the children of the positions *rows* of a block that are in a *frontier*."""
     counts, found = np.zeros(end - begin, np.int64), [np.empty(0, np.int64)]
     bounds = kernels.TierBounds(tier.low, tier.high)
-    for first, last, block in blocks_of_some(tier.table, tier.k, tier.low + begin + rows, located):
+    for first, last, block in blocks_of(tier.table, tier.k, 0, len(rows), located, indices=tier.low + begin + rows):
         own = np.zeros(last - first, np.int64)
         matrix = kernels.Places(block.columns, block.places, block.matrix)
         written = kernels.children_in_frontier(matrix, bounds, frontier.array, own, block.out)

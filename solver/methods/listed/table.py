@@ -85,39 +85,27 @@ def refuse_moves(game: Game, position: int) -> NoReturn:
 
 
 def blocks_of(
-    table: ListedTable, k: int, begin: int, end: int, located: LocatedChildren | None, times: int = 1
-) -> Iterator[tuple[int, int, Block | LocatedBlock]]:
+    table: ListedTable, k: int, begin: int, end: int, located: LocatedChildren | None, times: int = 1,
+    indices: Array | None = None,
+) -> Iterator[tuple[int, int, Block | LocatedBlock]]:  # fmt: skip
     """Yield (begin, end, block) for consecutive blocks of tier number k, with children located.
 
     Blocks are *times* as long as usual. If *located* is None, positions are expanded and looked up here, in memory.
-    Otherwise *located* holds their children, which a pass over the lists on disk has already located.
+    Otherwise *located* holds their children, which a pass over the lists on disk has already located. With *indices*,
+    positions are chosen by them; begin and end count within them.
     """
     if located is None:
         expander = expander_of(table.game)
         for first, last in expander.blocks(begin, end, times):
-            yield first, last, expand_located(table, expander, k, table.space.positions[first:last])
+            own = slice(first, last) if indices is None else indices[first:last]
+            yield first, last, expand_located(table, expander, k, table.space.positions[own])
         return
+    base = 0 if indices is None else located.outlines[0].begin
     for first, last, block in located_blocks(located):
         if block.missing >= 0:
-            refuse_moves(table.game, int(table.space.read(block.missing, block.missing + 1)[0]))
-        yield first, last, block
-
-
-def blocks_of_some(
-    table: ListedTable, k: int, indices: Array, located: LocatedChildren | None
-) -> Iterator[tuple[int, int, Block | LocatedBlock]]:
-    """Yield such blocks for chosen positions of tier number k. Begin and end of each block count within *indices*."""
-    if located is None:
-        expander = expander_of(table.game)
-        for first, last in expander.blocks(0, len(indices)):
-            yield first, last, expand_located(table, expander, k, table.space.positions[indices[first:last]])
-        return
-    begin = located.outlines[0].begin
-    for first, last, block in located_blocks(located):
-        if block.missing >= 0:
-            index = int(indices[block.missing - begin])
+            index = block.missing if indices is None else int(indices[block.missing - base])
             refuse_moves(table.game, int(table.space.read(index, index + 1)[0]))
-        yield first - begin, last - begin, block
+        yield first - base, last - base, block
 
 
 def locate(table: ListedTable, block: Block) -> int:

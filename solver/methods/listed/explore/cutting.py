@@ -45,7 +45,7 @@ def cut_into_tasks(
 def sample_task(task: list[TierBlock], most: int) -> Iterator[tuple[int, int]]:
     """Yield up to *most* evenly spread items of a task, as (key, index). Small tasks yield fewer.
 
-    >>> list(spots([(7, 0, 200), (8, 100, 900)], 4))
+    >>> list(sample_task([(7, 0, 200), (8, 100, 900)], 4))
     [(7, 125), (8, 275), (8, 525), (8, 775)]
     """
     total = sum(end - begin for _, begin, end in task)

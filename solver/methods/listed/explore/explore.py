@@ -1,7 +1,4 @@
-"""Breadth-first exploration of all canonical positions that play can reach, as sorted lists by tier.
-
-A wave is the set of positions found last. Its children, minus known positions, are the next wave.
-"""
+"""Breadth-first exploration of all canonical positions that play can reach, as sorted lists by tier."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -231,8 +228,8 @@ class Explorer:
     def seems_larger(self, limit: int, new: int) -> bool:
         """Return True if no move stays in its tier, and there are or soon will be more positions than *limit*.
 
-        *new* is the size of the last wave. "Soon": more than an eighth of the limit is
-        known, and more than a third of it is new.
+        *new* is the size of the last wave. "Soon": more than an eighth of the limit is known, and more than a third of
+        it is new.
         """
         growing = self.found > limit // 8 and 3 * new > self.found
         return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)

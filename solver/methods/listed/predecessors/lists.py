@@ -1,11 +1,6 @@
 """Predecessor lists of a tier: collected from the tasks that expand positions, then asked for parents.
 
-Entries of the tier's log, so that a killed solve need not expand all positions again::
-
-    BucketBits        how positions are cut into buckets
-    SpilledBlock      edges of some positions are on disk; the arrays about these positions
-    InvertedBucket    the predecessor lists of a bucket are on disk
-    NoLists           predecessor lists have been given up for lack of space
+Entries of the tier's log (see runtime/log.py) spare a resumed solve the expansion of positions whose edges are on disk.
 """
 
 import time

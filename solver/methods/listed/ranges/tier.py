@@ -3,8 +3,6 @@
 The slots may be those of a numbering, or positions of a sorted list: the caller supplies the task that expands them.
 Parents come from predecessor lists only. The solving process neither holds the arrays of the tier in memory nor
 propagates anything itself.
-
-    slots --expand--> blocks, and edges by range --invert--> ranges --step by step--> scores
 """
 
 from collections.abc import Callable, Iterator

@@ -18,13 +18,23 @@ import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords, SolvedSlots
-from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Traits, Value, is_none
-from retrograde.solver.methods.listed.explore.growth import Growth
+from retrograde.games.contract.game import (
+    DRAW,
+    LOSE,
+    TIE,
+    UNDECIDED,
+    WIN,
+    Game,
+    Traits,
+    Value,
+    is_none,
+)
 from retrograde.solver.methods.numbered.legend import counts_of, solved_slots
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.rules.consistency import by_tier, check_consistency
 from retrograde.solver.rules.examine import examine, movers_of, starts_of
 from retrograde.solver.rules.images import SOME, mean_size
+from retrograde.solver.runtime.growth import Growth
 from retrograde.solver.runtime.memory import MemoryBudget, used_memory
 from retrograde.solver.runtime.progress import Phase
 

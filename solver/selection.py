@@ -178,10 +178,10 @@ def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
         from retrograde.solver.methods.setwise.way import Setwise
 
         yield Setwise(RunningOutlook, early=several)
-    from retrograde.solver.methods.listed.way import Listed
+    from retrograde.solver.methods.listed.way import ListedMethod
 
     if several:
-        yield Listed(limited=True)
+        yield ListedMethod(limited=True)
         if by_words:
             yield Setwise(RunningOutlook)
     if "streamed" in asked:
@@ -190,4 +190,4 @@ def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
 
         yield Streamed(RunningOutlook)
     if "listed" in asked:
-        yield Listed()
+        yield ListedMethod()

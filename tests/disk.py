@@ -23,16 +23,16 @@ from . import tangle
 from .elsewhere import Elsewhere
 
 FSYNC = os.fsync
-EAGER = Sizes(journal_seconds=0, links_seconds=0)
+EAGER = Sizes(journal_seconds=0, predecessors_seconds=0)
 STREAM = Sizes(
     in_memory=1, stream_children=250, stream_least_children=250, stream_positions=100, journal_seconds=0,
     chunk_words=100, sent_words=200,
 )  # fmt: skip
 SMALL = {
-    "methods.listed.cycles.STRETCH": 16,
+    "methods.listed.cycles.BLOCK": 16,
     "methods.numbered.seeds.BLOCK": 16,
-    "methods.listed.predecessors.links.EVERY": 1,
-    "methods.listed.predecessors.checkpoint.SHARE": 0,
+    "methods.listed.predecessors.lists.EVERY": 1,
+    "runtime.checkpoint.SHARE": 0,
     "methods.listed.ranges.steps.LEAST": 1,
     "methods.listed.ranges.propagation.TOGETHER": 3,
     "methods.listed.ranges.files.MOST_DELTAS": 2,
@@ -87,10 +87,10 @@ KINDS = {
     "sets": Kind("chess:KQK"),
     "scores in scratch": Kind("mutorere", replace(EAGER, scores_in_scratch=True)),
     "slots, with parents": Kind(tangle.DenseTangle),
-    "slots, with links": Kind(tangle.DenseTangleWithoutParents),
-    "slots, by forward passes": Kind(tangle.DenseTangleWithoutParents, replace(EAGER, links_at_most=0)),
-    "cycles, with links": Kind(tangle.Tangle),
-    "lists in scratch": Kind(tangle.Tangle, replace(EAGER, links_at_most=0, lists_in_scratch=True)),
+    "slots, with predecessor lists": Kind(tangle.DenseTangleWithoutParents),
+    "slots, by forward passes": Kind(tangle.DenseTangleWithoutParents, replace(EAGER, predecessors_at_most=0)),
+    "cycles, with predecessor lists": Kind(tangle.Tangle),
+    "lists in scratch": Kind(tangle.Tangle, replace(EAGER, predecessors_at_most=0, lists_in_scratch=True)),
     "ranges": Kind(tangle.DenseTangle, replace(EAGER, ranged_slots=1, range_bits=2), {"executor": Elsewhere()}),
     "bounds": Kind("piglet:2", options={"way": "numbered"}),
     "book": Kind("connect4:4,3", make=book),

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from retrograde.games import RuleError
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
 from retrograde.solver.methods.numbered import seeds
 from retrograde.solver.methods.numbered.store import NumberedStore
+from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.concurrent import ConcurrentTiers, RunningTier
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.sizes import Sizes
@@ -22,7 +22,7 @@ from .solving import Stop, outcomes
 from .thicket import Thicket, ThicketWithoutParents
 
 GAMES = {"with parents": Thicket, "without parents": ThicketWithoutParents}
-EAGER = Sizes(journal_seconds=0, links_seconds=0)
+EAGER = Sizes(journal_seconds=0, predecessors_seconds=0)
 
 
 @pytest.fixture(scope="module")
@@ -127,13 +127,13 @@ def test_a_tier_that_is_half_done_waits_for_one_that_it_leads_to(kind, path, mon
 @pytest.mark.parametrize("kind", GAMES)
 def test_a_solve_that_is_stopped_goes_on_whichever_tiers_were_done(kind, tmp_path, monkeypatch, unforeseen):
     """Stopped at some checkpoints, which threads write, and behind some tiers."""
-    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.links.EVERY", 1)
-    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.checkpoint.SHARE", 0)
+    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.lists.EVERY", 1)
+    monkeypatch.setattr("retrograde.solver.runtime.checkpoint.SHARE", 0)
     game, dice = GAMES[kind](), Random(3)
-    write, log_write = Checkpoint.write, Log.write
+    save, log_write = Checkpoint.save, Log.write
 
-    def write_and_stop(checkpoint, *args):
-        write(checkpoint, *args)
+    def save_and_stop(checkpoint, *args):
+        save(checkpoint, *args)
         if dice.random() < 0.02:
             raise Stop
 
@@ -146,7 +146,7 @@ def test_a_solve_that_is_stopped_goes_on_whichever_tiers_were_done(kind, tmp_pat
     planted(monkeypatch, 2)
     whole = solved(tmp_path / "whole.h5", game, 1)
     (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
-    monkeypatch.setattr(Checkpoint, "write", write_and_stop)
+    monkeypatch.setattr(Checkpoint, "save", save_and_stop)
     monkeypatch.setattr(Log, "write", log_and_stop)
     while not (tmp_path / "game.h5").exists():
         try:

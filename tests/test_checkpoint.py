@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.listed.predecessors import checkpoint as module
-from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
-from retrograde.solver.methods.listed.predecessors.passes import Passes
-from retrograde.solver.methods.listed.predecessors.state import State
+from retrograde.solver.methods.listed.predecessors.passes import ForwardPasses
+from retrograde.solver.methods.listed.predecessors.state import CyclicTierState
+from retrograde.solver.runtime import checkpoint as module
 from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.journal import Journal, outline
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.scratch import DamagedScratch, Scratch
@@ -32,8 +32,8 @@ from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 from . import tangle
 from .solving import Stop
 
-EAGER = Sizes(journal_seconds=0, links_seconds=0)
-FORWARD = replace(EAGER, links_at_most=0)
+EAGER = Sizes(journal_seconds=0, predecessors_seconds=0)
+FORWARD = replace(EAGER, predecessors_at_most=0)
 
 
 @pytest.fixture
@@ -64,15 +64,15 @@ def empty_like(arrays):
 
 def test_what_arrays_held_last_is_read_back(begun, monkeypatch):
     """Written again and again, with one array that settles on the way, by one solve after another."""
-    monkeypatch.setattr(module, "PIECE", 64)
+    monkeypatch.setattr(module, "BLOCK_BYTES", 64)
     dice = Random(1)
-    written, arrays, settled = [], (), ()
+    written, arrays, settled = None, (), ()
     for step in range(30):
         checkpoint = Checkpoint(begun(), "tier")
-        assert checkpoint.numbers == written
+        assert checkpoint.progress == written
         if written:
             found = empty_like(arrays)
-            checkpoint.fill(*found)
+            checkpoint.load(*found)
             assert all(
                 (one[0 : len(one)] == other[0 : len(other)]).all() for one, other in zip(found, arrays, strict=True)
             )
@@ -83,29 +83,29 @@ def test_what_arrays_held_last_is_read_back(begun, monkeypatch):
                 arrays = (*arrays[:2], *settled)
             elif not settled:
                 arrays = arrays[:2]
-            assert checkpoint.pace.is_due or again
-            checkpoint.write(written, arrays, len(settled))
+            assert checkpoint.is_due or again
+            checkpoint.save(written, arrays, len(settled))
         names = {path.name.rsplit("-", 1)[0] for path in checkpoint.scratch.folder.iterdir()}
-        assert len(names) == len(arrays)  # nothing of the one before is left
+        assert len(names) == len(arrays) + 1  # the progress as well; nothing of the one before is left
     with Checkpoint(begun(), "tier") as checkpoint:
-        assert checkpoint.numbers == written
-    assert not checkpoint.scratch.folder.exists()
-    assert not Checkpoint(begun(), "tier").numbers
+        assert checkpoint.progress == written
+    assert not any(checkpoint.scratch.folder.iterdir())
+    assert not Checkpoint(begun(), "tier").progress
 
 
 def test_files_that_are_gone_are_no_checkpoint_and_damaged_ones_are_told(begun):
     arrays = arrays_of(1000, Random(2))
     checkpoint = Checkpoint(begun(), "tier")
-    checkpoint.write([7], arrays)
+    checkpoint.save([7], arrays)
     file = next(checkpoint.scratch.folder.glob("array0*"))
     content = file.read_bytes()
     file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     again = Checkpoint(begun(), "tier")
-    assert again.numbers == [7]
+    assert again.progress == [7]
     with pytest.raises(DamagedScratch, match="is damaged; begin anew with --fresh"):
-        again.fill(*empty_like(arrays))
+        again.load(*empty_like(arrays))
     file.write_bytes(content[:-1])
-    assert not Checkpoint(begun(), "tier").numbers
+    assert not Checkpoint(begun(), "tier").progress
 
 
 def test_a_scratch_file_that_cannot_be_mapped_for_want_of_memory_is_not_called_damaged(tmp_path, monkeypatch):
@@ -124,14 +124,14 @@ def test_a_scratch_file_that_cannot_be_mapped_for_want_of_memory_is_not_called_d
 def test_without_a_journal_nothing_is_written(tmp_path):
     with ThreadPoolExecutor(1) as executor:
         work = Work(executor, 1, MemoryBudget(), None, tmp_path / "scratch", sizes=EAGER)
-        assert not Checkpoint(work, "tier").pace.is_due
+        assert not Checkpoint(work, "tier").is_due
 
 
 WAYS = {
     "listed, with parents": (tangle.TangleWithParents, EAGER),
-    "listed, with links": (tangle.Tangle, EAGER),
+    "listed, with predecessor lists": (tangle.Tangle, EAGER),
     "numbered, with parents": (tangle.DenseTangle, EAGER),
-    "numbered, with links": (tangle.DenseTangleWithoutParents, EAGER),
+    "numbered, with predecessor lists": (tangle.DenseTangleWithoutParents, EAGER),
     "numbered, by forward passes": (tangle.DenseTangleWithoutParents, FORWARD),
     "listed, by forward passes": (tangle.Tangle, FORWARD),
     "listed in scratch, by forward passes": (tangle.Tangle, replace(FORWARD, lists_in_scratch=True)),
@@ -143,48 +143,48 @@ SEEDS = (31, 32, 33)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, monkeypatch):
     """Random games, stopped at half of all checkpoints, before one is written or behind it; of forward passes no game
-    but the first one has links in the end."""
-    monkeypatch.setattr("retrograde.solver.methods.listed.cycles.STRETCH", 16)
+    but the first one has predecessor lists in the end."""
+    monkeypatch.setattr("retrograde.solver.methods.listed.cycles.BLOCK", 16)
     monkeypatch.setattr("retrograde.solver.methods.numbered.seeds.BLOCK", 16)
-    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.links.EVERY", 1)
+    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.lists.EVERY", 1)
     monkeypatch.setattr(module, "SHARE", 0)
-    dice, taken_up, (game, sizes) = Random(5), [], WAYS[way]
-    write, read = Checkpoint.write, State.taken_up
+    dice, resumed, (game, sizes) = Random(5), [], WAYS[way]
+    save, read = Checkpoint.save, CyclicTierState.resume
 
-    def write_and_stop(checkpoint, *args):
+    def save_and_stop(checkpoint, *args):
         if dice.random() < 0.1:
             raise Stop
-        write(checkpoint, *args)
+        save(checkpoint, *args)
         if dice.random() < 0.4:
             raise Stop
 
     def spy(state):
-        taken_up.append((state.positions, *read(state)))
-        return taken_up[-1][1:]
+        resumed.append((state.positions, *read(state)))
+        return resumed[-1][1:]
 
-    monkeypatch.setattr(State, "taken_up", spy)
+    monkeypatch.setattr(CyclicTierState, "resume", spy)
     for seed in SEEDS:
         if seed > SEEDS[0]:
-            monkeypatch.setattr(Passes, "keep", lambda *_: None)
+            monkeypatch.setattr(ForwardPasses, "load_if_they_fit", lambda *_: None)
         monkeypatch.setattr(tangle.Tangle, "start", tangle.position_of(seed, seed % 2 == 0, 0, 0, 63))
         whole = solve(game(), tmp_path / "whole.h5", way="compiled", fresh=True).read_bytes()
         (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
-        monkeypatch.setattr(Checkpoint, "write", write_and_stop)
+        monkeypatch.setattr(Checkpoint, "save", save_and_stop)
         while not (tmp_path / "game.h5").exists():
             with suppress(Stop):
                 solve(game(), tmp_path / "game.h5", way="compiled", sizes=sizes)
         assert (tmp_path / "game.h5").read_bytes() == whole
         assert not (tmp_path / "game.h5.scratch").exists()
         (tmp_path / "game.h5").unlink()
-        monkeypatch.setattr(Checkpoint, "write", write)
-    went_on = {tuple(marked) for _, _, marked in taken_up if marked}
+        monkeypatch.setattr(Checkpoint, "save", save)
+    went_on = {tuple(marked) for _, _, marked in resumed if marked}
     assert any(group == WIN_CLASS and remoteness > 1 for group, remoteness, *_ in went_on)
     if way.startswith("listed"):  # in the other ones some ties are draws at once
         assert any(group == TIE_CLASS for group, *_ in went_on)
     if way.endswith("passes"):  # within one
         assert any(first and remoteness for _, remoteness, *within in went_on for first in within)
-    if not way.endswith("links"):  # of which test_links.py looks at it
-        assert any(0 < done < count for count, done, _ in taken_up)
+    if not way.endswith("lists"):  # of which test_predecessors.py looks at it
+        assert any(0 < done < count for count, done, _ in resumed)
 
 
 SOLVE = """

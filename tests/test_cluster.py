@@ -53,7 +53,7 @@ has_signals = pytest.mark.skipif(os.name == "nt", reason="there are no such sign
 GAMES = [
     ("connect4:4,4", "streamed"),
     ("connect4:4,4", "setwise"),
-    ("dodgem", "listed"),  # with cycles, whose links it finds
+    ("dodgem", "listed"),  # with cycles, whose predecessor lists it finds
     ("mutorere", "listed"),  # with parents()
     ("chess:KQK", "numbered"),
 ]
@@ -121,7 +121,7 @@ def test_dask_writes_the_bytes_of_threads(variant, way, tmp_path, executor, by_t
 @pytest.mark.parametrize(("variant", "way"), GAMES[2:])
 def test_where_machines_share_files_alone_the_bytes_are_the_same(variant, way, tmp_path, executor, by_threads):
     there = Apart(executor.client)
-    for sizes in (small_enough(way), Sizes(links_in_scratch=True, scores_in_scratch=True)):
+    for sizes in (small_enough(way), Sizes(predecessors_in_scratch=True, scores_in_scratch=True)):
         path = solve(load_game(variant), tmp_path / "game.h5", way=way, fresh=True, sizes=sizes, executor=there)
         assert path.read_bytes() == by_threads(variant, way)
 
@@ -176,7 +176,7 @@ def test_a_worker_killed_in_the_middle_of_a_step(tmp_path, executor, by_threads,
     once = tmp_path / "once"
     once.touch()
     monkeypatch.setattr("retrograde.solver.methods.listed.ranges.propagation.TOGETHER", 1)
-    name = "retrograde.solver.methods.listed.ranges.propagation.do_steps"
+    name = "retrograde.solver.methods.listed.ranges.propagation.run_steps"
     monkeypatch.setattr(name, partial(steps_or_end, once=once, ours=os.getpid()))
     variant, way = "chess:KQK", "numbered"
     path = solve(load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
@@ -186,7 +186,7 @@ def test_a_worker_killed_in_the_middle_of_a_step(tmp_path, executor, by_threads,
 
 def steps_or_end(task, once, ours):
     """Do a step; the first worker to have done one that is not the first ends before it can tell of it."""
-    done = steps.do_steps(task)
+    done = steps.run_steps(task)
     if task.steps[0].remoteness > 2 and os.getpid() != ours and once.exists():
         once.unlink()
         os.kill(os.getpid(), signal.SIGKILL)

@@ -16,8 +16,8 @@ from retrograde.databases import CannotWrite, DatabaseFile, InUse, lock, open_da
 from retrograde.databases.lock import Lock, lock_file
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
 from retrograde.solver.runtime import journal, scratch
+from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.journal import outline
 
 from .command_line import COMMAND, environment, retrograde
@@ -74,15 +74,15 @@ class Unsynced:
         return getattr(os, name)
 
 
-def write_too_late(checkpoint, *args):
-    """Write a checkpoint, and let the journal know of it once the one before is deleted."""
+def save_too_late(checkpoint, *args):
+    """Save a checkpoint, and let the journal know of it once the one before is deleted."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checkpoint.log, "settle", lambda: None)
-        WRITE(checkpoint, *args)
+        patch.setattr(checkpoint.log.log, "settle", lambda: None)
+        SAVE(checkpoint, *args)
     checkpoint.log.settle()
 
 
-WRITE = Checkpoint.write
+SAVE = Checkpoint.save
 UNSAFE = {
     "scratch files are not synced": ("stream", scratch, "os", Unsynced()),
     "the journal is not synced": ("slots, with parents", journal, "os", Unsynced()),
@@ -90,7 +90,7 @@ UNSAFE = {
     "the folder of a database is not synced": ("listed", write, "sync_folder", lambda folder: None),
     "the folder of the journal is not synced": ("book", journal, "sync_folder", lambda folder: None),
     "the folder of scratch files is not synced": ("stream", scratch, "sync_folder", lambda folder: None),
-    "a checkpoint is deleted too early": ("slots, with parents", Checkpoint, "write", write_too_late),
+    "a checkpoint is deleted too early": ("slots, with parents", Checkpoint, "save", save_too_late),
 }
 
 
@@ -280,7 +280,7 @@ from retrograde.games.kinds.placed import placements
 from retrograde.games.teeko import Teeko
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.journal import outline
-from retrograde.solver.methods.listed.predecessors import links, sorting
+from retrograde.solver.methods.listed.predecessors import lists, sorting
 from retrograde.solver.methods.numbered import seeds
 from retrograde.solver.runtime.sizes import Sizes
 
@@ -297,15 +297,15 @@ class Slide(Teeko):
 
 
 if __name__ == "__main__":
-    sorting.BUCKET_BITS, links.BUFFER, seeds.BLOCK, read = 12, 1 << 15, 1 << 10, links.LinkLog.read
+    sorting.BUCKET_BITS, lists.BUFFER, seeds.BLOCK, resume = 12, 1 << 15, 1 << 10, lists.PredecessorWriter.resume
 
-    def told(log, *args):
-        found = read(log, *args)
-        print(log.done, len(log.turned), flush=True)
+    def spy(writer):
+        found = resume(writer)
+        print(writer.done, len(writer.inverted), flush=True)
         return found
 
-    links.LinkLog.read = told
-    sizes = Sizes(links_in_scratch=True, scores_in_scratch=True, journal_seconds=0)
+    lists.PredecessorWriter.resume = spy
+    sizes = Sizes(predecessors_in_scratch=True, scores_in_scratch=True, journal_seconds=0)
     solve(Slide(4, 4), sys.argv[1], way="compiled", workers=1, sizes=sizes)
 '''
 

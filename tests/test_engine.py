@@ -21,7 +21,7 @@ from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import InternalError
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import way as listed
-from retrograde.solver.methods.listed.way import Listed
+from retrograde.solver.methods.listed.way import ListedMethod
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.memory import MemoryLimit
@@ -91,7 +91,7 @@ def test_every_outcome_equals_the_reference(variant, path):
 WAYS = {
     "interpreted": (tangle.Tangle(), True, Sizes()),
     "compiled": (tangle.Tangle(), False, Sizes()),
-    "compiled, with links in scratch": (tangle.Tangle(), False, Sizes(links_in_scratch=True)),
+    "compiled, with predecessors in scratch": (tangle.Tangle(), False, Sizes(predecessors_in_scratch=True)),
     "compiled, with parents": (tangle.TangleWithParents(), False, Sizes()),
 }
 
@@ -142,8 +142,8 @@ def test_same_bytes_however_it_is_solved(tmp_path):
 def test_one_way_of_solving_a_tier_against_another(variant, tmp_path):
     """Where no move stays in a tier, propagation must find what one sweep over it does."""
     game = load_game(variant)
-    sweep = solve(game, tmp_path / "sweep.h5", way=Listed()).read_bytes()
-    assert solve(game, tmp_path / "propagation.h5", way=Listed(propagate=True)).read_bytes() == sweep
+    sweep = solve(game, tmp_path / "sweep.h5", way=ListedMethod()).read_bytes()
+    assert solve(game, tmp_path / "propagation.h5", way=ListedMethod(propagate=True)).read_bytes() == sweep
     assert solve(game, tmp_path / "interpreted.h5", way="interpreted").read_bytes() == sweep
 
 
@@ -151,11 +151,11 @@ def test_one_way_of_solving_a_tier_against_another(variant, tmp_path):
 def test_children_are_found_by_the_index_as_from_one_to_the_next(variant, tmp_path, monkeypatch):
     """Tiers are taken to be large, of which the index has an entry for each position or so."""
     game = load_game(variant)
-    small = solve(game, tmp_path / "small.h5", way=Listed()).read_bytes()
+    small = solve(game, tmp_path / "small.h5", way=ListedMethod()).read_bytes()
     monkeypatch.setattr("retrograde.solver.methods.listed.explore.space.LARGE", 0)
     for spread in (1, 64):
         monkeypatch.setattr("retrograde.solver.methods.listed.explore.space.SPREAD", spread)
-        assert solve(game, tmp_path / "large.h5", way=Listed(), fresh=True).read_bytes() == small
+        assert solve(game, tmp_path / "large.h5", way=ListedMethod(), fresh=True).read_bytes() == small
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from retrograde.solver.estimation.expected import check_disk, streamed_estimate
 from retrograde.solver.estimation.numbered import of_numbered
 from retrograde.solver.estimation.sampling import Sampler
 from retrograde.solver.methods.listed.explore.explore import Explorer
-from retrograde.solver.methods.listed.predecessors.links import LinkWriter
-from retrograde.solver.methods.listed.way import Listed
+from retrograde.solver.methods.listed.predecessors.lists import PredecessorWriter
+from retrograde.solver.methods.listed.way import ListedMethod
 from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
 
@@ -130,25 +130,27 @@ def test_positions_of_a_numbering_are_told_from_slots_that_are_looked_at(ending,
 
 
 @pytest.mark.long
-def test_links_of_the_largest_tier_are_told_where_the_rules_give_no_parents(tmp_path, monkeypatch):
+def test_predecessor_lists_of_the_largest_tier_are_estimated_where_the_rules_give_no_parents(tmp_path, monkeypatch):
     """As many as a solve takes of it; and that there is a way without them."""
     game, taken = load_game("foxandhounds:side=6"), {}
     expected = estimate(game)
-    turned_round = LinkWriter.turned_round
+    invert = PredecessorWriter.invert
 
     def spy(writer):
-        links = turned_round(writer)
-        taken[writer.shape.positions] = sum(len(part.parents) for part in links.parts)
+        links = invert(writer)
+        taken[writer.layout.positions] = sum(len(part.parents) for part in links.blocks)
         return links
 
-    monkeypatch.setattr(LinkWriter, "turned_round", spy)
+    monkeypatch.setattr(PredecessorWriter, "invert", spy)
     solve(game, tmp_path / "game.h5", way="compiled", fresh=True)
     slots = max(taken)
     assert expected.links == pytest.approx(taken[slots] / slots, rel=0.1)
     with_links, without = expected.ranges["scratch"][1], NUMBERED.scratch.high * sum(map(game.size, game.tiers))
     assert with_links - without == pytest.approx(expected.links * slots * LINK.high, rel=0.2)
-    (said,) = (basis for basis in expected.rests_on if "links" in basis)
-    assert re.match(r"the largest tier has [\d.]+ .B of links, .*looked at again for each ply .* up to [\d.]+ s", said)
+    (said,) = (basis for basis in expected.rests_on if "predecessor lists" in basis)
+    assert re.match(
+        r"the largest tier has about [\d.]+ .B of predecessor lists, .* again for each ply .* [\d.]+ processor s", said
+    )
     assert not estimate(load_game("quixo:side=3")).links
 
 
@@ -207,7 +209,7 @@ def test_a_refusal_keeps_what_has_taken_long_to_find_and_says_so(tmp_path, monke
     monkeypatch.setattr("retrograde.solver.engine.WORTH_KEEPING", 0.0)
     monkeypatch.setattr(Explorer, "state_space", explored)
     with pytest.raises(MemoryLimit, match=r"choose a smaller variant; what is done is kept$"):
-        solve(load_game("lgame"), tmp_path / "game.h5", way=Listed())
+        solve(load_game("lgame"), tmp_path / "game.h5", way=ListedMethod())
     assert (tmp_path / "game.h5.journal").exists()
 
 

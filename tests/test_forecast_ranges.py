@@ -10,7 +10,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.estimation.estimate import estimate
 from retrograde.solver.estimation.ranges import WORKER, add_ranges
-from retrograde.solver.methods.listed.ranges.steps import do_steps, turn
+from retrograde.solver.methods.listed.ranges.steps import assemble, run_steps
 from retrograde.solver.runtime.memory import peak_memory
 from retrograde.solver.runtime.sizes import Sizes
 
@@ -32,9 +32,9 @@ class Watched(Elsewhere):
             taken = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        if function in (turn, do_steps):
+        if function in (assemble, run_steps):
             self.memory = max(self.memory, taken)
-        if function is do_steps:
+        if function is run_steps:
             self.sent, self.steps = self.sent + len(task) + len(result), self.steps + len(args[0].steps)
         self.disk = max(self.disk, sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file()))
         return pickle.loads(result)

@@ -6,7 +6,7 @@ import pytest
 
 from retrograde.games import LOSE, UNDECIDED, Game
 from retrograde.solver import solve
-from retrograde.solver.methods.listed.explore import growth
+from retrograde.solver.runtime import growth
 from retrograde.solver.runtime.memory import MemoryLimit, used_memory
 from retrograde.solver.runtime.sizes import Sizes
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from retrograde.solver.methods.listed.explore import kernels, space
-from retrograde.solver.methods.listed.explore.kernels import Index, Lists
-from retrograde.solver.methods.listed.explore.tasks import sorted_together
+from retrograde.solver.methods.listed.explore.kernels import Index, TierLists
+from retrograde.solver.methods.listed.explore.tasks import merge_sorted
 from retrograde.solver.rules.kernels import Matrix
 
 WORK = SimpleNamespace(zeros=lambda name, length, dtype: SimpleNamespace(array=np.zeros(length, dtype)))
@@ -36,7 +36,7 @@ def test_children_are_where_dictionaries_say(dtype, spread, in_order, monkeypatc
     starts = np.cumsum([0, *map(len, own.values())])
     positions = np.array([position for some in own.values() for position in some], dtype)
     where = {(tier, p): int(starts[k]) + i for k, tier in enumerate(tiers) for i, p in enumerate(own[tier])}
-    index = space.cuts_of(starts, positions, WORK)
+    index = space.index_of_positions(starts, positions, WORK)
     asked = [random.choice([*where]) for _ in range(400)] + [(random.randrange(10), -1) for _ in range(40)]
     asked += [(tier, max(0, p + random.choice((-1, 1)))) for tier, p in random.sample([*where], 40)]
     asked += [(tier, p) for tier in range(10) for p in (0, own[3][0], GREATEST[dtype])]
@@ -46,7 +46,10 @@ def test_children_are_where_dictionaries_say(dtype, spread, in_order, monkeypatc
     child_tiers, children = np.moveaxis(np.array(rows, np.int64), 2, 0).copy()
     nothing = np.empty(0, np.int64)
     matrix = Matrix(children, child_tiers, nothing, nothing, nothing, nothing)
-    lists, index = Lists(np.array(tiers), starts, positions), Index(*index[:3], index.begins.array, index.samples.array)
+    lists, index = (
+        TierLists(np.array(tiers), starts, positions),
+        Index(*index[:3], index.begins.array, index.samples.array),
+    )
     places = np.zeros(children.shape, np.int64)
     missing = kernels.locate(30, matrix, np.full(len(rows), not in_order), lists, index, places)
     expected = [[where.get(pair, -1) for pair in row] for row in rows]
@@ -62,6 +65,6 @@ def test_sorted_lists_together_are_what_all_of_them_sort_to(sizes, mixed):
     ends = np.cumsum([0, *sizes])
     kinds = [np.uint32, np.int64 if mixed else np.uint32]
     lists = [np.array(sorted(numbers[begin:end]), kinds[k % 2]) for k, (begin, end) in enumerate(pairwise(ends))]
-    whole = sorted_together(lists)
+    whole = merge_sorted(lists)
     assert whole.tolist() == sorted(numbers)
     assert whole.dtype == (np.int64 if mixed and len(sizes) > 1 else np.uint32)

@@ -52,9 +52,13 @@ WAYS = {
     "without parents, all in scratch": (
         tangle.DenseTangleWithoutParents(),
         False,
-        Sizes(links_in_scratch=True, scores_in_scratch=True),
+        Sizes(predecessors_in_scratch=True, scores_in_scratch=True),
     ),
-    "without parents, links in scratch": (tangle.DenseTangleWithoutParents(), False, Sizes(links_in_scratch=True)),
+    "without parents, predecessors in scratch": (
+        tangle.DenseTangleWithoutParents(),
+        False,
+        Sizes(predecessors_in_scratch=True),
+    ),
 }
 
 
@@ -135,7 +139,7 @@ def test_where_memory_is_short_positions_are_looked_for_and_the_bytes_are_the_sa
                 short.setattr("retrograde.solver.methods.numbered.by_slots.listed_at_most", lambda *_: listed)
                 short.setattr("retrograde.solver.methods.numbered.by_slots.sums_type", lambda *_: np.uint8)
                 short.setattr("retrograde.solver.values.propagation.PART", 16)
-                sizes = Sizes(scores_in_scratch=True, links_in_scratch=bool(listed & 1))
+                sizes = Sizes(scores_in_scratch=True, predecessors_in_scratch=bool(listed & 1))
                 assert solve(game, path, way="compiled", fresh=True, sizes=sizes).read_bytes() == whole
 
 
@@ -309,7 +313,7 @@ def test_numberings_that_are_wrong(path, fault):
 
 @pytest.mark.parametrize("in_scratch", [False, True])
 def test_without_parents_links_are_found_from_the_front(path, in_scratch):
-    solve(NoParents(), path, way="compiled", fresh=True, sizes=Sizes(links_in_scratch=in_scratch))
+    solve(NoParents(), path, way="compiled", fresh=True, sizes=Sizes(predecessors_in_scratch=in_scratch))
     assert outcomes(path, NoParents()) == reference.solve(Ring(), starts=range(100))
     assert not check(NoParents()).findings
 

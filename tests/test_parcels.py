@@ -11,7 +11,7 @@ from retrograde.databases import CannotWrite
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import cycles
-from retrograde.solver.methods.listed.predecessors import links
+from retrograde.solver.methods.listed.predecessors import lists
 from retrograde.solver.methods.numbered import by_slots, seeds
 from retrograde.solver.runtime import parcels
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor
@@ -60,10 +60,10 @@ def by_wire():
 def in_many_tasks(monkeypatch):
     """Solve small games in many tasks, and send all but nothing over the wire."""
     monkeypatch.setattr(parcels, "LEAST", 1)
-    monkeypatch.setattr(cycles, "STRETCH", 8)
+    monkeypatch.setattr(cycles, "BLOCK", 8)
     monkeypatch.setattr(seeds, "BLOCK", 8)
     monkeypatch.setattr(by_slots, "FRONTIER_SENT", 2)
-    monkeypatch.setattr(links, "FRONTIER", 2)
+    monkeypatch.setattr(lists, "FRONTIER", 2)
 
 
 WAYS = {
@@ -85,7 +85,7 @@ def test_random_games_with_cycles_have_the_bytes_of_threads(way, tmp_path_factor
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tangle.Tangle, "start", start)
         threads = solve(game, folder / "threads.h5", way=way, workers=1, fresh=True).read_bytes()
-        for sizes in (Sizes(), Sizes(links_in_scratch=True, scores_in_scratch=True)):
+        for sizes in (Sizes(), Sizes(predecessors_in_scratch=True, scores_in_scratch=True)):
             path = solve(game, folder / "wire.h5", way=way, fresh=True, sizes=sizes, executor=by_wire)
             assert path.read_bytes() == threads
     assert sorted(file.name for file in folder.iterdir()) == ["threads.h5", "wire.h5"]
@@ -95,7 +95,7 @@ def test_random_games_with_cycles_have_the_bytes_of_threads(way, tmp_path_factor
 @pytest.mark.parametrize(("variant", "way"), [("dodgem", "listed"), ("morris:4", "numbered")])
 def test_no_more_than_names_and_a_few_numbers_go_over_the_wire(variant, way, tmp_path, monkeypatch):
     monkeypatch.setattr(parcels, "LEAST", 1 << 8)
-    monkeypatch.setattr(cycles, "STRETCH", 1 << 7)
+    monkeypatch.setattr(cycles, "BLOCK", 1 << 7)
     executor = ByWire()
     with executor.threads:
         solve(load_game(variant), tmp_path / "wire.h5", way=way, executor=executor)

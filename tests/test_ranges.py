@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.ranges import files
-from retrograde.solver.methods.listed.ranges.files import State, written
-from retrograde.solver.methods.listed.ranges.notes import Notes
+from retrograde.solver.methods.listed.ranges.files import RangeState, write_base
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.methods.numbered.room import room_for_tiers
+from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
@@ -56,25 +56,29 @@ def test_random_games(game, tmp_path_factory, start):
 @pytest.mark.long
 @pytest.mark.parametrize("in_scratch", [False, True])
 @pytest.mark.usefixtures("solver_alone", "in_small")
-def test_a_solve_that_was_stopped_goes_on_from_its_last_note(in_scratch, tmp_path, monkeypatch):
-    """Stopped again and again at any note, before it is written or behind it."""
+def test_a_solve_that_was_stopped_goes_on_from_its_last_checkpoint(in_scratch, tmp_path, monkeypatch):
+    """Stopped again and again at any checkpoint, before it is saved or behind it."""
     sizes = Sizes(ranged_slots=1, range_bits=2, scores_in_scratch=in_scratch, journal_seconds=0)
     monkeypatch.setattr(tangle.DenseTangle, "start", tangle.position_of(31, True, 0, 3, 63))
-    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.checkpoint.SHARE", 0)
+    monkeypatch.setattr("retrograde.solver.runtime.checkpoint.SHARE", 0)
     whole = solve(GAME, tmp_path / "whole.h5", way="numbered").read_bytes()
     (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
-    dice, taken_up = Random(7), []
-    write, last = Notes.write, Notes.last
+    dice, resumed = Random(7), []
+    save, read = Checkpoint.save, Checkpoint.read
 
-    def write_and_stop(notes, *note):
+    def save_and_stop(checkpoint, *args, **options):
         if dice.random() < 0.05:
             raise Stop
-        write(notes, *note)
+        save(checkpoint, *args, **options)
         if dice.random() < 0.1:
             raise Stop
 
-    monkeypatch.setattr(Notes, "write", write_and_stop)
-    monkeypatch.setattr(Notes, "last", lambda notes: taken_up.append(last(notes)) or taken_up[-1])
+    def spy(checkpoint, frame):
+        read(checkpoint, frame)
+        resumed.append(checkpoint.progress)
+
+    monkeypatch.setattr(Checkpoint, "save", save_and_stop)
+    monkeypatch.setattr(Checkpoint, "read", spy)
     path = tmp_path / "game.h5"
     for _ in range(2):
         while not path.exists():
@@ -83,7 +87,7 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_note(in_scratch, tmp_pat
         assert path.read_bytes() == whole
         assert [file.name for file in tmp_path.iterdir()] == ["game.h5"]
         path.unlink()
-    passed = [passing for _, passing in filter(None, taken_up)]
+    passed = [progress.propagation for progress in filter(None, resumed)]
     assert None in passed  # while slots were looked at
     assert any(passing and passing.group == WIN_CLASS and passing.remoteness > 2 for passing in passed)
     assert any(passing and passing.group == TIE_CLASS for passing in passed)
@@ -92,18 +96,18 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_note(in_scratch, tmp_pat
 def test_a_range_is_what_it_was_written_as_with_what_has_changed_since(tmp_path):
     scratch, chance = Scratch(tmp_path, 0), np.random.default_rng(0)
     scores, left = chance.integers(0, 1 << 16, 1000).astype(np.uint16), chance.integers(0, 200, 1000).astype(np.uint8)
-    state = written(scratch, 3, 0, scores, left, 14)
-    states: list[State] = []
+    state = write_base(scratch, 3, 0, scores, left, 14)
+    states: list[RangeState] = []
     for share in [0.02] * 20 + [0.1] * 10 + [0.5] * 3:
         slots = np.flatnonzero(chance.random(1000) < share)
         scores[slots] += 1
         left[slots] -= 1
-        state = state.after(scratch, scores, left, slots)
+        state = state.update(scratch, scores, left, slots)
         states.append(state)
         found = state.read(scratch)
         assert all(array.flags.writeable for array in found)
         assert [array.tolist() for array in found] == [scores.tolist(), left.tolist()]
-    assert state.after(scratch, scores, left, np.empty(0, np.int64)) is state
+    assert state.update(scratch, scores, left, np.empty(0, np.int64)) is state
     assert 5 < state.edition < 20
     assert max(len(each.deltas) for each in states) == files.MOST_DELTAS
     assert max(each.changed for each in states) <= files.MOST_CHANGED * 1000

@@ -11,7 +11,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import cycles, store
 from retrograde.solver.methods.listed.ranges import files
-from retrograde.solver.methods.listed.ranges.notes import Notes
+from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 
@@ -71,30 +71,34 @@ def test_positions_lie_in_ranges_where_they_are_many(tmp_path, ranged):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("solver_alone", "in_small")
-def test_a_solve_that_was_stopped_goes_on_from_its_last_note(tmp_path, monkeypatch):
-    """Stopped again and again at any note, before it is written or behind it, with tasks of another size each time."""
+def test_a_solve_that_was_stopped_goes_on_from_its_last_checkpoint(tmp_path, monkeypatch):
+    """Stopped again and again at any checkpoint, before it is saved or behind it, with tasks of other sizes."""
     game, sizes = GAMES[0], replace(RANGED, journal_seconds=0)
     monkeypatch.setattr(tangle.Tangle, "start", tangle.position_of(8, False, 0, 0, 63))
-    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.checkpoint.SHARE", 0)
+    monkeypatch.setattr("retrograde.solver.runtime.checkpoint.SHARE", 0)
     whole = solve(game, tmp_path / "whole.h5", way="listed").read_bytes()
-    dice, taken_up, path = Random(7), [], tmp_path / "game.h5"
-    write, last = Notes.write, Notes.last
+    dice, resumed, path = Random(7), [], tmp_path / "game.h5"
+    save, read = Checkpoint.save, Checkpoint.read
 
-    def write_and_stop(notes, *note):
+    def save_and_stop(checkpoint, *args, **options):
         if dice.random() < 0.05:
             raise Stop
-        write(notes, *note)
+        save(checkpoint, *args, **options)
         if dice.random() < 0.1:
             raise Stop
 
-    monkeypatch.setattr(Notes, "write", write_and_stop)
-    monkeypatch.setattr(Notes, "last", lambda notes: taken_up.append(last(notes)) or taken_up[-1])
+    def spy(checkpoint, frame):
+        read(checkpoint, frame)
+        resumed.append(checkpoint.progress)
+
+    monkeypatch.setattr(Checkpoint, "save", save_and_stop)
+    monkeypatch.setattr(Checkpoint, "read", spy)
     while not path.exists():
-        monkeypatch.setattr(cycles, "STRETCH", dice.choice([1, 2, 4]))
+        monkeypatch.setattr(cycles, "BLOCK", dice.choice([1, 2, 4]))
         with suppress(Stop):
             solve(game, path, way="listed", executor=Elsewhere(), sizes=sizes)
     assert path.read_bytes() == whole
-    passed = [passing for _, passing in filter(None, taken_up)]
+    passed = [progress.propagation for progress in filter(None, resumed)]
     assert None in passed  # while positions were looked at
     assert any(passing and passing.group == WIN_CLASS and passing.remoteness > 2 for passing in passed)
     assert any(passing and passing.group == TIE_CLASS for passing in passed)

@@ -17,7 +17,7 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.listed.way import Listed
+from retrograde.solver.methods.listed.way import ListedMethod
 from retrograde.solver.methods.setwise import words
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.methods.setwise.kept import Aside, Wave
@@ -415,7 +415,7 @@ def test_of_rules_that_raise_others_speak():
 def test_positions_are_not_listed_where_there_are_many_to_be_had_by_words(in_memory, names, tmp_path, monkeypatch):
     """Of Connect Four 4×3, 19,121 positions, tiers have up to twelve bits."""
     tried = []
-    for way in (Setwise, Listed, Streamed):
+    for way in (Setwise, ListedMethod, Streamed):
 
         def noted(self, game, work, way=way, solve=way.solve):
             tried.append(way.name)

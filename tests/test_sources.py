@@ -61,25 +61,26 @@ def edit(file, old, new):
 
 # Kernels
 
-DIVIDE = """
+SPLIT = """
 import numpy as np
 from retrograde.solver.methods.listed import kernels
-from retrograde.solver.methods.listed.kernels import Seeds
+from retrograde.solver.methods.listed.kernels import ListedSeeds, Places, TierBounds
 from retrograde.solver.rules.kernels import Matrix
 assert kernels.__file__.startswith({root!r}), kernels.__file__
 ints = lambda *numbers: np.array(numbers, np.int64)
 best = ints(7)
 places, one, scores, room = ints(1).reshape(1, 1), ints(0), np.array([0, 3], np.uint16), (ints(0) for _ in range(4))
 matrix = Matrix(places, places, one.astype(np.uint8), one[:0].astype(np.uint16), one.astype(np.int32), one)
-kernels.divide(1, places, matrix, 5, 6, 14, scores, Seeds(best, next(room), next(room)), next(room))
-print(best[0], sum(kernels.divide.stats.cache_hits.values()))
+seeds = ListedSeeds(best, next(room), next(room))
+kernels.split_children(Places(1, places, matrix), TierBounds(5, 6), 14, scores, seeds, next(room))
+print(best[0], sum(kernels.split_children.stats.cache_hits.values()))
 """
 
 
 @pytest.mark.thorough
 @pytest.mark.long
 def test_machine_code_of_a_kernel_is_not_used_after_an_edit_of_one_that_it_calls(package):
-    program = DIVIDE.format(root=str(package))
+    program = SPLIT.format(root=str(package))
     before = (4 << 14) - 2 - 3  # a LOSE in 3 is a WIN in 4
     assert output(start(package, program)).split() == [str(before), "0"]
     assert output(start(package, program)).split() == [str(before), "1"]
@@ -90,7 +91,7 @@ def test_machine_code_of_a_kernel_is_not_used_after_an_edit_of_one_that_it_calls
 @pytest.mark.thorough
 @pytest.mark.long
 def test_machine_code_stays_valid_after_an_edit_of_a_message_or_of_the_catalogue(package):
-    program = DIVIDE.format(root=str(package))
+    program = SPLIT.format(root=str(package))
     output(start(package, program))
     edit(package / "games" / "catalog.py", "ur yahtzee", "ur yahtzee zebra")
     append(package / "databases" / "errors.py")

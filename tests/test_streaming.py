@@ -21,9 +21,8 @@ from retrograde.games.catalog import load_game
 from retrograde.games.catalog import variant as variant_of
 from retrograde.games.contract.game import DRAW, UNDECIDED, RuleError
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.listed import merging
 from retrograde.solver.methods.streamed import lists as list_kernels
-from retrograde.solver.methods.streamed import steps
+from retrograde.solver.methods.streamed import merging, steps
 from retrograde.solver.methods.streamed.log import Found, Made, StreamLog
 from retrograde.solver.methods.streamed.segments import Segment
 from retrograde.solver.runtime import scratch

@@ -121,8 +121,8 @@ def estimate(
         if result.least_memory:
             result.least_memory = round(records.low * ASIDE + COMPILED_ASIDE)
             result.rests_on.append(
-                "solve takes the memory that is named where it is there; where there is less, but "
-                f"{format_size(result.least_memory)} for so many positions, about, lists and links lie in scratch files"
+                "solve takes the memory named above if it is there; with less, but at least about "
+                f"{format_size(result.least_memory)}, lists of positions and predecessors are in scratch files"
             )
         share = max(found.tiers.values()) / sum(found.tiers.values())
         seconds = found.records * share * found.expansion

@@ -1,4 +1,4 @@
-"""Estimates predecessor lists (links): needed if play can return to a tier and the rules do not give parents.
+"""Estimates predecessor lists: needed if play can return to a tier and the rules do not give parents.
 
 in memory  <-- if they fit --  predecessor lists  -- else -->  in scratch files  -- else -->  time: forward passes
 """
@@ -49,9 +49,9 @@ def where_links_lie(links: Range, seconds: float) -> list[str]:
     if not links.likely:
         return []
     return [
-        f"{LARGEST} {format_size(links.likely)} of links, about, in memory where there is room, else in "
-        "scratch files; where the disk has none either, what is undecided is looked at again for each ply of "
-        f"remoteness, up to {seconds:,.1f} seconds of a processor each time, until the rest of the links fits in memory"
+        f"{LARGEST} about {format_size(links.likely)} of predecessor lists, in memory if they fit, otherwise in "
+        "scratch files; if the disk is too small for them, undecided positions are expanded again for each ply of "
+        f"remoteness, up to {seconds:,.1f} processor seconds each time, until the rest of the lists fits in memory"
     ]
 
 

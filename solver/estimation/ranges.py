@@ -18,9 +18,9 @@ from retrograde.solver.estimation.amounts import CODE_BITS, CYCLIC, MB, NUMBERED
 from retrograde.solver.estimation.expected import Estimate
 from retrograde.solver.estimation.links import LARGEST, links_in
 from retrograde.solver.estimation.numbered import formations
-from retrograde.solver.methods.listed.cycles import STRETCH
+from retrograde.solver.methods.listed.cycles import BLOCK as POSITIONS
 from retrograde.solver.methods.listed.explore.tasks import position_type
-from retrograde.solver.methods.listed.ranges.tier import cut
+from retrograde.solver.methods.listed.ranges.tier import cut_into_ranges
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.methods.numbered.room import room_for_tiers
 from retrograde.solver.methods.numbered.seeds import BLOCK
@@ -76,7 +76,7 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
     if ranged is None:
         return False
     memory = MemoryBudget().left() // sharing
-    shape = cut(ranged.slots, workers, memory, sizes.range_bits)
+    shape = cut_into_ranges(ranged.slots, workers, memory, sizes.range_bits)
     block = min(LARGER * ranged.usual, worth_sending(ranged.slots, ranged.usual, workers), 1 << shape.shift)
     # A worker holds one task at a time: of either kind, the larger counts.
     tasks = [
@@ -92,7 +92,7 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
     expected.rests_on = [
         *(each for each in expected.rests_on if not each.startswith(OTHERWISE)),
         f"the largest tier has {ranged.slots:,} slots in {shape.buckets:,} ranges, and each slot some "
-        f"{ranged.links.likely:.1f} links; what is sent is for a step, of which each remoteness has one",
+        f"{ranged.links.likely:.1f} predecessor entries; what is sent is for one step, and each remoteness has one",
         "what the system keeps in memory of files that all map is not counted with the workers",
     ]
     return True
@@ -113,7 +113,7 @@ def largest_listed(game: Game, expected: Estimate, least: int) -> Ranged | None:
     most = max(expected.tiers.values(), default=expected.records)
     if not expected.links or most < least:
         return None
-    return Ranged(most, Range(0.5, 1, 1).times(expected.links), STRETCH, expected.records)
+    return Ranged(most, Range(0.5, 1, 1).times(expected.links), POSITIONS, expected.records)
 
 
 def put_folder(game: Game, expected: Estimate, ranged: Ranged, numbered: bool) -> None:

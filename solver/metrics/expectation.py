@@ -38,10 +38,9 @@ import numpy as np
 
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import LOSE, TIE, WIN, Game, Traits
-from retrograde.solver.methods.listed.explore.cutting import TASK, Stretch, cut
+from retrograde.solver.methods.listed.explore.cutting import TASK, TierBlock, cut_into_tasks
 from retrograde.solver.methods.listed.explore.space import StateSpace, levels
-from retrograde.solver.methods.listed.table import Table
-from retrograde.solver.methods.listed.weights import movers
+from retrograde.solver.methods.listed.table import ListedTable
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.expectation_cycles import (
     ExpectationInputs,
@@ -54,6 +53,7 @@ from retrograde.solver.metrics.explored_game import ExploredGame
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.metrics.models.best_response import ModelAndResponder
 from retrograde.solver.rules.expansion import expander_of
+from retrograde.solver.rules.weights import movers
 from retrograde.solver.runtime.driver import Done, Kept, drive
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
@@ -141,10 +141,12 @@ class ExpectationStore:
         self.width = 2 if players else 1
         work.budget.check((2 + 16 * self.width) * len(space), f"solving {len(space):,} positions")
         bounds = [work.zeros(f"bounds{bits}.{side}", self.width * len(space), np.int64) for side in range(2)]
-        self.inputs = ExpectationInputs(Table(game, space, bounds[0], bits), (bounds[0], bounds[1]), bits, players)
+        self.inputs = ExpectationInputs(
+            ListedTable(game, space, bounds[0], bits), (bounds[0], bounds[1]), bits, players
+        )
         self.work, self.space = work, space
         self.sizes = np.zeros(len(space) if self.inputs.table.symmetric else 0, np.uint16)
-        self.solved: set[Stretch] = set()
+        self.solved: set[TierBlock] = set()
 
     def groups(self) -> Iterator[list[int]]:
         """Yield lists of tier numbers that can be solved together, last first."""
@@ -155,7 +157,7 @@ class ExpectationStore:
         cyclic = {k for k in group if self.space.has_cycles(k)}
         # Step 1: tiers without cycles, cut into tasks.
         plain = [(k, *self.space.stretch(k)) for k in group if k not in cyclic]
-        tasks = (task for task in cut(plain, TASK) if not self.solved.issuperset(task))
+        tasks = (task for task in cut_into_tasks(plain, TASK) if not self.solved.issuperset(task))
         yield from self.work.map(sweep, ((self.inputs, task) for task in tasks))
         # Step 2: small tiers with cycles, one per worker. Step 3: large ones, one after another by all workers.
         left = [k for k in sorted(cyclic) if (k, *self.space.stretch(k)) not in self.solved]
@@ -188,7 +190,7 @@ def ask_movers(task: tuple[Game, Array]) -> Array:
     return movers(*task)
 
 
-def sweep(task: tuple[ExpectationInputs, list[Stretch]]) -> Done:
+def sweep(task: tuple[ExpectationInputs, list[TierBlock]]) -> Done:
     """Return the bounds and sizes of stretches of tiers without cycles; raise PayoffOverflow."""
     inputs, stretches = task
     found, sizes = [], [np.empty(0, np.uint16)]

@@ -10,12 +10,12 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import RuleError, Traits
-from retrograde.solver.methods.listed.table import Table, expand_placed
-from retrograde.solver.methods.listed.weights import Weights, weigh
+from retrograde.solver.methods.listed.table import ListedTable, expand_unmarked
 from retrograde.solver.metrics import expectation_kernels as kernels
 from retrograde.solver.metrics.expectation_kernels import ChildLists, MoveWeights
 from retrograde.solver.metrics.models.best_response import ModelAndResponder
 from retrograde.solver.rules.expansion import expander_of
+from retrograde.solver.rules.weights import Weights, weigh
 from retrograde.solver.runtime.arrays import Shared
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.work import Work
@@ -44,7 +44,7 @@ class ExpectationInputs(NamedTuple):
     With *players*, each position has two places next to each other; see `models/best_response.py`.
     """
 
-    table: Table
+    table: ListedTable
     bounds: tuple[Shared, Shared]
     bits: int
     players: ModelAndResponder | None = None
@@ -68,7 +68,7 @@ def read_block(task: tuple[ExpectationInputs, int, int, int, int]) -> tuple[Chil
     inputs, k, begin, end, first = task
     game, space = inputs.table.game, inputs.table.space
     positions = space.positions[begin:end]
-    block = expand_placed(inputs.table, expander_of(game), k, positions)
+    block = expand_unmarked(inputs.table, expander_of(game), k, positions)
     weights = weigh(game, positions, block)
     check_fits(weights, inputs.bits)
     columns, cells = inputs.width * block.columns, inputs.width * block.columns * len(block.children)

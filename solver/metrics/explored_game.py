@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import Game, Traits
-from retrograde.solver.methods.listed import looking
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.explore.space import StateSpace
 from retrograde.solver.methods.listed.kernels import reverse
-from retrograde.solver.methods.listed.table import Table, expand_located
+from retrograde.solver.methods.listed.table import ListedTable, expand_located
+from retrograde.solver.rules import payoff_kernels
 from retrograde.solver.rules.examine import refuse_tuples, starts_of
 from retrograde.solver.rules.expansion import compiling, expander_of
 from retrograde.solver.runtime.work import Work
@@ -53,7 +53,7 @@ class ExploredGame:
 
     def __init__(self, game: Game, space: StateSpace, work: Work):
         self.game, self.space, self.work = game, space, work
-        self.table = Table(game, space, work.zeros("no scores", 1, np.uint16), 0)
+        self.table = ListedTable(game, space, work.zeros("no scores", 1, np.uint16), 0)
         self.alternating = Traits.of(game).alternates
         """Whether every move passes the turn; if not, `movers` say who is to move."""
 
@@ -140,7 +140,7 @@ def predecessors_of(children: Array, ends: Array) -> tuple[Array, Array]:
 # Tasks
 
 
-def read_block(task: tuple[Table, int, int, int]) -> ExploredBlock:
+def read_block(task: tuple[ListedTable, int, int, int]) -> ExploredBlock:
     """Return the ExploredBlock of the positions from *begin* to *end* of tier number *k*."""
     table, k, begin, end = task
     positions = table.space.positions[begin:end].astype(np.int64, copy=False)
@@ -152,19 +152,19 @@ def read_block(task: tuple[Table, int, int, int]) -> ExploredBlock:
     pays = np.zeros((end - begin, table.game.players), np.int64)
     trouble = np.zeros(2, np.int64)
     with compiling(table.game, trouble):
-        looking.look(table.game, positions, primitives, movers, pays, trouble)
+        payoff_kernels.look(table.game, positions, primitives, movers, pays, trouble)
         moves = places.shape if Traits.of(table.game).has_rewards else (0, 0)
         rewards = np.zeros((*moves, table.game.players), np.int64)
-        looking.take_rewards(table.game, positions[origins], rewards, trouble)
+        payoff_kernels.take_rewards(table.game, positions[origins], rewards, trouble)
     return ExploredBlock(begin, end, primitives, movers, pays, places, origins, rewards)
 
 
-def count_sizes(task: tuple[Table, int, int]) -> Array:
+def count_sizes(task: tuple[ListedTable, int, int]) -> Array:
     """Return the number of positions symmetric to each of a block."""
     table, begin, end = task
     sizes, trouble = np.empty(end - begin, np.uint16), np.zeros(2, np.int64)
-    images = np.empty(looking.MOST_IMAGES, np.int64)
+    images = np.empty(payoff_kernels.MOST_IMAGES, np.int64)
     positions = table.space.positions[begin:end].astype(np.int64, copy=False)
     with compiling(table.game, trouble):
-        looking.sizes_of(table.game, positions, images, sizes, trouble)
+        payoff_kernels.sizes_of(table.game, positions, images, sizes, trouble)
     return sizes

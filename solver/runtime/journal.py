@@ -13,7 +13,7 @@ import struct
 import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,19 +93,16 @@ class Journal:
 
     def append(self, name: str, *arrays: Array) -> None:
         """Add an entry."""
-        arrays = tuple(np.ascontiguousarray(array) for array in arrays)
-        about = [(array.dtype.str, len(array), zlib.crc32(array.data)) for array in arrays]
-        header = json.dumps([name, about]).encode()
+        content = pack_entry(name, arrays)
         with self.adding:
-            self.write(header, arrays)
+            self.write(content)
 
-    def write(self, header: bytes, arrays: tuple[Array, ...]) -> None:
+    def write(self, content: list[bytes | memoryview]) -> None:
         """Write an entry at the end."""
         try:
             self.file.truncate(self.end)  # cuts off what a kill left after the last whole entry
-            self.file.write(PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header)
-            for array in arrays:
-                self.file.write(array.data.cast("B") if len(array) else b"")
+            for each in content:
+                self.file.write(each)
             self.file.flush()
         except OSError as error:
             raise self.cannot_write(error) from error
@@ -149,6 +146,15 @@ class Entries:
     def __delitem__(self, which: slice) -> None:
         """Forget some entries."""
         del self.places[which]
+
+
+def pack_entry(name: str, arrays: Iterable[Array]) -> list[bytes | memoryview]:
+    """Return an entry in the format of the journal: its header, and the bytes of each array."""
+    arrays = [np.ascontiguousarray(array) for array in arrays]
+    about = [(array.dtype.str, len(array), zlib.crc32(array.data)) for array in arrays]
+    header = json.dumps([name, about]).encode()
+    content = [array.data.cast("B") if len(array) else b"" for array in arrays]
+    return [PREFIX.pack(MAGIC, len(header), zlib.crc32(header)) + header, *content]
 
 
 def read_entry(file: BinaryIO) -> tuple[str, list[Array]] | None:

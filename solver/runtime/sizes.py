@@ -26,15 +26,15 @@ class Sizes:
     """Bits for the remoteness in a score. The larger size is used if the smaller overflows."""
     journal_seconds: float = 0.5
     """Seconds between two writes of the journal: about the most work that a kill loses."""
-    links_seconds: float = 60.0
+    predecessors_seconds: float = 60.0
     """Seconds of building a tier's predecessor lists after which these go to scratch files.
 
     So a kill does not lose them. It applies where memory suffices for the lists; otherwise they are in scratch files
     anyway.
     """
-    links_in_scratch: bool = False
+    predecessors_in_scratch: bool = False
     """Whether predecessor lists of tiers with cycles go to scratch files even if memory suffices."""
-    links_at_most: int | None = None
+    predecessors_at_most: int | None = None
     """Bytes of scratch files for a tier's predecessor lists, if it can be solved without them. None: the free disk,
     less a margin.
     """

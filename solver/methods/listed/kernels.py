@@ -6,7 +6,8 @@ import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.methods.listed.predecessors.frontier import mark_at
-from retrograde.solver.methods.listed.predecessors.kernels import with_link
+from retrograde.solver.methods.listed.predecessors.kernels import append_edge, number_of
+from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.left import PRIMITIVE
 from retrograde.solver.values.score import DRAW_CLASS
@@ -15,7 +16,7 @@ from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_s
 Array = np.ndarray[Any, Any]
 
 
-class Seeds(NamedTuple):
+class ListedSeeds(NamedTuple):
     """Initial scores and counters of each position of a tier with cycles.
 
     `scores`: the score of a primitive position, otherwise the best score passed up by children in later tiers (0 for
@@ -26,6 +27,21 @@ class Seeds(NamedTuple):
     scores: Array
     left: Array
     counts: Array
+
+
+class Places(NamedTuple):
+    """A block of positions: the indices of their children in a matrix of *columns* columns, and the rest of it."""
+
+    columns: int
+    places: Array
+    matrix: Matrix
+
+
+class TierBounds(NamedTuple):
+    """The indices of a tier's positions among all: from *low* on and below *high*."""
+
+    low: int
+    high: int
 
 
 @kernel
@@ -55,13 +71,15 @@ def sweep(columns, places, matrix, bits, scores, result):
 
 
 @kernel
-def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
+def split_children(block, tier, bits, scores, seeds, children):
     """Split the children of a block of a tier into solved ones and ones within the tier.
 
-    The tier has the indices *low* to *high*. Writes the initial scores and counters of each position to *seeds*. Writes
-    to *links* the distinct children within the tier, position by position: their numbers in the tier, or the
-    complements (`~`) if the same player moves again. Returns how many there are.
+    Writes the initial scores and counters of each position to *seeds*. Writes to *children* the distinct ones within
+    the tier, position by position: their numbers in the tier, or the complements (`~`) if the same player moves again.
+    Returns how many there are.
     """
+    columns, places, matrix = block
+    low, high = tier
     # Step 1: positions where the game is over are decided; they have no column.
     for i in range(len(seeds.scores)):
         value = matrix.primitives[i]
@@ -81,7 +99,7 @@ def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
             # Case: the child is within the tier, still unsolved. Duplicates are dropped, as the counter counts distinct
             # children.
             if low <= place < high:
-                count = with_link(links, begin, count, ~(place - low) if again else place - low)
+                count = append_edge(children, begin, count, ~(place - low) if again else place - low)
             elif place >= 0:
                 # Case: the child is in a later tier, already solved.
                 score = np.int64(scores[place])
@@ -96,12 +114,14 @@ def divide(columns, places, matrix, low, high, bits, scores, seeds, links):
 
 
 @kernel
-def children_again(columns, places, origins, low, high, frontier, counts, links):
+def children_in_frontier(block, tier, frontier, counts, children):
     """Write the distinct children of a block that are in a *frontier*; return how many there are.
 
-    The tier has the indices *low* to *high*. Children are written as in `divide`. The number of children of each
-    position is written to *counts*, which must come in as zeros.
+    Children are written as in `split_children`. The number of children of each position is written to *counts*, which
+    must come in as zeros.
     """
+    columns, places, matrix = block
+    low, high = tier
     count = 0
     for column in range(columns):
         begin = count
@@ -111,35 +131,29 @@ def children_again(columns, places, origins, low, high, frontier, counts, links)
             again = place < -1
             child = (-2 - place if again else place) - low
             if 0 <= child < high - low and mark_at(frontier, child):
-                count = with_link(links, begin, count, ~child if again else child)
-        counts[origins[column]] = count - begin
+                count = append_edge(children, begin, count, ~child if again else child)
+        counts[matrix.origins[column]] = count - begin
     return count
 
 
 @kernel
-def number_of(link):
-    """Return the number of a child or parent from an edge's entry: the entry itself or its complement."""
-    return link if link >= 0 else ~link
-
-
-@kernel
-def reverse(links, ends, parents, begins):
+def reverse(children, ends, parents, begins):
     """Invert edges: turn lists of children into lists of parents. Complements stay complements.
 
-    The children of position i are `links[ends[i - 1]:ends[i]]`. Its parents become `parents[begins[i]:begins[i + 1]]`.
-    *begins* comes in as zeros and has two more entries than there are positions.
+    The children of position i are `children[ends[i - 1]:ends[i]]`. Its parents become
+    `parents[begins[i]:begins[i + 1]]`. *begins* comes in as zeros and has two more entries than there are positions.
     """
     # Step 1: count the parents of child c in `begins[c + 2]`, two entries ahead of its final use.
-    for link in links:
-        begins[number_of(link) + 2] += 1
+    for child in children:
+        begins[number_of(child) + 2] += 1
     # Step 2: prefix sums. `begins[c + 1]` is now where the parents of c begin.
     for i in range(2, len(begins)):
         begins[i] += begins[i - 1]
     # Step 3: write each parent and advance `begins[c + 1]`, which ends where the parents of c + 1 begin.
     begin = 0
     for i in range(len(ends)):
-        for link in range(begin, ends[i]):
-            child = number_of(links[link])
-            parents[begins[child + 1]] = i if links[link] >= 0 else ~i
+        for edge in range(begin, ends[i]):
+            child = number_of(children[edge])
+            parents[begins[child + 1]] = i if children[edge] >= 0 else ~i
             begins[child + 1] += 1
         begin = ends[i]

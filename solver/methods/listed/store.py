@@ -7,9 +7,9 @@ import numpy as np
 
 from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.cycles import solve_by_ranges, solve_cycles
-from retrograde.solver.methods.listed.explore.space import SpaceAside, StateSpace, levels
+from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, levels
 from retrograde.solver.methods.listed.sweep import solve_sweeping
-from retrograde.solver.methods.listed.table import Table
+from retrograde.solver.methods.listed.table import ListedTable
 from retrograde.solver.runtime.arrays import Compressed
 from retrograde.solver.runtime.driver import Done, Kept
 from retrograde.solver.runtime.progress import Phase
@@ -19,7 +19,7 @@ from retrograde.solver.values.score import score_type
 Array = np.ndarray[Any, Any]
 
 
-class SizesAside:
+class CompressedSizes:
     """Numbers of symmetric positions, compressed in memory. Each tier must be written from front to back."""
 
     def __init__(self, starts: Array):
@@ -51,25 +51,27 @@ class ListedStore:
     numbers.
     """
 
-    def __init__(self, game: Game, space: StateSpace | SpaceAside, bits: int, work: Work, propagate: bool = False):
+    def __init__(
+        self, game: Game, space: StateSpace | SpilledStateSpace, bits: int, work: Work, propagate: bool = False
+    ):
         """Begin a store in which nothing is solved. Raises MemoryLimit if the scores do not fit.
 
         If *propagate*, all tiers are solved like tiers with cycles.
         """
         work.budget.check(self.bytes_needed(game, space, bits), f"solving {len(space):,} positions")
         shared = work.zeros(f"scores{bits}", len(space), score_type(bits))
-        self.table = Table(game, space, shared, bits)
+        self.table = ListedTable(game, space, shared, bits)
         self.work, self.propagate = work, propagate
         self.scores = shared.array
-        self.sizes: Array | SizesAside = np.zeros(0, np.uint16)
+        self.sizes: Array | CompressedSizes = np.zeros(0, np.uint16)
         if self.table.symmetric:
-            aside = isinstance(space, SpaceAside)
-            self.sizes = SizesAside(space.starts) if aside else np.zeros(len(space), np.uint16)
-        self.left = {k: [space.stretch(k)] for k in range(len(space.tiers))}
+            spilled = isinstance(space, SpilledStateSpace)
+            self.sizes = CompressedSizes(space.starts) if spilled else np.zeros(len(space), np.uint16)
+        self.unsolved = {k: [space.stretch(k)] for k in range(len(space.tiers))}
         """The blocks of each tier that are not solved yet."""
 
     @staticmethod
-    def bytes_needed(game: Game, space: StateSpace | SpaceAside, bits: int) -> int:
+    def bytes_needed(game: Game, space: StateSpace | SpilledStateSpace, bits: int) -> int:
         """Return the memory of the score and size arrays, in bytes."""
         sizes = 2 * Traits.of(game).has_images * isinstance(space, StateSpace)
         return len(space) * (np.dtype(score_type(bits)).itemsize + sizes)
@@ -80,9 +82,9 @@ class ListedStore:
 
     def solve(self, group: list[int], phase: Phase) -> Iterator[Done]:
         """Yield the scores and sizes of blocks of the tiers in a group."""
-        left = [k for k in group if self.left[k]]
-        cyclic = {k for k in left if self.propagate or self.table.space.has_cycles(k)}
-        plain = [(k, *part) for k in left if k not in cyclic for part in self.left[k]]
+        waiting = [k for k in group if self.unsolved[k]]
+        cyclic = {k for k in waiting if self.propagate or self.table.space.has_cycles(k)}
+        plain = [(k, *part) for k in waiting if k not in cyclic for part in self.unsolved[k]]
         yield from solve_sweeping(self.table, plain, self.work)
         ranged = self.work.ranged_from
         for k in sorted(cyclic):
@@ -92,14 +94,14 @@ class ListedStore:
 
     def keep(self, done: Done) -> Kept:
         """Store the scores and sizes of solved blocks, given as (k, begin, end) triples."""
-        stretches, scores, sizes = done
+        blocks, scores, sizes = done
         count = 0
-        for k, begin, end in stretches.reshape(-1, 3).tolist():
+        for k, begin, end in blocks.reshape(-1, 3).tolist():
             self.scores[begin:end] = scores[count : count + end - begin]
             if len(self.sizes):
                 self.sizes[begin:end] = sizes[count : count + end - begin]
             count += end - begin
-            self.left[k] = [rest for part in self.left[k] for rest in without(part, begin, end)]
+            self.unsolved[k] = [rest for part in self.unsolved[k] for rest in without(part, begin, end)]
         return Kept(count, int(self.table.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)
 
 

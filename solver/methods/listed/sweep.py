@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from retrograde.solver.methods.listed import kernels
-from retrograde.solver.methods.listed.explore.cutting import TASK, Stretch, cut
-from retrograde.solver.methods.listed.explore.space import SpaceAside
-from retrograde.solver.methods.listed.spill.looking import Looked, located
-from retrograde.solver.methods.listed.table import Table, blocks_of
+from retrograde.solver.methods.listed.explore.cutting import TASK, TierBlock, cut_into_tasks
+from retrograde.solver.methods.listed.explore.space import SpilledStateSpace
+from retrograde.solver.methods.listed.spill.lookup import LocatedChildren, locate_children
+from retrograde.solver.methods.listed.table import ListedTable, blocks_of
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import RemotenessOverflow, score_type
@@ -21,28 +21,30 @@ LONGER = 16
 """
 
 
-def solve_sweeping(table: Table, stretches: list[Stretch], work: Work) -> Iterator[Done]:
+def solve_sweeping(table: ListedTable, blocks: list[TierBlock], work: Work) -> Iterator[Done]:
     """Yield the scores and sizes of blocks of tiers without moves inside the tier."""
-    if isinstance(table.space, SpaceAside):
-        looked = located(table.game, table.space.to_look_in(), cut(stretches, TASK), work)
-        yield from work.map(sweep, ((table, *found) for found in zip(cut(stretches, TASK), looked, strict=True)))
+    if isinstance(table.space, SpilledStateSpace):
+        located = locate_children(table.game, table.space.lists_on_disk(), cut_into_tasks(blocks, TASK), work)
+        yield from work.map(
+            sweep, ((table, *found) for found in zip(cut_into_tasks(blocks, TASK), located, strict=True))
+        )
         return
-    tasks = cut(stretches, TASK * (4 if table.space.large else 1))
+    tasks = cut_into_tasks(blocks, TASK * (4 if table.space.large else 1))
     yield from work.map(sweep, ((table, task, None) for task in tasks))
 
 
-def sweep(task: tuple[Table, list[Stretch], Looked | None]) -> Done:
+def sweep(task: tuple[ListedTable, list[TierBlock], LocatedChildren | None]) -> Done:
     """Return the scores and sizes of blocks of tiers without cycles.
 
-    If *looked* is given, the children have already been located on disk; otherwise they are located here.
+    If *located* is given, the children have already been located on disk; otherwise they are located here.
     """
-    table, stretches, looked = task
+    table, blocks, located = task
     scores, sizes = [], [np.empty(0, np.uint16)]
-    times = LONGER if looked is None and table.space.large else 1
+    times = LONGER if located is None and table.space.large else 1
     parts = (
         block_of
-        for k, first, last in (stretches if looked is None else stretches[:1])
-        for block_of in blocks_of(table, k, first, last, looked, times)
+        for k, first, last in (blocks if located is None else blocks[:1])
+        for block_of in blocks_of(table, k, first, last, located, times)
     )
     for begin, end, block in parts:
         result = np.empty(end - begin, score_type(table.bits))
@@ -50,4 +52,4 @@ def sweep(task: tuple[Table, list[Stretch], Looked | None]) -> Done:
             raise RemotenessOverflow
         scores.append(result)
         sizes.append(block.matrix.sizes.copy())
-    return np.array(stretches, np.int64).ravel(), np.concatenate(scores), np.concatenate(sizes)
+    return np.array(blocks, np.int64).ravel(), np.concatenate(scores), np.concatenate(sizes)

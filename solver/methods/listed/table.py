@@ -8,7 +8,7 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.listed.explore import kernels
-from retrograde.solver.methods.listed.spill.looking import Located, Looked, blocks
+from retrograde.solver.methods.listed.spill.lookup import LocatedBlock, LocatedChildren, located_blocks
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.rules.expansion import Block, Expander, expander_of
 from retrograde.solver.runtime.arrays import Part, Shared
@@ -16,7 +16,7 @@ from retrograde.solver.runtime.arrays import Part, Shared
 Array = np.ndarray[Any, Any]
 
 
-class Table(NamedTuple):
+class ListedTable(NamedTuple):
     """Inputs of every task: the game, its state space, and the scores of all positions.
 
     `space` is a StateSpace or a SpaceAside. Scores have *bits* bits for the plies.
@@ -33,7 +33,7 @@ class Table(NamedTuple):
         return Traits.of(self.game).has_images
 
 
-class Cyclic(NamedTuple):
+class CyclicTier(NamedTuple):
     """A tier with cycles that is to be solved: tier number k, positions *low* to *high* among all.
 
     `scores` and `left` have an entry for each position of the tier, counted from 0. `left` holds the undecided-children
@@ -41,7 +41,7 @@ class Cyclic(NamedTuple):
     rules do not give parents.
     """
 
-    table: Table
+    table: ListedTable
     k: int
     low: int
     high: int
@@ -50,17 +50,17 @@ class Cyclic(NamedTuple):
     sums: Part
 
 
-def expand_located(table: Table, expander: Expander, k: int, positions: Array) -> Block:
+def expand_located(table: ListedTable, expander: Expander, k: int, positions: Array) -> Block:
     """Return a block with the children of positions of tier number k, and the children's indices.
 
     If the same player moves again in a child, its entry in `places` is -2 minus its index.
     """
-    block = expand_placed(table, expander, k, positions)
+    block = expand_unmarked(table, expander, k, positions)
     expander.mark_moves_again(positions, block, block.origins)
     return block
 
 
-def expand_placed(table: Table, expander: Expander, k: int, positions: Array) -> Block:
+def expand_unmarked(table: ListedTable, expander: Expander, k: int, positions: Array) -> Block:
     """Return such a block without marking the children where the same player moves again.
 
     Raises RuleError if a child is not in the state space.
@@ -68,11 +68,11 @@ def expand_placed(table: Table, expander: Expander, k: int, positions: Array) ->
     block = expander.expand(int(table.space.tiers[k]), positions, sizes=table.symmetric)
     if locate(table, block):
         missing = ((block.children >= 0) & (block.places < 0))[:, : block.columns].any(axis=0)
-        complain_of_moves(table.game, int(positions[block.origins[np.flatnonzero(missing)[0]]]))
+        refuse_moves(table.game, int(positions[block.origins[np.flatnonzero(missing)[0]]]))
     return block
 
 
-def complain_of_moves(game: Game, position: int) -> NoReturn:
+def refuse_moves(game: Game, position: int) -> NoReturn:
     """Raise the RuleError for a position that has a child outside the state space.
 
     `examine` raises a more exact error if it finds the fault.
@@ -85,45 +85,30 @@ def complain_of_moves(game: Game, position: int) -> NoReturn:
 
 
 def blocks_of(
-    table: Table, k: int, begin: int, end: int, looked: Looked | None, times: int = 1
-) -> Iterator[tuple[int, int, Block | Located]]:
+    table: ListedTable, k: int, begin: int, end: int, located: LocatedChildren | None, times: int = 1,
+    indices: Array | None = None,
+) -> Iterator[tuple[int, int, Block | LocatedBlock]]:  # fmt: skip
     """Yield (begin, end, block) for consecutive blocks of tier number k, with children located.
 
-    Blocks are *times* as long as usual. If *looked* is None, positions are expanded and looked up here, in memory.
-    Otherwise *looked* holds their children, which a pass over the lists on disk has already located.
+    Blocks are *times* as long as usual. If *located* is None, positions are expanded and looked up here, in memory.
+    Otherwise *located* holds their children, which a pass over the lists on disk has already located. With *indices*,
+    positions are chosen by them; begin and end count within them.
     """
-    expander = expander_of(table.game)
-    if looked is None:
+    if located is None:
+        expander = expander_of(table.game)
         for first, last in expander.blocks(begin, end, times):
-            yield first, last, expand_located(table, expander, k, table.space.positions[first:last])
+            own = slice(first, last) if indices is None else indices[first:last]
+            yield first, last, expand_located(table, expander, k, table.space.positions[own])
         return
-    for first, last, block in blocks(looked):
+    base = 0 if indices is None else located.outlines[0].begin
+    for first, last, block in located_blocks(located):
         if block.missing >= 0:
-            complain_of_moves(table.game, int(table.space.read(block.missing, block.missing + 1)[0]))
-        yield first, last, block
+            index = block.missing if indices is None else int(indices[block.missing - base])
+            refuse_moves(table.game, int(table.space.read(index, index + 1)[0]))
+        yield first - base, last - base, block
 
 
-def blocks_of_some(
-    table: Table, k: int, places: Array, looked: Looked | None
-) -> Iterator[tuple[int, int, Block | Located]]:
-    """Yield such blocks for chosen positions of tier number k, given by their indices in *places*.
-
-    Begin and end of each block count within *places*.
-    """
-    expander = expander_of(table.game)
-    if looked is None:
-        for first, last in expander.blocks(0, len(places)):
-            yield first, last, expand_located(table, expander, k, table.space.positions[places[first:last]])
-        return
-    begin = looked.outlines[0].begin
-    for first, last, block in blocks(looked):
-        if block.missing >= 0:
-            place = int(places[block.missing - begin])
-            complain_of_moves(table.game, int(table.space.read(place, place + 1)[0]))
-        yield first - begin, last - begin, block
-
-
-def locate(table: Table, block: Block) -> int:
+def locate(table: ListedTable, block: Block) -> int:
     """Fill in the indices of the children of a block; return how many children are in no list."""
     space, unsorted = table.space, np.zeros(len(block.children), np.bool_)
     # Rows whose children ascend are found by a merge-like scan, which runs along memory. Only other rows need the

@@ -13,7 +13,7 @@ from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords
 from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.cycles import BYTES_A_POSITION
-from retrograde.solver.methods.listed.explore.explore import Explorer, Solving
+from retrograde.solver.methods.listed.explore.explore import Explorer, SolvingMemory
 from retrograde.solver.methods.listed.store import ListedStore
 from retrograde.solver.rules.examine import is_for_a_stream, starts_of
 from retrograde.solver.runtime.driver import drive
@@ -28,13 +28,13 @@ INDEX = 0.625
 """Bytes of a search index for each position."""
 
 
-def what_solving_takes(game: Game) -> Solving:
+def what_solving_takes(game: Game) -> SolvingMemory:
     """Return the memory that solving takes if all lists stay in memory, in bytes a position."""
-    return Solving(INDEX + np.dtype(score_type(14)).itemsize + 2 * Traits.of(game).has_images, BYTES_A_POSITION)
+    return SolvingMemory(INDEX + np.dtype(score_type(14)).itemsize + 2 * Traits.of(game).has_images, BYTES_A_POSITION)
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedMethod:
     """The strategy that keeps positions as sorted lists in memory.
 
     If *limited*, `solve` gives up on large games whose tiers follow one another; other strategies suit them better. If

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.listed.predecessors.sorting import Shape
+from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout
 from retrograde.solver.methods.listed.ranges import tier as ranges
 from retrograde.solver.methods.numbered import seeds
 from retrograde.solver.methods.numbered.table import Table, Tier
@@ -30,7 +30,7 @@ def solve_by_ranges(
     part, nothing = table.numbering.stretch(k), table.scores.part(0, 0)
     tier = Tier(table, k, table.scores.part(part.start, part.stop), nothing, nothing)
     scores = tier.scores.array
-    cut = ranges.Tier(
+    cut = ranges.RangeTier(
         f"ranges{table.bits}-{k}", tier.number, len(scores), table.bits, look, partial(tasks, tier),
         seeds.BLOCK, seeds.LOOKING,
     )  # fmt: skip
@@ -47,17 +47,17 @@ class Look(NamedTuple):
 
     scratch: Scratch
     tier: Tier
-    shape: Shape
+    shape: BucketLayout
     begin: int
     end: int
 
 
-def tasks(tier: Tier, scratch: Scratch, shape: Shape, ends: list[ranges.Ends]) -> Iterator[Look]:
+def tasks(tier: Tier, scratch: Scratch, shape: BucketLayout, ends: list[ranges.Ends]) -> Iterator[Look]:
     """Yield the tasks of expanding blocks of slots."""
     return (Look(scratch, tier, shape, *each) for each in ends)
 
 
-def look(task: Look) -> ranges.Piece:
+def look(task: Look) -> ranges.ExpandedBlock:
     """Expand some slots; write the results and the edges to scratch files."""
     _, found, links = seeds.seed((task.tier, task.shape, task.begin, task.end))
-    return ranges.piece_of(task.scratch, found.scores, found.left, found.sizes, links)
+    return ranges.write_block(task.scratch, found.scores, found.left, found.sizes, links)

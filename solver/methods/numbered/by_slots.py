@@ -1,7 +1,7 @@
 """Solves a tier slot by slot: expand all slots, then propagate outcomes to parents.
 
 Parents come from the rules if they give them, otherwise from predecessor lists or forward passes. Checkpoints are
-written now and then (see listed/predecessors/checkpoint.py).
+written now and then (see runtime/checkpoint.py).
 """
 
 from collections.abc import Iterator
@@ -11,11 +11,15 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from retrograde.games.contract.game import Traits, is_none
-from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
-from retrograde.solver.methods.listed.predecessors.links import Links, LinkWriter
-from retrograde.solver.methods.listed.predecessors.passes import Children, ForwardPropagation, Look, Passes
-from retrograde.solver.methods.listed.predecessors.state import Known, State
+from retrograde.games.contract.game import Traits, alternates, is_none
+from retrograde.solver.methods.listed.predecessors.lists import PredecessorLists, PredecessorWriter
+from retrograde.solver.methods.listed.predecessors.passes import (
+    Children,
+    ExpandAgain,
+    ForwardPasses,
+    ForwardPropagation,
+)
+from retrograde.solver.methods.listed.predecessors.state import CyclicTierState, TierArrays
 from retrograde.solver.methods.numbered import kernels, seeds
 from retrograde.solver.methods.numbered.room import LISTED_ITEM, listed_at_most, room_for, sums_type
 from retrograde.solver.methods.numbered.seeds import complain
@@ -62,47 +66,51 @@ def solve_by_slots(
     if in_file:
         place = work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
     left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
-    checkpoint = until_kept.enter_context(Checkpoint(work, f"checkpoint{table.bits}-{k}"))
+    checkpoint = until_kept.enter_context(CyclicTierState.checkpoint_of(work, table.bits, k))
     spare = work.budget.left() - room_for(table.game, count, table.bits).least
-    width = checkpoint.numbers[1] if checkpoint.numbers else np.dtype(sums_type(spare, count)).itemsize
+    width = checkpoint.progress.checksum_bytes if checkpoint.progress else np.dtype(sums_type(spare, count)).itemsize
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.dtype(f"u{width}")).whole()
     tier = Tier(table, k, place, left, sums)
     sizes = Compressed(np.uint16)
-    known = Known(place.array, left.array, sizes, sums.array)
+    known = TierArrays(place.array, left.array, sizes, sums.array)
     writer = None
     if not has_parents:
-        writer = until_kept.enter_context(LinkWriter(work, f"links{table.bits}-{k}", count, known[:3]))
+        writer = until_kept.enter_context(PredecessorWriter(work, f"predecessors{table.bits}-{k}", count, known[:3]))
     # Step 2: resume from a checkpoint, and expand all slots that remain.
-    state = State(checkpoint, known, writer)
-    done, marked = state.taken_up()
+    state = CyclicTierState(checkpoint, known, writer)
+    done, marked = state.resume()
     look_at_all(tier, state, done, work, phase)
     # Step 3: build predecessor lists, if they are used, and propagate outcomes.
-    with closing(there) if (there := state.turned_round()) else nullcontext():
+    with closing(there) if (there := state.predecessor_lists()) else nullcontext():
         propagation_of(tier, state, there, work, phase).run(*marked)
     return known.scores, sizes
 
 
-def propagation_of(tier: Tier, state: State, there: Links | None, work: Work, phase: Telling) -> Propagation:
+def propagation_of(
+    tier: Tier, state: CyclicTierState, there: PredecessorLists | None, work: Work, phase: Telling
+) -> Propagation:
     """Return the propagation of a tier, with the source of parents that this solve has.
 
     Parents come from predecessor lists if *there* is given, from forward passes if lists were planned but dropped,
     otherwise from the rules.
     """
-    known, bits = state.known, tier.table.bits
-    tell, again = telling(phase, tier.number, seeds.LOOKING), not Traits.of(tier.table.game).alternates
+    known, bits = state.arrays, tier.table.bits
+    tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(tier.table.game)
     if state.writer and not there:
         stretch = work.block(state.positions, seeds.BLOCK)
-        passes = Passes(work, f"{bits}-{tier.k}", known.left, partial(looks, tier), stretch)
+        passes = ForwardPasses(work, f"{bits}-{tier.k}", known.left, partial(looks, tier), stretch)
         listed = max(0, work.budget.left()) // 2 // LISTED_ITEM  # the reserve for lists goes to the frontier
-        mark = partial(state.decided, passes, bits)
-        return ForwardPropagation(passes, state.paused, bits, known.scores, known.left, tell, again, listed, mark)
+        mark = partial(state.save_remoteness, passes, bits)
+        return ForwardPropagation(
+            passes, state.save_propagation, bits, known.scores, known.left, tell, again, listed, mark
+        )
     ask = there.parents_of if there else partial(parents_of, tier, work)
     listed = listed_at_most(work.budget.left(), state.positions)
-    mark = partial(state.decided, there, bits)
+    mark = partial(state.save_remoteness, there, bits)
     return Propagation(bits, known.scores, known.left, ask, tell, again, listed, mark)
 
 
-def look_at_all(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> None:
+def look_at_all(tier: Tier, state: CyclicTierState, done: int, work: Work, phase: Telling) -> None:
     """Expand the slots of a tier from number *done* on; wait for later tiers that they lead to."""
     while done < state.positions:
         done, later = look(tier, state, done, work, phase)
@@ -110,13 +118,13 @@ def look_at_all(tier: Tier, state: State, done: int, work: Work, phase: Telling)
             tier.table.solved.wait_for(later)
 
 
-def look(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> tuple[int, int | None]:
+def look(tier: Tier, state: CyclicTierState, done: int, work: Work, phase: Telling) -> tuple[int, int | None]:
     """Expand slots from number *done* on: fill in initial scores and counters, and store edges or checksums.
 
     Returns the number of expanded slots, and the number of a tier that must be solved before the rest, or None.
     """
-    (scores, left, sizes, sums), writer, count = state.known, state.links, state.positions
-    shape = writer.shape if writer else None
+    (scores, left, sizes, sums), writer, count = state.arrays, state.active_writer, state.positions
+    shape = writer.layout if writer else None
     blocks = seeds.blocks(count, done, work.block(count, seeds.BLOCK))
     in_file = tier.scores.whole is not tier.table.scores
     tasks = ((tier, shape, *ends) for ends in blocks)
@@ -127,11 +135,11 @@ def look(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> tup
             done = begin + len(found.scores)
             scores[begin:done], left[begin:done], sizes[begin:done] = found[:-1]
             phase.working(seeds.LOOKING * done, tier.number, Deciding(0, count, None))
-            if writer and not writer.takes(links, done):
+            if writer and not writer.add_or_give_up(links, done):
                 break
             if len(sums):
                 edges.add_up(*links, begin, sums)
-            state.looked(done)
+            state.save_expansion(done)
     except Unsolved as unsolved:
         return done, unsolved.k
     return done, None
@@ -140,7 +148,7 @@ def look(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> tup
 # Forward passes
 
 
-def looks(tier: Tier, stretches: list[tuple[int, int]]) -> Iterator[Look]:
+def looks(tier: Tier, stretches: list[tuple[int, int]]) -> Iterator[ExpandAgain]:
     """Yield a function for each block of slots that expands its undecided positions again."""
     return (partial(look_again, tier, *ends) for ends in stretches)
 

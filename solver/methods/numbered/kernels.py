@@ -12,7 +12,7 @@ import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, is_none
 from retrograde.solver.methods.listed.predecessors.frontier import mark_at
-from retrograde.solver.methods.listed.predecessors.kernels import with_link
+from retrograde.solver.methods.listed.predecessors.kernels import append_edge
 from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.kernels import canonical, longer, multiplicity, place_in
 from retrograde.solver.rules.positions import as_position, note, position_in, put, stands_at, whole
@@ -121,7 +121,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
                 if not 0 <= slot < count:
                     trouble[0] = Trouble.BAD_INDEX
                     return i, end
-                end = with_link(links, begin, end, slot if turns(game, position, child) else ~slot)
+                end = append_edge(links, begin, end, slot if turns(game, position, child) else ~slot)
             else:
                 # Case: a child in a later tier. Check its tier and slot; then it passes up its score.
                 if child_tier < tier:
@@ -182,7 +182,7 @@ def children_again(game, tier, first, left, frontier, links, counts):
             slot = whole(game.index(child))
             if not mark_at(frontier, slot):
                 continue
-            end = with_link(links, begin, end, slot if turns(game, position, child) else ~slot)
+            end = append_edge(links, begin, end, slot if turns(game, position, child) else ~slot)
         counts[i] = end - begin
     return len(counts), end
 

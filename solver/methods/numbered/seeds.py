@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, RuleError, Traits, is_none
-from retrograde.solver.methods.listed.predecessors.sorting import Shape, packed
+from retrograde.games.contract.game import Game, RuleError, Traits, alternates, is_none
+from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout, pack_edges
 from retrograde.solver.methods.numbered import kernels
 from retrograde.solver.methods.numbered.kernels import Seeds
 from retrograde.solver.methods.numbered.numbering import Numbering
@@ -58,7 +58,7 @@ def blocks(slots: int, done: int, size: int) -> Iterator[tuple[int, int]]:
     return ((begin, min(begin + size, slots)) for begin in range(done, slots, size))
 
 
-def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Children]:
+def seed(task: tuple[Tier, BucketLayout | None, int, int]) -> tuple[int, Seeds, Children]:
     """Expand a block of slots.
 
     Returns the first slot, the initial scores and counters, and the children within the tier: packed if *shape* is
@@ -90,12 +90,8 @@ def seed(task: tuple[Tier, Shape | None, int, int]) -> tuple[int, Seeds, Childre
     seeds, counts = seeds._replace(left=narrowed(seeds.left, table.bits)), seeds.counts
     children: Array = np.concatenate(found) if len(found) > 1 else found[0]
     if shape:
-        return begin, seeds, packed(shape, children, counts, begin)
-    return (
-        begin,
-        seeds,
-        (children if Traits.of(rules).alternates else np.where(children < 0, -1 - children, children), counts),
-    )
+        return begin, seeds, pack_edges(shape, children, counts, begin)
+    return begin, seeds, (children if alternates(rules) else np.where(children < 0, -1 - children, children), counts)
 
 
 def expect_solved(table: Table, k: int) -> None:

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import Game, Traits
-from retrograde.solver.methods.listed.explore.growth import Growth
 from retrograde.solver.methods.streamed import kernels
 from retrograde.solver.methods.streamed.log import WHOLE, Found, Made, StreamLog, total
 from retrograde.solver.methods.streamed.produce import Piece, Target, Task, pack, produce, sample, sort_children, survey
@@ -24,6 +23,7 @@ from retrograde.solver.methods.streamed.segments import Segment, Stream, Surpris
 from retrograde.solver.methods.streamed.steps import BEYOND
 from retrograde.solver.rules.examine import examine, start_of
 from retrograde.solver.rules.images import mean_size
+from retrograde.solver.runtime.growth import Growth
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.work import NotApplicable, Work

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, Game, RuleError
-from retrograde.solver.methods.listed.merging import merge_lists, sort
 from retrograde.solver.methods.streamed import kernels
 from retrograde.solver.methods.streamed.lists import BLOCK, MADE, pack_lists
 from retrograde.solver.methods.streamed.log import Found, Made
+from retrograde.solver.methods.streamed.merging import merge_lists, sort
 from retrograde.solver.methods.streamed.segments import Loader, Segment, Stream, Surprise, buffer, load, segment_of
 from retrograde.solver.methods.streamed.steps import BEYOND, TALLIED
 from retrograde.solver.rules import compiled

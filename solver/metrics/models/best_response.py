@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import CHANCE, Game
-from retrograde.solver.methods.listed.weights import Weights
 from retrograde.solver.metrics.models.model import MOST, Model, NoModel
 from retrograde.solver.rules.expansion import Block
+from retrograde.solver.rules.weights import Weights
 
 Array = np.ndarray[Any, Any]
 

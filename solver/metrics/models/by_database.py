@@ -52,7 +52,7 @@ class SkillModel(Model):
     def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
         if self.database.metric != METRICS[0]:
             return super().weigh(game, positions, turns, children)
-        from retrograde.solver.methods.listed.weights import movers  # here because numba takes a while to import
+        from retrograde.solver.rules.weights import movers  # here because numba takes a while to import
 
         there = children >= 0
         values, plies = self.database.lookup(children)

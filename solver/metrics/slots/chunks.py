@@ -6,7 +6,6 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, Traits
-from retrograde.solver.methods.listed.weights import complain
 from retrograde.solver.methods.numbered.numbering import Numbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.slots import kernels, replay
@@ -30,6 +29,7 @@ from retrograde.solver.rules.expansion import compiling, expander_of
 from retrograde.solver.rules.positions import of_positions, room_for_images
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.rules.weights import complain
 from retrograde.solver.runtime.arrays import Shared
 
 Array = np.ndarray[Any, Any]

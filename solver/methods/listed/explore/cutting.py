@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-Stretch = tuple[int, int, int]
+TierBlock = tuple[int, int, int]
 """The key of a list, and begin and end of a block in it."""
 
 TASK = 1 << 15
@@ -12,22 +12,27 @@ FEW = 64
 """One item of this number is checked a second time, up to the number asked for."""
 
 
-def cut(stretches: Iterable[tuple[int, int]] | Iterable[Stretch], least: int = TASK) -> Iterator[list[Stretch]]:
-    """Group lists into tasks of about *least* items, cutting long lists.
+def cut_into_tasks(
+    blocks: Iterable[tuple[int, int]] | Iterable[TierBlock], least: int = TASK, whole: bool = False
+) -> Iterator[list[TierBlock]]:
+    """Group lists into tasks of about *least* items, cutting long lists unless they must stay *whole*.
 
     Lists are given as (key, length) or (key, begin, end).
 
     >>> TASK
     32768
-    >>> list(cut([(7, 40_000), (8, 100)]))
+    >>> list(cut_into_tasks([(7, 40_000), (8, 100)]))
     [[(7, 0, 32768)], [(7, 32768, 40000), (8, 0, 100)]]
+    >>> list(cut_into_tasks([(7, 40_000), (8, 100)], whole=True))
+    [[(7, 0, 40000)], [(8, 0, 100)]]
     """
-    task: list[Stretch] = []
+    task: list[TierBlock] = []
     total = 0
-    for key, *ends in stretches:
+    for key, *ends in blocks:
         low, high = ends if len(ends) > 1 else (0, ends[0])
-        for begin in range(low, high, least):
-            end = min(begin + least, high)
+        size = max(least, high - low) if whole else least
+        for begin in range(low, high, size):
+            end = min(begin + size, high)
             task.append((key, begin, end))
             total += end - begin
             if total >= least:
@@ -37,24 +42,10 @@ def cut(stretches: Iterable[tuple[int, int]] | Iterable[Stretch], least: int = T
         yield task
 
 
-def whole(lengths: Iterable[tuple[int, int]], least: int = TASK) -> Iterator[list[tuple[int, int]]]:
-    """Group lists, given as (key, length), into tasks of at least *least* items without cutting a list."""
-    task: list[tuple[int, int]] = []
-    total = 0
-    for key, length in lengths:
-        task.append((key, length))
-        total += length
-        if total >= least:
-            yield task
-            task, total = [], 0
-    if task:
-        yield task
-
-
-def spots(task: list[Stretch], most: int) -> Iterator[tuple[int, int]]:
+def sample_task(task: list[TierBlock], most: int) -> Iterator[tuple[int, int]]:
     """Yield up to *most* evenly spread items of a task, as (key, index). Small tasks yield fewer.
 
-    >>> list(spots([(7, 0, 200), (8, 100, 900)], 4))
+    >>> list(sample_task([(7, 0, 200), (8, 100, 900)], 4))
     [(7, 125), (8, 275), (8, 525), (8, 775)]
     """
     total = sum(end - begin for _, begin, end in task)

@@ -1,35 +1,41 @@
-"""Breadth-first exploration of all canonical positions that play can reach, as sorted lists by tier.
-
-A wave is the set of positions found last. Its children, minus known positions, are the next wave.
-"""
+"""Breadth-first exploration of all canonical positions that play can reach, as sorted lists by tier."""
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore import kernels
-from retrograde.solver.methods.listed.explore.cutting import TASK, cut, whole
-from retrograde.solver.methods.listed.explore.growth import Growth
-from retrograde.solver.methods.listed.explore.space import SpaceAside, StateSpace, cuts_of
-from retrograde.solver.methods.listed.explore.tasks import Expand, as_one, expand, merge, position_type, sorted_together
+from retrograde.solver.methods.listed.explore.cutting import TASK, cut_into_tasks
+from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, index_of_positions
+from retrograde.solver.methods.listed.explore.tasks import (
+    ExpandTask,
+    concatenate,
+    expand,
+    merge,
+    merge_sorted,
+    position_type,
+)
 from retrograde.solver.methods.listed.explore.waves import (
     AnyWave,
     Edges,
-    Entry,
-    entries_aside,
-    entry_of,
+    WaveBlock,
+    blocks_on_disk,
     first_wave,
     lengths,
     sample_of,
     size,
+    wave_block,
     waves_in,
 )
-from retrograde.solver.methods.listed.spill.known import KnownAside
+from retrograde.solver.methods.listed.spill.positions import SpilledPositions
 from retrograde.solver.rules.images import mean_size
+from retrograde.solver.runtime.growth import Growth
 from retrograde.solver.runtime.journal import Log
+from retrograde.solver.runtime.log import encode
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import NotApplicable, Work
 
@@ -47,7 +53,7 @@ WIDE = 8
 """Bytes of a position, at most."""
 
 
-class Solving(NamedTuple):
+class SolvingMemory(NamedTuple):
     """Memory that solving takes, in bytes a position.
 
     `each`: for any position, beside the position itself. `within`: more for each position of a tier with cycles.
@@ -60,7 +66,7 @@ class Solving(NamedTuple):
 class Explorer:
     """Finds the state space of a game wave by wave."""
 
-    def __init__(self, game: Game, work: Work, limit: int | None = None, solving: Solving | None = None):
+    def __init__(self, game: Game, work: Work, limit: int | None = None, solving: SolvingMemory | None = None):
         """If *limit* is given, give up at about that number of positions when no move stays in its tier.
 
         *solving* is the memory that solving will take. If it does not suffice, lists spill to disk. If *solving* is
@@ -68,7 +74,7 @@ class Explorer:
         """
         self.game = game
         self.solving = solving
-        self.aside: KnownAside | None = None
+        self.spilled: SpilledPositions | None = None
         self.work = work
         self.limit = limit
         self.map = work.map_here if limit else work.map  # few positions, or another strategy takes over
@@ -76,31 +82,31 @@ class Explorer:
         self.edges: set[tuple[int, int]] = set()
         self.found = 0
 
-    def explore(self, starts: list[int], log: Log, phase: Phase) -> StateSpace | SpaceAside:
+    def explore(self, starts: list[int], log: Log, phase: Phase) -> StateSpace | SpilledStateSpace:
         """Return the state space that play from *starts* can reach. Resumes from the waves in *log* and adds new ones.
 
         Raises NotApplicable if there seem to be more positions than the limit.
         """
         if self.solving is not None and self.work.sizes.lists_in_scratch:
-            self.go_aside()
+            self.spill()
         wave: AnyWave = {}
         # Step 1: load the logged waves; exploring continues from the last.
-        for entries in waves_in(log.resumed):
-            wave = self.take_up(entries)
+        for blocks in waves_in(log.resumed):
+            wave = self.add_wave(blocks)
             phase.learn(partial(self.mean_size, wave))
             phase.skip(size(wave))
         # Step 2: without a log, begin with the start positions.
         if not log.resumed:
             first = first_wave(self.game, starts)
-            wave = self.take_up([first])
-            log.add(first)
+            wave = self.add_wave([first])
+            log.add(encode(first))
             phase.count(len(starts))  # reported with the next wave, after compiling
         growth = Growth()
         # Step 3: expand wave after wave until one is empty.
         while wave:
             found, edges = self.children_of(wave)
             log.write()
-            wave = self.logged(found, edges, log)
+            wave = self.log_wave(found, edges, log)
             phase.learn(partial(self.mean_size, wave))
             phase.advance(size(wave), next(reversed(wave), None))
             growth.wave(size(wave), phase.done)
@@ -117,7 +123,8 @@ class Explorer:
         # Expand the wave in tasks. Arrivals collect in memory, then are merged with the known positions from time to
         # time.
         tasks = (
-            Expand(self.game, [(k, wave[k][a:b]) for k, a, b in task], checks) for task in cut(lengths(wave), TASK)
+            ExpandTask(self.game, [(k, wave[k][a:b]) for k, a, b in task], checks)
+            for task in cut_into_tasks(lengths(wave), TASK)
         )
         arrivals: dict[int, list[Array]] = {}
         fresh: dict[int, list[Array]] = {}
@@ -133,37 +140,37 @@ class Explorer:
                 came = 0
         self.settle(arrivals, fresh)
         edges -= self.edges
-        if self.aside:
-            return self.aside.wave(), edges
-        return {tier: sorted_together(fresh.pop(tier)) for tier in list(fresh)}, edges
+        if self.spilled:
+            return self.spilled.take_wave(), edges
+        return {tier: merge_sorted(fresh.pop(tier)) for tier in list(fresh)}, edges
 
-    def logged(self, found: AnyWave, edges: Edges, log: Log) -> AnyWave:
+    def log_wave(self, found: AnyWave, edges: Edges, log: Log) -> AnyWave:
         """Log a new wave, add it to the known positions, and return it."""
-        if self.aside:
-            for entry in entries_aside(found, edges):
-                log.add(entry)
+        if self.spilled:
+            for block in blocks_on_disk(found, edges):
+                log.add(encode(block))
                 log.flush()
             self.remember(found, edges)
             return found
-        log.add(entry := entry_of(found, edges))
-        return self.take_up([entry])
+        log.add(encode(block := wave_block(found, edges)))
+        return self.add_wave([block])
 
     def settle(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
         """Move arrived children that are not known to *fresh*, or to disk if lists have spilled."""
         came = sum(sum(map(len, heap)) for heap in arrivals.values())
-        if self.has_no_room(came):
-            self.go_aside()
-        if not self.aside:
+        if self.must_spill(came):
+            self.spill()
+        if not self.spilled:
             self.merge(arrivals, fresh)
             return
-        self.aside.take(fresh)
-        self.aside.take(arrivals)
+        self.spilled.add(fresh)
+        self.spilled.add(arrivals)
         doing = f"going on from {self.found:,} positions, with lists in scratch files and scores in memory,"
-        self.work.budget.check(self.least(), doing)
+        self.work.budget.check(self.least_memory(), doing)
 
-    def has_no_room(self, came: int) -> bool:
+    def must_spill(self, came: int) -> bool:
         """Return True if *came* new positions can be merged on disk, but not in memory."""
-        return self.may_go_aside() and self.work.budget.left() < WIDE * came
+        return self.may_spill() and self.work.budget.left() < WIDE * came
 
     def merge(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
         """Move arrived children that are not known to *fresh*: disjoint sorted lists for each tier.
@@ -174,16 +181,16 @@ class Explorer:
         self.work.budget.check(8 * sum(count for _, count in came), f"going on from {self.found:,} positions")
         heaps = (
             [(tier, arrivals.pop(tier), self.known.get(tier, []) + fresh.get(tier, [])) for tier, *_ in task]
-            for task in whole(came, TASK)
+            for task in cut_into_tasks(came, TASK, whole=True)
         )
         for part in self.map(merge, heaps):
             for tier, new in part:
                 if len(new):
                     fresh.setdefault(tier, []).append(new)
 
-    def is_short(self) -> bool:
+    def memory_is_short(self) -> bool:
         """Return True if memory does not suffice to join and solve the known positions."""
-        if self.solving is None or not self.may_go_aside():
+        if self.solving is None or not self.may_spill():
             return False
         left, each, within = self.work.budget.left(), self.solving.each, self.solving.within
         # A quick test first: plenty of memory even if every position took the most.
@@ -192,14 +199,14 @@ class Explorer:
         item = max(run.itemsize for runs in self.known.values() for run in runs)
         return left < max(item * self.found, each * self.found + within * self.largest())
 
-    def may_go_aside(self) -> bool:
+    def may_spill(self) -> bool:
         """Return True if lists are in memory, and spilling them would free enough for the arrays that must stay."""
-        if self.solving is None or self.aside:
+        if self.solving is None or self.spilled:
             return False
         held = sum(run.nbytes for runs in self.known.values() for run in runs)
-        return self.work.budget.left() + held > self.least()
+        return self.work.budget.left() + held > self.least_memory()
 
-    def least(self) -> int:
+    def least_memory(self) -> int:
         """Return the bytes that scores, and the counters of the largest tier with cycles, take in memory."""
         return SCORE * self.found + self.largest()
 
@@ -209,36 +216,36 @@ class Explorer:
 
     def largest(self) -> int:
         """Return the number of known positions in the largest tier with cycles."""
-        known = self.aside.known if self.aside else self.known
+        known = self.spilled.known if self.spilled else self.known
         return max((sum(map(len, runs)) for tier, runs in known.items() if (tier, tier) in self.edges), default=0)
 
-    def go_aside(self) -> None:
+    def spill(self) -> None:
         """Spill all known positions to disk, and keep new ones there from now on."""
-        self.aside = KnownAside(self.work)
-        self.aside.take(self.known)
-        self.aside.remember(self.aside.wave())
+        self.spilled = SpilledPositions(self.work)
+        self.spilled.add(self.known)
+        self.spilled.remember(self.spilled.take_wave())
 
     def seems_larger(self, limit: int, new: int) -> bool:
         """Return True if no move stays in its tier, and there are or soon will be more positions than *limit*.
 
-        *new* is the size of the last wave. "Soon": more than an eighth of the limit is
-        known, and more than a third of it is new.
+        *new* is the size of the last wave. "Soon": more than an eighth of the limit is known, and more than a third of
+        it is new.
         """
         growing = self.found > limit // 8 and 3 * new > self.found
         return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)
 
-    def take_up(self, entries: Iterable[Entry]) -> AnyWave:
-        """Add a wave, given as log entries, to the known positions, and return it."""
+    def add_wave(self, blocks: Iterable[WaveBlock]) -> AnyWave:
+        """Add a wave, given in blocks, to the known positions, and return it."""
         wave: dict[int, list[Array]] = {}
         edges: Edges = set()
-        for tiers, counts, positions, pairs, *_ in entries:
-            edges.update(map(tuple, pairs.reshape(-1, 2).tolist()))
-            ends = np.cumsum(counts)
-            for tier, begin, end in zip(tiers.tolist(), (ends - counts).tolist(), ends.tolist(), strict=True):
-                wave.setdefault(tier, []).append(positions[begin:end])
-            if self.aside:
-                self.aside.take(wave)
-        whole = self.aside.wave() if self.aside else {tier: as_one(parts) for tier, parts in wave.items()}
+        for block in blocks:
+            edges.update(map(tuple, block.edges.reshape(-1, 2).tolist()))
+            bounds = [0, *np.cumsum(block.counts).tolist()]
+            for tier, (begin, end) in zip(block.tiers.tolist(), pairwise(bounds), strict=True):
+                wave.setdefault(tier, []).append(block.positions[begin:end])
+            if self.spilled:
+                self.spilled.add(wave)
+        whole = self.spilled.take_wave() if self.spilled else {tier: concatenate(parts) for tier, parts in wave.items()}
         self.remember(whole, edges)
         return whole
 
@@ -246,8 +253,8 @@ class Explorer:
         """Add a wave to the known positions."""
         self.found += size(wave)
         self.edges |= edges
-        if self.aside:
-            self.aside.remember(wave)
+        if self.spilled:
+            self.spilled.remember(wave)
             return
         for tier, new in wave.items():
             runs = self.known.setdefault(tier, [])
@@ -255,20 +262,20 @@ class Explorer:
             # Merge runs until each is at least twice as long as the next. Few runs remain, and each position is merged
             # seldom.
             while len(runs) > 1 and len(runs[-2]) < 2 * len(runs[-1]):
-                runs.append(sorted_together([runs.pop(), runs.pop()]))
-        if wave and self.is_short():
-            self.go_aside()
+                runs.append(merge_sorted([runs.pop(), runs.pop()]))
+        if wave and self.memory_is_short():
+            self.spill()
 
-    def state_space(self) -> StateSpace | SpaceAside:
+    def state_space(self) -> StateSpace | SpilledStateSpace:
         """Return all known positions as one list, sorted within each tier.
 
         Frees each tier's runs as soon as they are joined, so that positions are not in memory twice.
         """
-        if self.aside:
-            lists = self.aside.whole()
+        if self.spilled:
+            lists = self.spilled.all_positions()
             starts = np.cumsum([0, *map(len, lists.values())])
             greatest = max(int(each[len(each) - 1 : len(each)][0]) for each in lists.values())
-            return SpaceAside(np.array([*lists]), starts, self.edges, [*lists.values()], position_type(greatest))
+            return SpilledStateSpace(np.array([*lists]), starts, self.edges, [*lists.values()], position_type(greatest))
         runs = [run for tier in self.known.values() for run in tier]
         self.work.budget.check(sum(run.nbytes for run in runs), f"joining {self.found:,} positions")
         dtype = np.result_type(*{run.dtype for run in runs})
@@ -283,7 +290,7 @@ class Explorer:
             known = sorted(self.known.pop(tier), key=len)
             longest = known.pop().astype(dtype, copy=False)
             if known:
-                kernels.merge(longest, sorted_together(known).astype(dtype, copy=False), part)
+                kernels.merge(longest, merge_sorted(known).astype(dtype, copy=False), part)
             else:
                 part[:] = longest
-        return StateSpace(tiers, starts, self.edges, shared, cuts_of(starts, shared.array, self.work))
+        return StateSpace(tiers, starts, self.edges, shared, index_of_positions(starts, shared.array, self.work))

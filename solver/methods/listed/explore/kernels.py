@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.solver.methods.listed.spill.kernels import find
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 
 
-class Lists(NamedTuple):
+class TierLists(NamedTuple):
     """Positions sorted tier by tier: `tiers[k]` has those from `starts[k]` to `starts[k + 1]`."""
 
     tiers: Array
@@ -107,37 +108,6 @@ def merge(left, right, out):
     for b in right[j:]:
         out[k] = b
         k += 1
-
-
-@kernel
-def find(numbers, low, high, number, hint):
-    """Return the index of *number*, or of the first greater one, in sorted *numbers* from *low* to *high*.
-
-    Gallops from *hint*: steps of 1, 2, 4 … until the number is passed, then bisection. Cheap if the hint is near.
-    """
-    hint = min(max(hint, low), high)
-    step = 1
-    # Step 1: gallop forwards or backwards until *low* and *high* enclose the number.
-    if hint < high and numbers[hint] < number:
-        low = hint + 1
-        while low + step <= high and numbers[low + step - 1] < number:
-            low += step
-            step *= 2
-        high = min(high, low + step - 1)
-    else:
-        high = hint
-        while high - step >= low and numbers[high - step] >= number:
-            high -= step
-            step *= 2
-        low = max(low, high - step + 1)
-    # Step 2: bisect between them.
-    while low < high:
-        middle = (low + high) >> 1
-        if numbers[middle] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @kernel

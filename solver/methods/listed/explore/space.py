@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.methods.listed.explore import kernels
-from retrograde.solver.methods.listed.explore.kernels import Index, Lists
-from retrograde.solver.methods.listed.spill import looking as aside
+from retrograde.solver.methods.listed.explore.kernels import Index, TierLists
 from retrograde.solver.methods.listed.spill.lists import SortedList
+from retrograde.solver.methods.listed.spill.lookup import ListsOnDisk
 from retrograde.solver.runtime.arrays import Shared
 from retrograde.solver.runtime.work import Work
 
@@ -22,7 +22,7 @@ SPREAD = 8
 """Positions for each entry of an index, about."""
 
 
-class Cuts(NamedTuple):
+class SharedIndex(NamedTuple):
     """The arrays of an Index; those that workers read are shared."""
 
     shifts: Array
@@ -33,7 +33,7 @@ class Cuts(NamedTuple):
 
 
 @dataclass
-class Tiers:
+class TieredPositions:
     """The canonical positions of a game, sorted within each tier.
 
     Tier number k has the positions with indices `starts[k]` to `starts[k + 1]`. `tiers` int64[T] ascends, `starts` is
@@ -62,11 +62,11 @@ class Tiers:
 
 
 @dataclass
-class StateSpace(Tiers):
+class StateSpace(TieredPositions):
     """The state space in memory: `positions` uint32[n] or int64[n], with an `index` for large tiers."""
 
     shared: Shared
-    cuts: Cuts
+    parts_of_index: SharedIndex
 
     @property
     def large(self) -> bool:
@@ -76,7 +76,7 @@ class StateSpace(Tiers):
     @property
     def index(self) -> Index:
         """The index by leading bits, for kernels."""
-        return Index(*self.cuts[:3], self.cuts.begins.array, self.cuts.samples.array)
+        return Index(*self.parts_of_index[:3], self.parts_of_index.begins.array, self.parts_of_index.samples.array)
 
     @property
     def positions(self) -> Array:
@@ -84,16 +84,16 @@ class StateSpace(Tiers):
         return self.shared.array
 
     @property
-    def lists(self) -> Lists:
+    def lists(self) -> TierLists:
         """All positions with their tiers, for kernels."""
-        return Lists(self.tiers, self.starts, self.shared.array)
+        return TierLists(self.tiers, self.starts, self.shared.array)
 
     def read(self, begin: int, end: int) -> Array:
         return self.positions[begin:end]
 
 
 @dataclass
-class SpaceAside(Tiers):
+class SpilledStateSpace(TieredPositions):
     """The state space on disk: a list for each tier, read as *dtype*."""
 
     lists: list[SortedList]
@@ -107,9 +107,9 @@ class SpaceAside(Tiers):
             parts.append(self.lists[k][max(0, begin - start) : end - start])
         return np.concatenate(parts).astype(self.dtype)
 
-    def to_look_in(self) -> aside.Lists:
+    def lists_on_disk(self) -> ListsOnDisk:
         """Return the lists in the form that lookups take."""
-        return aside.Lists(self.tiers, self.starts, self.lists)
+        return ListsOnDisk(self.tiers, self.starts, self.lists)
 
 
 def is_large(starts: Array) -> bool:
@@ -117,7 +117,7 @@ def is_large(starts: Array) -> bool:
     return int(starts[-1]) >= LARGE * (len(starts) - 1)
 
 
-def cuts_of(starts: Array, positions: Array, work: Work) -> Cuts:
+def index_of_positions(starts: Array, positions: Array, work: Work) -> SharedIndex:
     """Return the index of positions that are sorted within tiers. It is empty if tiers are small."""
     tiers = len(starts) - 1 if is_large(starts) else 0
     shifts, bases, sizes = np.zeros((3, tiers), np.int64)
@@ -135,7 +135,7 @@ def cuts_of(starts: Array, positions: Array, work: Work) -> Cuts:
     samples = work.zeros("samples", len(some), positions.dtype)
     samples.array[:] = some
     kernels.index_of(positions, starts, Index(shifts, bases, offsets, begins.array, samples.array))
-    return Cuts(shifts, bases, offsets, begins, samples)
+    return SharedIndex(shifts, bases, offsets, begins, samples)
 
 
 def levels(tiers: list[int], edges: set[tuple[int, int]]) -> list[list[int]]:

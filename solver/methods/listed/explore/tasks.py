@@ -8,7 +8,7 @@ import numpy as np
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore import kernels
-from retrograde.solver.methods.listed.explore.cutting import spots
+from retrograde.solver.methods.listed.explore.cutting import sample_task
 from retrograde.solver.methods.listed.spill.kernels import unique
 from retrograde.solver.rules.expansion import Block, expander_of
 
@@ -20,7 +20,7 @@ COMPACT = 1 << 20
 """When a task has found this number of children for a tier, it sorts them and drops duplicates to save memory."""
 
 
-class Expand(NamedTuple):
+class ExpandTask(NamedTuple):
     """Task: expand positions, given by tier, and check *checks* of them with the interpreted rules."""
 
     game: Game
@@ -28,19 +28,19 @@ class Expand(NamedTuple):
     checks: int
 
 
-def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
+def expand(task: ExpandTask) -> tuple[Pieces, set[tuple[int, int]]]:
     """Return the children of positions by tier, and the pairs of tiers that moves connect."""
     found: dict[int, list[Array]] = {}
     loose: dict[int, int] = {}  # by tier, children since the last sort
     edges = set()
     expander = expander_of(task.game)
     # Step 1: check some positions with the interpreted rules.
-    for k, place in spots([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
+    for k, place in sample_task([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
         expander.spot_check(task.parts[k][0], task.parts[k][1][place : place + 1])
     # Step 2: expand all positions, and sort a tier's children when many have come.
     for tier, positions in task.parts:
         for begin, end in expander.blocks(0, len(positions)):
-            for child_tier, piece in pieces_of(expander.expand(tier, positions[begin:end])):
+            for child_tier, piece in children_by_tier(expander.expand(tier, positions[begin:end])):
                 edges.add((tier, child_tier))
                 heap = found.setdefault(child_tier, [])
                 heap.append(piece)
@@ -48,7 +48,7 @@ def expand(task: Expand) -> tuple[Pieces, set[tuple[int, int]]]:
                 if loose[child_tier] >= COMPACT > len(heap[0]):
                     found[child_tier] = [distinct(heap)]
                     loose[child_tier] = 0
-    return [(tier, as_one(heap)) for tier, heap in found.items()], edges
+    return [(tier, concatenate(heap)) for tier, heap in found.items()], edges
 
 
 def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
@@ -67,7 +67,7 @@ def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
     return merged
 
 
-def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
+def children_by_tier(block: Block) -> Iterator[tuple[int, Array]]:
     """Yield the children in a block by tier, as unsorted copies."""
     runs = np.empty((len(block.children), 4), np.int64)
     kernels.gather(block.columns, block.children, block.tiers, runs, block.out)
@@ -89,12 +89,12 @@ def pieces_of(block: Block) -> Iterator[tuple[int, Array]]:
         begin = end
 
 
-def as_one(arrays: list[Array]) -> Array:
+def concatenate(arrays: list[Array]) -> Array:
     """Return arrays concatenated. Many small arrays that live long would fragment memory."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-def sorted_together(lists: list[Array]) -> Array:
+def merge_sorted(lists: list[Array]) -> Array:
     """Return disjoint sorted lists merged into one, shortest first. Empties the list that is passed in."""
     both = np.result_type(*lists)
     lists.sort(key=len, reverse=True)

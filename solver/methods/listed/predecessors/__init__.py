@@ -5,14 +5,14 @@ the edges are stored when all children are expanded, and are inverted afterwards
 
     expand                           pack                    invert
     children of a block  ---------->  packed edges  ------->  predecessor lists of each bucket
-    (`packed`, sorting.py)            by bucket of children   (`turn_round`, sorting.py)
+    (`pack_edges`, sorting.py)        by bucket of children   (`invert_bucket`, sorting.py)
 
-An entry of a list (a `link` in the code) is the number of a child or parent within the tier. The entry is the
-complement (`~`) if the same player moves in both.
+An entry of a list is the number of a child or parent within the tier. The entry is the complement (`~`) if the same
+player moves in both.
 
 - `sorting.py`: pack edges by bucket, and invert them bucket by bucket.
-- `links.py`: `LinkWriter` collects edges, `Links` answers with parents.
-- `kept.py`: the lists that may still be needed, once they fit in memory.
+- `lists.py`: `PredecessorWriter` collects edges and logs them, `PredecessorLists` answers with parents.
+- `in_memory.py`: the lists that may still be needed, once they fit in memory.
 - `frontier.py`, `passes.py`: forward passes, when the lists fit neither in memory nor on disk.
-- `state.py`, `checkpoint.py`, `log.py`: checkpoints and journal entries, so that a killed solve resumes.
+- `state.py`: the arrays of a tier and its checkpoints, so that a killed solve resumes.
 """

@@ -36,12 +36,12 @@ def mark_at(frontier, position):
 
 
 @kernel
-def told(links, counts, first, frontier, good, bad):
+def split_parents(children, counts, first, frontier, good, bad):
     """Split the parents of a frontier into those that now reach their best score, and the others.
 
-    The *links* are children in the frontier, or their complements (`~`) if the same player moves again. Parent number
+    The *children* are in the frontier, or their complements (`~`) are if the same player moves again. Parent number
     *first* + i has `counts[i]` of them. Writes to *good* each parent with a winning move: to a LOSE of the opponent, to
-    a WIN of its own, or to a TIE while ties are propagated. Writes to *bad* every other parent, once for each link.
+    a WIN of its own, or to a TIE while ties are propagated. Writes to *bad* every other parent, once for each child.
     Returns the lengths of both.
     """
     goods = bads = end = 0
@@ -50,9 +50,9 @@ def told(links, counts, first, frontier, good, bad):
         begin, before = end, bads
         end += counts[i]
         for number in range(begin, end):
-            link = links[number]
-            own = link < 0
-            mark = mark_at(frontier, ~link if own else link)
+            child = children[number]
+            own = child < 0
+            mark = mark_at(frontier, ~child if own else child)
             # Case: a winning child. One is enough; discard the losing ones noted before it.
             if mark == TIE_CLASS or (mark == WIN_CLASS) == own:
                 good[goods] = first + i
@@ -66,26 +66,26 @@ def told(links, counts, first, frontier, good, bad):
 
 
 @kernel
-def count_unasked(scores, left, decided, untold):
-    """Return the number of positions that are undecided or have a score in *untold*."""
+def count_pending(scores, children_left, decided, unpropagated):
+    """Return the number of positions that are undecided or have a score in *unpropagated*."""
     count = 0
-    for i in range(len(left)):
-        count += is_unasked(scores[i], left[i], decided, untold)
+    for i in range(len(children_left)):
+        count += is_pending(scores[i], children_left[i], decided, unpropagated)
     return count
 
 
 @kernel
-def add_unasked(frontier, scores, left, decided, untold):
-    """Add all positions that are undecided or have a score in *untold* to an empty frontier."""
-    for i in range(len(left)):
-        if is_unasked(scores[i], left[i], decided, untold):
+def add_pending(frontier, scores, children_left, decided, unpropagated):
+    """Add all positions that are undecided or have a score in *unpropagated* to an empty frontier."""
+    for i in range(len(children_left)):
+        if is_pending(scores[i], children_left[i], decided, unpropagated):
             frontier[i >> 2] |= LOST << 2 * (i & 3)
 
 
 @kernel
-def is_unasked(score, left, decided, untold):
-    """Return True if a position is undecided or has a score in *untold*."""
-    unasked = left < decided
-    for one in untold:
-        unasked |= score == one
-    return unasked
+def is_pending(score, children_left, decided, unpropagated):
+    """Return True if a position is undecided or has a score in *unpropagated*."""
+    pending = children_left < decided
+    for one in unpropagated:
+        pending |= score == one
+    return pending

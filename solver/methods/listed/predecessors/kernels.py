@@ -1,15 +1,15 @@
 """Compiled loops over edges: pack them by bucket of the child, and invert them into lists of parents.
 
-An entry (`link`) is the number of a child or parent within its tier, or the complement (`~`) if the same player moves
-in both. Positions are cut into *buckets* of `2**shift` numbers. The edges from a block of positions to one bucket are
-packed one after another, in ascending order of parents::
+A child or parent is given by its number within the tier, or by the complement (`~`) if the same player moves in both.
+Positions are cut into *buckets* of `2**shift` numbers. The edges from a block of positions to one bucket are packed one
+after another, in ascending order of parents::
 
     variable     twice the difference to the previous parent (for the first: to 0),
                  plus one if the same player moves again; seven bits a byte, lowest first, top bit set if more follow
     width bytes  the child's number within the bucket, lowest byte first
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,42 +22,44 @@ MOST_BYTES = 16
 
 
 @kernel
-def with_link(links, begin, end, link):
-    """Append a link to those of a position, unless it is among them; return the new end.
-
-    The position's links are `links[begin:end]`.
-    """
+def append_edge(children, begin, end, child):
+    """Append a child to those of a position, `children[begin:end]`, unless it is among them; return the new end."""
     new = True
-    # Lists are short, so compare with all. Writing first is harmless: the end stays if the link is not new.
+    # Lists are short, so compare with all. Writing first is harmless: the end stays if the child is not new.
     for other in range(begin, end):
-        new &= links[other] != link
-    links[end] = link
+        new &= children[other] != child
+    children[end] = child
     return end + new
 
 
 @kernel
-def count_by_bucket(links, shift, counts):
-    """Add the number of children in each bucket to *counts*."""
-    for link in links:
-        counts[(link if link >= 0 else ~link) >> shift] += 1
+def number_of(edge):
+    """Return the number of a child or parent: the entry itself or its complement."""
+    return edge if edge >= 0 else ~edge
 
 
 @kernel
-def sort_out(links, counts, first, shift, ends, entries):
+def count_by_bucket(children, shift, counts):
+    """Add the number of children in each bucket to *counts*."""
+    for child in children:
+        counts[number_of(child) >> shift] += 1
+
+
+@kernel
+def sort_by_bucket(children, counts, first, shift, ends, entries):
     """Copy edges by bucket to *entries*, as `child << 41 | parent << 1 | again`, the child within its bucket.
 
-    The *links* are children, `counts[i]` of parent number *first* + i; the entry has i as its parent. *ends* comes in
-    with where each bucket begins in *entries* and goes out with where it ends.
+    Parent number *first* + i has `counts[i]` of the *children*; the entry has i as its parent. *ends* comes in with
+    where each bucket begins in *entries* and goes out with where it ends.
     """
     begin = 0
     for i in range(len(counts)):
         for number in range(begin, begin + counts[i]):
-            link = np.int64(links[number])
-            again = link < 0
-            child = ~link if again else link
+            edge = np.int64(children[number])
+            child = number_of(edge)
             bucket = child >> shift
             # 64 bits: 22 for the child within its bucket, 40 for the parent, 1 for "moves again"; the sign stays free.
-            entries[ends[bucket]] = (child - (bucket << shift)) << 41 | np.int64(i) << 1 | again
+            entries[ends[bucket]] = (child - (bucket << shift)) << 41 | np.int64(i) << 1 | (edge < 0)
             ends[bucket] += 1
         begin += counts[i]
 
@@ -89,7 +91,16 @@ def pack(entries, first, width, packed):
 
 
 @kernel
-def count_children(packed, width, begins):
+def unpack_child(packed, end, width):
+    """Return the child's number that is stored at *end* in *width* bytes."""
+    child = np.int64(0)
+    for byte in range(width):
+        child |= np.int64(packed[end + byte]) << 8 * byte
+    return child
+
+
+@kernel
+def count_parents_packed(packed, width, begins):
     """Add one to `begins[child + 2]` for each packed edge."""
     end = 0
     while end < len(packed):
@@ -97,15 +108,12 @@ def count_children(packed, width, begins):
         while packed[end] > 127:
             end += 1
         end += 1
-        child = np.int64(0)
-        for byte in range(width):
-            child |= np.int64(packed[end + byte]) << 8 * byte
+        begins[unpack_child(packed, end, width) + 2] += 1
         end += width
-        begins[child + 2] += 1
 
 
 @kernel
-def turn_round(packed, bounds, width, begins, parents):
+def write_parents(packed, bounds, width, begins, parents):
     """Write the parents of each child of a bucket one after another to *parents*.
 
     *begins* has two more entries than there are children. Child i's list begins at `begins[i + 1]` when it comes in,
@@ -123,12 +131,9 @@ def turn_round(packed, bounds, width, begins, parents):
                 end += 1
             rest |= np.int64(packed[end]) << shift
             end += 1
-            # Step 2: read the child's number within the bucket.
-            child = np.int64(0)
-            for byte in range(width):
-                child |= np.int64(packed[end + byte]) << 8 * byte
+            # Step 2: append the parent to the child's list.
+            child = unpack_child(packed, end, width)
             end += width
-            # Step 3: append the parent to the child's list.
             parent += rest >> 1
             parents[begins[child + 1]] = ~parent if rest & 1 else parent
             begins[child + 1] += 1
@@ -148,43 +153,50 @@ def parents_of(frontier, first, begins, parents, out):
     """Write the parents of the positions of a frontier one after another."""
     count = 0
     for position in frontier:
-        for link in range(begins[position - first], begins[position - first + 1]):
-            out[count] = parents[link]
+        for entry in range(begins[position - first], begins[position - first + 1]):
+            out[count] = parents[entry]
             count += 1
 
 
 @kernel
-def links_left(left, decided):
+def sum_counters(children_left, decided):
     """Return the sum of the counters of all undecided positions."""
     count = 0
-    for number in left:
+    for number in children_left:
         count += int(number) if number < decided else 0
     return count
 
 
-@kernel
-def keep(begins, parents, first, scores, left, decided, untold, numbers, ends, kept):
-    """Copy the predecessor lists that may still be needed, with undecided parents only (see kept.py).
+class LoadedBlock(NamedTuple):
+    """Buffers for loaded lists: the positions' numbers, where each list ends in `parents`, and the parents."""
 
-    These are the lists of positions, numbered from *first* on, that are undecided or have a score in *untold*. *scores*
-    begins with position *first*; *left* covers the whole tier, because parents lie anywhere. Writes the positions'
-    numbers, counted from *first*, to *numbers*; where each list ends in *kept* to *ends*; and the parents to *kept*.
-    Returns the number of positions.
+    numbers: Array
+    ends: Array
+    parents: Array
+
+
+@kernel
+def load_lists(lists, first, scores, children_left, decided, unpropagated, out):
+    """Copy the predecessor lists that may still be needed, with undecided parents only (see in_memory.py).
+
+    These are the lists of positions, numbered from *first* on, that are undecided or have a score in *unpropagated*.
+    *scores* begins with position *first*; *children_left* covers the whole tier, because parents lie anywhere. Writes
+    a LoadedBlock to *out*, positions counted from *first*. Returns the number of positions.
     """
     count = end = 0
-    for i in range(len(begins) - 1):
+    for i in range(len(lists.begins) - 1):
         # Step 1: may the parents of this position still be looked up?
-        wanted = left[first + i] < decided
+        wanted = children_left[first + i] < decided
         if not wanted:
-            for score in untold:
+            for score in unpropagated:
                 wanted |= scores[i] == score
         if wanted:
             # Step 2: copy its undecided parents; a decided one is overwritten by the next.
-            for link in range(begins[i], begins[i + 1]):
-                parent = parents[link]
-                kept[end] = parent
-                end += left[parent if parent >= 0 else ~parent] < decided
-            numbers[count] = i
-            ends[count] = end
+            for entry in range(lists.begins[i], lists.begins[i + 1]):
+                parent = lists.parents[entry]
+                out.parents[end] = parent
+                end += children_left[number_of(parent)] < decided
+            out.numbers[count] = i
+            out.ends[count] = end
             count += 1
     return count

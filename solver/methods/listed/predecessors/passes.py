@@ -3,7 +3,7 @@
 For tiers whose predecessor lists fit neither in memory nor on disk. One pass for each remoteness expands all undecided
 positions again and looks for children that were decided last:
 
-    decided last --add--> frontier      undecided --expand--> children in the frontier --told--> updated parents
+    decided last --add--> frontier      undecided --expand--> children in the frontier --split--> updated parents
 
 As soon as the predecessor lists of all positions that may still be needed fit in memory, a pass builds them. It is the
 last pass.
@@ -14,9 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.listed.predecessors import frontier, kept
-from retrograde.solver.methods.listed.predecessors.links import AnyPart, Links
-from retrograde.solver.methods.listed.predecessors.sorting import Heap, Packed, Shape, Turning, packed, turned
+from retrograde.solver.methods.listed.predecessors import frontier, in_memory
+from retrograde.solver.methods.listed.predecessors.lists import AnyLists, PredecessorLists
+from retrograde.solver.methods.listed.predecessors.sorting import (
+    BucketEdges,
+    BucketLayout,
+    InvertTask,
+    PackedEdges,
+    invert_edges,
+    pack_edges,
+)
 from retrograde.solver.runtime.arrays import Part
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.left import decided_from
@@ -30,101 +37,102 @@ Children = tuple[Array, Array]
 Only undecided positions have any. Children are distinct and within the tier, one position after another; complements
 (`~`) if the same player moves again.
 """
-Look = Callable[[Part], Children]
+ExpandAgain = Callable[[Part], Children]
 """Expands a block of positions and returns their children in a frontier."""
-Looks = Callable[[list[tuple[int, int]]], Iterable[Look]]
+ExpandBlocks = Callable[[list[tuple[int, int]]], Iterable[ExpandAgain]]
 """Gives for each block, as (begin, end), a function that expands it."""
 
 
-class Looking(NamedTuple):
+class PassTask(NamedTuple):
     """Task: expand the undecided positions of a block again."""
 
-    look: Look
+    expand: ExpandAgain
     frontier: Part
     begin: int
-    shape: Shape
+    layout: BucketLayout
 
     def children(self) -> Children:
         """Return the children in the frontier."""
-        return self.look(self.frontier)
+        return self.expand(self.frontier)
 
 
-def find_told(task: Looking) -> tuple[int, Array, Array]:
+def find_parents(task: PassTask) -> tuple[int, Array, Array]:
     """Return the end of a block, its positions with a winning child in the frontier, and the others.
 
-    The others appear once for each child in the frontier (see `frontier.told`).
+    The others appear once for each child in the frontier (see `frontier.split_parents`).
     """
-    links, counts = task.children()
-    good, bad = np.empty(len(counts), np.int64), np.empty(len(links), np.int64)
-    goods, bads = frontier.told(links, counts, task.begin, task.frontier.array, good, bad)
+    children, counts = task.children()
+    good, bad = np.empty(len(counts), np.int64), np.empty(len(children), np.int64)
+    goods, bads = frontier.split_parents(children, counts, task.begin, task.frontier.array, good, bad)
     return task.begin + len(counts), good[:goods].copy(), bad[:bads].copy()
 
 
-def find_links(task: Looking) -> Packed:
+def find_edges(task: PassTask) -> PackedEdges:
     """Return the packed edges of a block."""
-    return packed(task.shape, *task.children(), task.begin)
+    return pack_edges(task.layout, *task.children(), task.begin)
 
 
-class Passes:
-    """Forward passes over the undecided positions of a tier, *stretch* positions to a task.
+class ForwardPasses:
+    """Forward passes over the undecided positions of a tier, *size* positions to a task.
 
-    *left* holds the undecided-children counters.
+    *children_left* holds the undecided-children counters.
     """
 
-    def __init__(self, work: Work, name: str, left: Array, looks: Looks, stretch: int):
-        self.work, self.left, self.looks, self.stretch = work, left, looks, stretch
-        self.decided = decided_from(self.left)
-        self.shape = Shape.of(len(self.left))
-        self.frontier = work.zeros(f"frontier{name}", frontier.bytes_for(len(self.left)), np.uint8).whole()
-        self.links: Links | None = None
+    def __init__(self, work: Work, name: str, children_left: Array, expand: ExpandBlocks, size: int):
+        self.work, self.children_left, self.expand, self.size = work, children_left, expand, size
+        self.decided = decided_from(children_left)
+        self.layout = BucketLayout.of(len(children_left))
+        self.frontier = work.zeros(f"frontier{name}", frontier.bytes_for(len(children_left)), np.uint8).whole()
+        self.lists: PredecessorLists | None = None
         """The predecessor lists that may still be needed, once they fit in memory."""
 
-    def told(self, first: int) -> Iterator[tuple[int, Array, Array]]:
-        """Yield the results of `find_told` for all blocks, from position *first* on."""
-        return self.work.map(find_told, self.tasks(first))
+    def find_parents(self, first: int) -> Iterator[tuple[int, Array, Array]]:
+        """Yield the results of `find_parents` for all blocks, from position *first* on."""
+        return self.work.map(find_parents, self.tasks(first))
 
-    def tasks(self, first: int = 0) -> Iterator[Looking]:
+    def tasks(self, first: int = 0) -> Iterator[PassTask]:
         """Yield a task for each block with undecided positions, from position *first* on."""
-        count = len(self.left)
-        ends = ((begin, min(begin + self.stretch, count)) for begin in range(first, count, self.stretch))
-        stretches = [(begin, end) for begin, end in ends if (self.left[begin:end] < self.decided).any()]
-        for (begin, _), look in zip(stretches, self.looks(stretches), strict=True):
-            yield Looking(look, self.frontier, begin, self.shape)
+        count = len(self.children_left)
+        ends = ((begin, min(begin + self.size, count)) for begin in range(first, count, self.size))
+        blocks = [(begin, end) for begin, end in ends if (self.children_left[begin:end] < self.decided).any()]
+        for (begin, _), expand in zip(blocks, self.expand(blocks), strict=True):
+            yield PassTask(expand, self.frontier, begin, self.layout)
 
-    def keep(self, scores: Array, left: Array, untold: list[int]) -> None:
+    def load_if_they_fit(self, scores: Array, children_left: Array, unpropagated: list[int]) -> None:
         """Build the predecessor lists that may still be needed, if they fit in memory.
 
-        These are the lists of positions that are undecided or have a score in *untold*, with undecided parents only.
+        These are the lists of positions that are undecided or have a score in *unpropagated*, with undecided parents
+        only.
         """
-        if self.links or not self.work.shares_memory:
+        if self.lists or not self.work.shares_memory:
             return
-        known = scores, left, self.decided, np.array(untold)
-        needed = kept.bytes_needed(frontier.count_unasked(*known), left)
+        pending = scores, children_left, self.decided, np.array(unpropagated)
+        needed = in_memory.bytes_needed(frontier.count_pending(*pending), children_left)
         if 2 * needed <= self.work.budget.left() // 2:  # twice: packed and inverted
             self.frontier.array[:] = 0
-            frontier.add_unasked(self.frontier.array, *known)
-            self.links = self.taken()
+            frontier.add_pending(self.frontier.array, *pending)
+            self.lists = self.build_lists()
 
-    def taken(self) -> Links:
+    def build_lists(self) -> PredecessorLists:
         """Run a pass that builds the predecessor lists of all positions in the frontier."""
-        shape = self.shape
-        heaps = [Heap([], []) for _ in range(shape.buckets)]
-        for pieces in self.work.map(find_links, self.tasks()):
-            for heap, piece in zip(heaps, pieces, strict=True):
-                if len(piece):
-                    heap.pieces.append(piece)
-        wide, bits = shape.positions >= 1 << 31, min(kept.MOST_BITS, shape.shift)
-        parts: list[AnyPart] = []
-        for bucket, heap in enumerate(heaps):
-            parents = turned(Turning(heap, shape.size(bucket), shape.width, wide, None, ""))
-            parts += kept.sparse(parents, bits)
-            heap.pieces.clear()
-        return Links(self.work, parts, bits, None)
+        layout = self.layout
+        buckets = [BucketEdges([], []) for _ in range(layout.buckets)]
+        for packed in self.work.map(find_edges, self.tasks()):
+            for edges, block in zip(buckets, packed, strict=True):
+                if len(block):
+                    edges.blocks.append(block)
+        bits = min(in_memory.MOST_BITS, layout.shift)
+        lists: list[AnyLists] = []
+        for bucket, edges in enumerate(buckets):
+            parents = invert_edges(InvertTask(edges, layout, bucket))
+            lists += in_memory.without_empty_lists(parents, bits)
+            edges.blocks.clear()
+        return PredecessorLists(self.work, lists, bits, None)
 
     def parents_of(self, positions: Array) -> Iterator[Array]:
         """Yield the parents of some positions from the predecessor lists that a pass has built."""
-        assert self.links
-        return self.links.parents_of(positions)
+        assert self.lists
+        return self.lists.parents_of(positions)
 
 
 class ForwardPropagation(Propagation):
@@ -134,7 +142,7 @@ class ForwardPropagation(Propagation):
     are updated.
     """
 
-    def __init__(self, passes: Passes, pause: Callable[[int, int, int], None], *others: Any):
+    def __init__(self, passes: ForwardPasses, pause: Callable[[int, int, int], None], *others: Any):
         bits, scores, left, *rest = others
         super().__init__(bits, scores, left, passes.parents_of, *rest)
         self.passes, self.pause = passes, pause
@@ -148,7 +156,7 @@ class ForwardPropagation(Propagation):
 
     def tell_parents(self, group: int, before: dict[int, Batch]) -> None:
         """Update the parents of the positions decided last, which come by score."""
-        if self.passes.links:
+        if self.passes.lists:
             super().tell_parents(group, before)
             return
         if not any(batch.count for batch in before.values()):
@@ -165,7 +173,7 @@ class ForwardPropagation(Propagation):
             self.note_decided(scores)
         # Step 3: expand all undecided positions; give the best score to some parents, and decrement the counters of
         # others.
-        for end, good, bad in self.passes.told(self.first):
+        for end, good, bad in self.passes.find_parents(self.first):
             self.looked_again = end / len(self.scores)
             self.settle(good, scores[0])
             if len(bad):

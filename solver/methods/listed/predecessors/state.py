@@ -1,10 +1,7 @@
 """The state of a tier with cycles while it is solved, and its checkpoints.
 
 A tier is solved in two stages: expand all positions, in order, then propagate outcomes, one remoteness at a time.
-Checkpoints are written between two blocks of positions or between two remotenesses. The numbers of a checkpoint::
-
-    positions expanded | bytes of a checksum of parents | class | remoteness | positions whose parents are updated
-                                                          '- while propagating -'  '- only within a forward pass -'
+Checkpoints are written between two blocks of positions or between two remotenesses.
 
 With predecessor lists, the edges and the initial scores and counters have their own files and journal entries, so that
 a checkpoint has only scores and counters. If predecessor lists were given up for lack of space, checkpoints are written
@@ -16,17 +13,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.databases.errors import DiskFull
-from retrograde.solver.methods.listed.predecessors.checkpoint import Checkpoint
-from retrograde.solver.methods.listed.predecessors.links import Links, LinkWriter
-from retrograde.solver.methods.listed.predecessors.passes import Passes
+from retrograde.solver.methods.listed.predecessors.lists import PredecessorLists, PredecessorWriter
+from retrograde.solver.methods.listed.predecessors.passes import ForwardPasses
 from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.checkpoint import Checkpoint
+from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.propagation import scores_at
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 
 Array = np.ndarray[Any, Any]
 
 
-class Known(NamedTuple):
+class TierProgress(NamedTuple):
+    """The progress at a checkpoint of a tier.
+
+    `expanded` positions are expanded. Checksums of parents have `checksum_bytes` bytes. `frontier` is empty until all
+    are expanded. Then it is [class, remoteness] of the positions decided last. Within a forward pass a third number
+    says how many positions are updated.
+    """
+
+    expanded: int = 0
+    checksum_bytes: int = 0
+    frontier: tuple[int, ...] = ()
+
+
+class TierArrays(NamedTuple):
     """Arrays about the positions of a tier.
 
     `scores`; `left`, the undecided-children counters (see values/left.py); `sizes`, the numbers of symmetric positions;
@@ -39,77 +50,86 @@ class Known(NamedTuple):
     sums: Array
 
 
-class State(NamedTuple):
+class CyclicTierState(NamedTuple):
     """The arrays of a tier, the writer of its edges (None if the rules give parents), and its checkpoint."""
 
     checkpoint: Checkpoint
-    known: Known
-    writer: LinkWriter | None
+    arrays: TierArrays
+    writer: PredecessorWriter | None
+
+    @staticmethod
+    def checkpoint_of(work: Work, bits: int, k: int) -> Checkpoint:
+        """Return the checkpoint of tier number k, solved with *bits* bits for plies."""
+        return Checkpoint(work, f"checkpoint{bits}-{k}", TierProgress)
 
     @property
-    def links(self) -> LinkWriter | None:
+    def active_writer(self) -> PredecessorWriter | None:
         """The writer of edges. None if there is none, or if predecessor lists have been given up."""
-        return None if self.writer and self.writer.log.forgone else self.writer
+        return None if self.writer and self.writer.given_up else self.writer
 
     @property
     def positions(self) -> int:
         """The number of positions of the tier."""
-        return len(self.known.scores)
+        return len(self.arrays.scores)
 
-    def taken_up(self) -> tuple[int, list[int]]:
-        """Resume: fill the arrays from the checkpoint of an earlier solve.
+    def resume(self) -> tuple[int, tuple[int, ...]]:
+        """Fill the arrays from the checkpoint of an earlier solve.
 
-        Returns the number of positions that are expanded, and where propagation resumes: [class, remoteness], with a
+        Returns the number of positions that are expanded, and where propagation resumes: (class, remoteness), with a
         third number within a forward pass, or nothing for the start.
         """
-        done, _, *marked = self.checkpoint.numbers or (0, 0)
+        progress = self.checkpoint.progress or TierProgress()
         # With predecessor lists, initial scores and counters come from their journal; a checkpoint matters only in
         # propagation.
-        if self.links:
-            done = self.links.done
-            if done < self.positions or not marked:
-                return done, []
-        arrays = self.known[:2] if self.links else self.known
-        if not done or len(self.checkpoint.frames) != len(arrays):  # written before lists were given up
-            return 0, []
-        self.checkpoint.fill(*arrays)
-        return done, marked
+        if self.active_writer and (self.active_writer.done < self.positions or not progress.frontier):
+            return self.active_writer.done, ()
+        arrays = self.arrays[:2] if self.active_writer else self.arrays
+        if len(self.checkpoint.last.arrays) != len(arrays):  # none, or written before lists were given up
+            return self.active_writer.done if self.active_writer else 0, ()
+        self.checkpoint.load(*arrays)
+        return progress.expanded, progress.frontier
 
-    def looked(self, done: int) -> None:
+    def save_expansion(self, done: int) -> None:
         """Write a checkpoint after *done* positions have been expanded, if it is due."""
-        if self.checkpoint.pace.is_due and not self.links:
-            scores, left, sizes, sums = self.known
+        if self.checkpoint.is_due and not self.active_writer:
+            scores, left, sizes, sums = self.arrays
             so_far = sizes if isinstance(sizes, Compressed) else sizes[:done]
-            self.checkpoint.write([done, sums.itemsize], (scores[:done], left[:done], so_far, sums))
+            self.checkpoint.save(TierProgress(done, sums.itemsize), (scores[:done], left[:done], so_far, sums))
 
-    def turned_round(self) -> Links | None:
-        """Return the predecessor lists once all positions are expanded. None if there are none or the disk is full."""
-        if not self.links:
+    def predecessor_lists(self) -> PredecessorLists | None:
+        """Return the predecessor lists once all positions are expanded. None without a writer or disk space."""
+        if not self.active_writer:
             return None
         try:
-            return self.links.turned_round()
+            return self.active_writer.invert()
         except DiskFull:
-            self.links.forgo()
-            self.looked(self.positions)
+            self.active_writer.give_up()
+            self.save_expansion(self.positions)
             return None
 
-    def decided(self, there: Links | Passes | None, bits: int, group: int, remoteness: int) -> None:
+    def save_remoteness(
+        self, lists: PredecessorLists | ForwardPasses | None, bits: int, group: int, remoteness: int
+    ) -> None:
         """Write a checkpoint after a remoteness has been propagated, if it is due.
 
-        *group* is WIN_CLASS for wins and losses, or TIE_CLASS. Also loads the predecessor lists in *there*, or from
-        forward passes, into memory if they fit by now.
+        *group* is WIN_CLASS for wins and losses, or TIE_CLASS. Also loads the predecessor *lists*, or those of forward
+        passes, into memory if they fit by now.
         """
-        if there:
+        if lists:
             ties = scores_at(TIE_CLASS, 0, bits) * (group == WIN_CLASS)  # ties are propagated last
-            there.keep(self.known.scores, self.known.left, scores_at(group, remoteness, bits) + ties)
-        if self.checkpoint.pace.is_due and not (self.links and self.links.in_memory_alone):
-            arrays, settled = (self.known[:2], 0) if self.links else (self.known, 2)
-            self.checkpoint.write([self.positions, self.known.sums.itemsize, group, remoteness], arrays, settled)
+            unpropagated = scores_at(group, remoteness, bits) + ties
+            lists.load_if_they_fit(self.arrays.scores, self.arrays.left, unpropagated)
+        # With edges in memory alone, a killed solve must expand all positions again.
+        if not self.active_writer or self.active_writer.on_disk:
+            self.save_propagation(group, remoteness)
 
-    def paused(self, group: int, remoteness: int, end: int) -> None:
-        """Write a checkpoint within a forward pass, if it is due.
+    def save_propagation(self, *frontier: int) -> None:
+        """Write a checkpoint, if it is due.
 
-        *group* and *remoteness* are those of the frontier. Parents below position *end* have been updated.
+        *frontier* is a class and a remoteness. Within a forward pass, it ends with the position below which parents
+        have been updated.
         """
-        if self.checkpoint.pace.is_due:
-            self.checkpoint.write([self.positions, self.known.sums.itemsize, group, remoteness, end], self.known, 2)
+        if self.checkpoint.is_due:
+            arrays, settled = (self.arrays[:2], 0) if self.active_writer else (self.arrays, 2)
+            progress = TierProgress(self.positions, self.arrays.sums.itemsize, frontier)
+            self.checkpoint.save(progress, arrays, settled)

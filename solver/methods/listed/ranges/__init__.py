@@ -3,15 +3,15 @@
 A range has `2**shift` consecutive slots. Its scores, counters and predecessor lists are in files, and only the task at
 work on it has them in memory. The solver itself keeps only the names of files:
 
-    slots --expand--> pieces, and edges by range --invert--> ranges --propagate, ply by ply--> scores
+    slots --expand--> blocks, and edges by range --invert--> ranges --propagate, ply by ply--> scores
 
-1. Expand all slots (`tier.look_at_all`). Tasks write initial scores and counters, and edges sorted by the child's
+1. Expand all slots (`tier.expand_all`). Tasks write initial scores and counters, and edges sorted by the child's
    range.
-2. Assemble each range: its scores and counters, and the predecessor lists of its slots (`steps.turn`).
+2. Assemble each range: its scores and counters, and the predecessor lists of its slots (`steps.assemble`).
 3. Propagate, one remoteness at a time (`propagation.py`). A step of a range takes updates, decides slots, and returns
-   updates for the ranges of their parents (`steps.step`).
-4. Call undecided slots draws, and return the scores of each range (`files.State.with_draws`).
+   updates for the ranges of their parents (`steps.run_step`).
+4. Call undecided slots draws, and return the scores of each range (`files.RangeState.with_draws`).
 
-Files are never changed, only replaced, so that a task that runs twice or too late does no harm. Notes of the solver
-(`notes.py`) let a killed solve resume.
+Files are never changed, only replaced, so that a task that runs twice or too late does no harm. From checkpoints
+(`runtime/checkpoint.py`) a killed solve resumes.
 """

@@ -6,6 +6,7 @@
 So a task that runs twice, partly, or too late does no harm: its files are ignored.
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ LEAST = 1 << 15
 """Bytes of updates that are worth a file; fewer are sent with the result."""
 
 
-class State(NamedTuple):
+class RangeState(NamedTuple):
     """The state of a range of *size* slots: the frames of a base and of the deltas on it.
 
     Scores have *bits* bits for plies. `edition` counts the bases; `changed` is the number of slots in deltas.
@@ -46,12 +47,12 @@ class State(NamedTuple):
 
     def read(self, scratch: Scratch) -> tuple[Array, Array]:
         """Return copies of the scores and the undecided-children counters."""
-        scores, left = (array.copy() for array in fields(scratch.read(self.base), self.bits, self.size))
+        scores, left = (array.copy() for array in split_fields(scratch.read(self.base), self.bits, self.size))
         for delta in self.deltas:
             content = scratch.read(delta)
             count = len(content) // (4 + scores.itemsize + left.itemsize)
             slots = np.frombuffer(content, np.uint32, count)
-            scores[slots], left[slots] = fields(content[4 * count :], self.bits, count)
+            scores[slots], left[slots] = split_fields(content[4 * count :], self.bits, count)
         return scores, left
 
     def with_draws(self, scratch: Scratch) -> Array:
@@ -60,14 +61,14 @@ class State(NamedTuple):
         propagation_kernels.leave_draws(scores, left, decided_from(left), DRAW_CLASS << self.bits)
         return scores
 
-    def after(self, scratch: Scratch, scores: Array, left: Array, slots: Array) -> "State":
+    def update(self, scratch: Scratch, scores: Array, left: Array, slots: Array) -> "RangeState":
         """Write the changed *slots* of a range to disk and return its new state."""
         if not len(slots):
             return self
         changed = self.changed + len(slots)
         if len(self.deltas) == MOST_DELTAS or changed > MOST_CHANGED * self.size:
-            return written(scratch, self.number, self.edition + 1, scores, left, self.bits)
-        content = joined(slots.astype(np.uint32), scores[slots], left[slots])
+            return write_base(scratch, self.number, self.edition + 1, scores, left, self.bits)
+        content = to_bytes(slots.astype(np.uint32), scores[slots], left[slots])
         delta = scratch.write(self.name, content, plain=True)
         return self._replace(deltas=(*self.deltas, delta), changed=changed)
 
@@ -77,24 +78,24 @@ def name_of(number: int, edition: int) -> str:
     return f"range{number}.{edition}"
 
 
-def written(scratch: Scratch, number: int, edition: int, scores: Array, left: Array, bits: int) -> State:
+def write_base(scratch: Scratch, number: int, edition: int, scores: Array, left: Array, bits: int) -> RangeState:
     """Write a base of a range to disk and return its state."""
-    base = scratch.write(name_of(number, edition), joined(scores, left), plain=True)
-    return State(number, len(left), bits, base, edition=edition)
+    base = scratch.write(name_of(number, edition), to_bytes(scores, left), plain=True)
+    return RangeState(number, len(left), bits, base, edition=edition)
 
 
-def joined(*arrays: Array) -> memoryview:
+def to_bytes(*arrays: Array) -> memoryview:
     """Return the bytes of some arrays, concatenated."""
     return np.concatenate([array.view(np.uint8) for array in arrays]).data
 
 
-def fields(content: bytes | memoryview, bits: int, count: int) -> tuple[Array, Array]:
+def split_fields(content: bytes | memoryview, bits: int, count: int) -> tuple[Array, Array]:
     """Return views of the scores and counters of *count* slots in *content*."""
     scores = np.frombuffer(content, score_type(bits), count)
     return scores, np.frombuffer(content, left_type(bits), count, scores.nbytes)
 
 
-class Sections(NamedTuple):
+class RangeResults(NamedTuple):
     """The results of a task for each range: in frames, or *here* in memory if they are small.
 
     In frames: `rows` int64[ranges, 4] are the fields of a frame after its name, all 0 for no frame. In memory: `rows`
@@ -111,7 +112,7 @@ class Sections(NamedTuple):
         found: list[int] = np.flatnonzero(there).tolist()
         return found
 
-    def of(self, number: int) -> "Section":
+    def result(self, number: int) -> "RangeResult":
         """Return the result for a range: an array or a frame."""
         if self.here is not None:
             return self.here[self.rows[number] : self.rows[number + 1]]
@@ -121,17 +122,21 @@ class Sections(NamedTuple):
         """Return the frame for a range."""
         return Frame(self.name, *self.rows[number].tolist())
 
+    def all_frames(self) -> Iterator[Frame]:
+        """Yield the frames of all ranges, for checkpoints (see runtime/log.py)."""
+        return map(self.frame, self.ranges() if self.here is None else ())
 
-Section = Frame | Array
+
+RangeResult = Frame | Array
 
 
-def put(scratch: Scratch, name: str, pieces: list[Array], plain: bool) -> Sections:
-    """Write a piece for each range to disk."""
+def write_results(scratch: Scratch, name: str, parts: list[Array], plain: bool) -> RangeResults:
+    """Write a part for each range to disk."""
     nothing = Frame(name, 0, 0, 0, 0)
-    frames = [scratch.write(name, piece.view(np.uint8).data, plain) if len(piece) else nothing for piece in pieces]
-    return Sections(name, np.array([frame[1:] for frame in frames], np.int64))
+    frames = [scratch.write(name, part.view(np.uint8).data, plain) if len(part) else nothing for part in parts]
+    return RangeResults(name, np.array([frame[1:] for frame in frames], np.int64))
 
 
-def taken(scratch: Scratch, section: Section, dtype: Any) -> Array:
-    """Return the contents of a section as an array."""
-    return np.frombuffer(scratch.read(section, once=True), dtype) if isinstance(section, Frame) else section
+def read_result(scratch: Scratch, result: RangeResult, dtype: Any) -> Array:
+    """Return a result as an array."""
+    return np.frombuffer(scratch.read(result, once=True), dtype) if isinstance(result, Frame) else result

@@ -6,32 +6,45 @@ An update says that a child of a slot was decided at the previous remoteness:
                                                     bit = 0: the child makes the slot a WIN or TIE
 """
 
+from typing import NamedTuple
+
+from retrograde.solver.methods.listed.predecessors.kernels import number_of
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score import LOSE_CLASS, WIN_CLASS
 
 
+class Decision(NamedTuple):
+    """How slots are decided at a remoteness.
+
+    `better` is the score of a slot with a good child, `lose` that of one whose counter reaches 0. `greatest` is the
+    mask of the plies in a score. `decided` is the counter of a decided slot.
+    """
+
+    better: int
+    lose: int
+    greatest: int
+    decided: int
+
+
 @kernel
-def take(updates, better, lose, greatest, decided, scores, left, settled, late):
+def apply_updates(updates, decision, scores, children_left, settled, late):
     """Apply updates. A losing child makes the parent a win; a winning child decrements its counter.
 
-    *better* is the score of a slot with a good child, *lose* that of one whose counter reaches 0. If a child in a later
-    tier delays the loss, the slot is decided later. Writes decided slots to *settled* and delayed ones to *late*;
-    returns both lengths.
-
-    *left* holds the undecided-children counters; *decided* is the least value of a decided slot. *greatest* is the mask
-    of the plies in a score.
+    If a child in a later tier delays a loss, the slot is decided later. Writes decided slots to *settled* and delayed
+    ones to *late*; returns both lengths.
     """
+    better, lose, greatest, decided = decision
     count = waiting = 0
     for update in updates:
         slot = update >> 1
-        here = left[slot]
+        here = children_left[slot]
         if here >= decided:
             continue
         # Case: a child that is a WIN for the opponent. The slot has one undecided child fewer.
         if update & 1:
             if here == 0:  # it waits for a child in a later tier
                 continue
-            left[slot] = here - 1
+            children_left[slot] = here - 1
             if here > 1:
                 continue
             # Its last child within the tier has won for the opponent, but a child in a later tier lasts longer.
@@ -43,33 +56,31 @@ def take(updates, better, lose, greatest, decided, scores, left, settled, late):
         else:
             # Case: a child that is good for the slot.
             scores[slot] = better
-        left[slot] = decided
+        children_left[slot] = decided
         settled[count] = slot
         count += 1
     return count, waiting
 
 
 @kernel
-def count_updates(frontier, begins, parents, shift, counts):
+def count_updates(frontier, lists, shift, counts):
     """Add the number of parents of a frontier in each range to *counts*."""
     for slot in frontier:
-        for link in range(begins[slot], begins[slot + 1]):
-            parent = parents[link]
-            counts[(parent if parent >= 0 else ~parent) >> shift] += 1
+        for entry in range(lists.begins[slot], lists.begins[slot + 1]):
+            counts[number_of(lists.parents[entry]) >> shift] += 1
 
 
 @kernel
-def sort_updates(frontier, scores, bits, begins, parents, shift, ends, updates):
+def sort_updates(frontier, scores, bits, lists, shift, ends, updates):
     """Write the updates of the parents of a frontier, sorted by range.
 
     *ends* comes in with where each range begins in *updates*, and goes out with where it ends.
     """
     for slot in frontier:
         group = scores[slot] >> bits
-        for link in range(begins[slot], begins[slot + 1]):
-            parent = parents[link]
-            again = parent < 0
-            parent = ~parent if again else parent
+        for entry in range(lists.begins[slot], lists.begins[slot + 1]):
+            again = lists.parents[entry] < 0
+            parent = number_of(lists.parents[entry])
             # A WIN is bad for the opponent's parent. If the same player moves in both, a LOSE is bad.
             down = group == LOSE_CLASS if again else group == WIN_CLASS
             number = parent >> shift

@@ -8,18 +8,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import LOSE, TIE, WIN
-from retrograde.solver.methods.listed.predecessors.sorting import Heap, PutPart, Turning, turned
+from retrograde.solver.methods.listed.predecessors.sorting import (
+    BucketEdges,
+    BucketLayout,
+    InvertTask,
+    SpilledEdges,
+    StoredParentLists,
+    invert_edges,
+)
 from retrograde.solver.methods.listed.ranges import kernels
 from retrograde.solver.methods.listed.ranges.files import (
     LEAST,
-    Section,
-    Sections,
-    State,
-    fields,
-    joined,
-    put,
-    taken,
-    written,
+    RangeResult,
+    RangeResults,
+    RangeState,
+    read_result,
+    split_fields,
+    to_bytes,
+    write_base,
+    write_results,
 )
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.values import propagation_kernels
@@ -33,44 +40,42 @@ PARENTS = "parents"
 """The name of the files with predecessor lists."""
 
 
-class Turn(NamedTuple):
-    """Task: assemble a range from the pieces of expanded slots, and invert the edges that lead into it."""
+class AssembleTask(NamedTuple):
+    """Task: assemble a range from the *blocks* of expanded slots, and invert the *edges* that lead into it."""
 
     scratch: Scratch
+    layout: BucketLayout
     number: int
-    size: int
-    width: int
-    wide: bool
     bits: int
-    pieces: list[Frame]
-    links: list[Frame]
+    blocks: list[Frame]
+    edges: list[Frame]
 
 
-class Turned(NamedTuple):
+class AssembledRange(NamedTuple):
     """An assembled range: its first state, the predecessor lists of its slots, and how many are decided."""
 
-    state: State
-    parents: PutPart
+    state: RangeState
+    parents: StoredParentLists
     decided: int
 
 
-def turn(task: Turn) -> Turned:
+def assemble(task: AssembleTask) -> AssembledRange:
     """Assemble a range: write its predecessor lists and its first state to disk."""
-    scratch, size = task.scratch, task.size
+    scratch, number = task.scratch, task.number
     # Step 1: invert the edges that lead into this range.
-    heap = Heap([], [(frame, np.array([frame.size])) for frame in task.links])
-    part = turned(Turning(heap, size, task.width, task.wide, scratch, PARENTS))
-    frame = scratch.write(PARENTS, joined(part.begins, part.parents), plain=True)
-    parents = PutPart(frame, size, part.begins.dtype.str, part.parents.dtype.str)
-    # Step 2: concatenate the scores and counters of its pieces.
-    slot = sum(array.itemsize for array in fields(b"", task.bits, 0))
-    read = [fields(scratch.read(piece), task.bits, piece.size // slot) for piece in task.pieces]
+    edges = BucketEdges([], [SpilledEdges(number, frame, np.array([frame.size])) for frame in task.edges])
+    lists = invert_edges(InvertTask(edges, task.layout, number, scratch))
+    frame = scratch.write(PARENTS, to_bytes(lists.begins, lists.parents), plain=True)
+    parents = StoredParentLists(frame, task.layout.size(number), lists.begins.dtype.str, lists.parents.dtype.str)
+    # Step 2: concatenate the scores and counters of its blocks.
+    slot_bytes = sum(array.itemsize for array in split_fields(b"", task.bits, 0))
+    read = [split_fields(scratch.read(block), task.bits, block.size // slot_bytes) for block in task.blocks]
     scores, left = (np.concatenate(arrays) for arrays in zip(*read, strict=True))
     decided = int(np.count_nonzero(left >= decided_from(left)))
-    return Turned(written(scratch, task.number, 0, scores, left, task.bits), parents, decided)
+    return AssembledRange(write_base(scratch, number, 0, scores, left, task.bits), parents, decided)
 
 
-class Step(NamedTuple):
+class StepTask(NamedTuple):
     """Task: one step of propagation in a range (see Propagation).
 
     At remoteness 0 the step starts from primitive positions. *group* is WIN_CLASS for wins and losses, or TIE_CLASS.
@@ -81,52 +86,54 @@ class Step(NamedTuple):
     scratch: Scratch
     ranges: int
     shift: int
-    state: State
-    parents: PutPart
+    state: RangeState
+    parents: StoredParentLists
     group: int
     remoteness: int
     due: bool
-    updates: list[Section]
+    updates: list[RangeResult]
 
 
-class Steps(NamedTuple):
+class StepsTask(NamedTuple):
     """Task: some steps, one after another. Their updates are written to files under *name*."""
 
     name: str
-    steps: list[Step]
+    steps: list[StepTask]
 
 
-class Stepped(NamedTuple):
+class StepResult(NamedTuple):
     """Result of a step.
 
     `updates` are for the parents. `due` has the remotenesses at which more slots become due. `decided` is the number of
     newly decided slots.
     """
 
-    state: State
-    updates: Sections
+    state: RangeState
+    updates: RangeResults
     due: list[int]
     decided: int
 
 
-def do_steps(task: Steps) -> list[Stepped]:
+def run_steps(task: StepsTask) -> list[StepResult]:
     """Run some steps."""
-    return [step(task.name, one) for one in task.steps]
+    return [run_step(task.name, step) for step in task.steps]
 
 
-def step(name: str, task: Step) -> Stepped:
+def run_step(name: str, task: StepTask) -> StepResult:
     """Run a step of a range."""
     scores, left = task.state.read(task.scratch)
-    before = left.copy()
-    # At remoteness 0 nothing is decided: the primitive slots only update their parents.
-    frontier, late = (begun if task.remoteness == 0 else gone_on)(task, scores, left)
-    if task.remoteness:
-        state = task.state.after(task.scratch, scores, left, np.flatnonzero(left != before))
-        return Stepped(state, told(name, task, frontier, scores), plies(late, task.state.bits), len(frontier))
-    return Stepped(task.state, told(name, task, frontier, scores), plies(late, task.state.bits), 0)
+    if task.remoteness == 0:  # nothing is decided: the primitive slots only update their parents
+        state, decided = task.state, 0
+        frontier, late = primitive_frontier(task, scores, left)
+    else:
+        before = left.copy()
+        frontier, late = decide(task, scores, left)
+        state, decided = task.state.update(task.scratch, scores, left, np.flatnonzero(left != before)), len(frontier)
+    updates = updates_for_parents(name, task, frontier, scores)
+    return StepResult(state, updates, remotenesses(late, state.bits), decided)
 
 
-def begun(task: Step, scores: Array, left: Array) -> tuple[Array, Array]:
+def primitive_frontier(task: StepTask, scores: Array, left: Array) -> tuple[Array, Array]:
     """Return the primitive slots of the class, and the scores of slots that later tiers decide."""
     bits, decided = task.state.bits, decided_from(left)
     out = np.empty(len(left), np.int64)
@@ -139,18 +146,19 @@ def begun(task: Step, scores: Array, left: Array) -> tuple[Array, Array]:
     return np.concatenate(found), scores[late]
 
 
-def gone_on(task: Step, scores: Array, left: Array) -> tuple[Array, Array]:
+def decide(task: StepTask, scores: Array, left: Array) -> tuple[Array, Array]:
     """Decide slots; return them, and the scores of those that are to be decided later."""
     bits, decided, greatest = task.state.bits, decided_from(left), (1 << task.state.bits) - 1
     # The scores of a parent with a good child, and of one whose children are all bad.
     better = (TIE_CLASS if task.group == TIE_CLASS else WIN_CLASS) << bits | greatest - task.remoteness
     lose = LOSE_CLASS << bits | task.remoteness
+    decision = kernels.Decision(better, lose, greatest, decided)
     settled, late = [], [np.empty(0, np.int64)]
     # Step 1: apply the updates.
-    for section in task.updates:
-        updates = taken(task.scratch, section, np.uint32)
+    for result in task.updates:
+        updates = read_result(task.scratch, result, np.uint32)
         new, later = np.empty((2, len(updates)), np.int64)
-        count, waiting = kernels.take(updates, better, lose, greatest, decided, scores, left, new, later)
+        count, waiting = kernels.apply_updates(updates, decision, scores, left, new, later)
         settled.append(new[:count])
         late.append(later[:waiting])
     # Step 2: decide slots whose best child is in a later tier and that no update has decided earlier.
@@ -162,26 +170,24 @@ def gone_on(task: Step, scores: Array, left: Array) -> tuple[Array, Array]:
     return np.concatenate([np.empty(0, np.int64), *settled]), scores[np.concatenate(late)]
 
 
-def told(name: str, task: Step, frontier: Array, scores: Array) -> Sections:
+def updates_for_parents(name: str, task: StepTask, frontier: Array, scores: Array) -> RangeResults:
     """Return the updates for the parents of newly decided slots."""
     bounds = np.zeros(task.ranges + 1, np.int64)
     if not len(frontier):
-        return Sections("", bounds, np.empty(0, np.uint32))
-    part = task.parents.read(task.scratch)
-    kernels.count_updates(frontier, part.begins, part.parents, task.shift, bounds[1:])
+        return RangeResults("", bounds, np.empty(0, np.uint32))
+    lists = task.parents.read(task.scratch)
+    kernels.count_updates(frontier, lists, task.shift, bounds[1:])
     np.cumsum(bounds, out=bounds)
     updates = np.empty(int(bounds[-1]), np.uint32)
-    kernels.sort_updates(
-        frontier, scores, task.state.bits, part.begins, part.parents, task.shift, bounds[:-1].copy(), updates
-    )
+    kernels.sort_updates(frontier, scores, task.state.bits, lists, task.shift, bounds[:-1].copy(), updates)
     if updates.nbytes < LEAST:
-        return Sections("", bounds, updates)
-    return put(task.scratch, name, np.split(updates, bounds[1:-1]), plain=True)
+        return RangeResults("", bounds, updates)
+    return write_results(task.scratch, name, np.split(updates, bounds[1:-1]), plain=True)
 
 
-def plies(late: Array, bits: int) -> list[int]:
+def remotenesses(scores: Array, bits: int) -> list[int]:
     """Return the distinct remotenesses of some scores."""
     greatest = (1 << bits) - 1
-    numbers = late.astype(np.int64) & greatest
-    found: list[int] = np.unique(np.where(late >> bits == LOSE_CLASS, numbers, greatest - numbers)).tolist()
+    numbers = scores.astype(np.int64) & greatest
+    found: list[int] = np.unique(np.where(scores >> bits == LOSE_CLASS, numbers, greatest - numbers)).tolist()
     return found

@@ -4,6 +4,6 @@ Used when the positions of a game do not fit in memory. Lists are compressed, an
 back.
 
 - `lists.py`: a sorted list on disk, and merging lists.
-- `known.py`: the known positions of an exploration, as a few sorted lists for each tier.
-- `looking.py`: the indices of children, located in passes over the lists.
+- `positions.py`: the known positions of an exploration, as a few sorted lists for each tier.
+- `lookup.py`: the indices of children, located in passes over the lists.
 """

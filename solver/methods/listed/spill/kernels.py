@@ -1,4 +1,4 @@
-"""Compiled loops over blocks of lists on disk: pack, unpack, look up.
+"""Compiled loops over sorted lists, and over their blocks on disk: pack, unpack, look up.
 
 A block of sorted positions is stored as the gaps between them, in byte planes, which compress well:
 
@@ -45,27 +45,43 @@ def from_planes(first, planes, out):
 
 
 @kernel
-def places_of(numbers, positions, base, places):
-    """Write the index of each of sorted *numbers* among sorted *positions*, plus *base*; -1 if not found."""
-    low = 0
-    for i in range(len(numbers)):
-        number = numbers[i]
-        step = 1
-        high = low
-        # Step 1: gallop from the last hit, in steps of 1, 2, 4 …
-        while high < len(positions) and positions[high] < number:
-            low = high + 1
-            high += step
+def find(numbers, low, high, number, hint):
+    """Return the index of *number*, or of the first greater one, in sorted *numbers* from *low* to *high*.
+
+    Gallops from *hint*: steps of 1, 2, 4 … until the number is passed, then bisection. Cheap if the hint is near.
+    """
+    hint = min(max(hint, low), high)
+    step = 1
+    # Step 1: gallop forwards or backwards until *low* and *high* enclose the number.
+    if hint < high and numbers[hint] < number:
+        low = hint + 1
+        while low + step <= high and numbers[low + step - 1] < number:
+            low += step
             step *= 2
-        high = min(high, len(positions))
-        # Step 2: bisect within the last step.
-        while low < high:
-            middle = (low + high) >> 1
-            if positions[middle] < number:
-                low = middle + 1
-            else:
-                high = middle
-        places[i] = base + low if low < len(positions) and positions[low] == number else -1
+        high = min(high, low + step - 1)
+    else:
+        high = hint
+        while high - step >= low and numbers[high - step] >= number:
+            high -= step
+            step *= 2
+        low = max(low, high - step + 1)
+    # Step 2: bisect between them.
+    while low < high:
+        middle = (low + high) >> 1
+        if numbers[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def indices_of(numbers, positions, base, indices):
+    """Write the index of each of sorted *numbers* among sorted *positions*, plus *base*; -1 if not found."""
+    hint = 0
+    for i in range(len(numbers)):
+        hint = find(positions, hint, len(positions), numbers[i], hint)
+        indices[i] = base + hint if hint < len(positions) and positions[hint] == numbers[i] else -1
 
 
 @kernel

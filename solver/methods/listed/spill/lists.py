@@ -69,7 +69,7 @@ class SortedList:
         return found[begin:end]
 
 
-def put(scratch: Scratch, name: str, positions: Array) -> SortedList:
+def write_list(scratch: Scratch, name: str, positions: Array) -> SortedList:
     """Write sorted positions to disk under a name."""
     bounds = [*range(0, len(positions), BLOCK), len(positions)]
     frames = []
@@ -83,7 +83,7 @@ def put(scratch: Scratch, name: str, positions: Array) -> SortedList:
     return SortedList(scratch, positions[bounds[:-1]].astype(np.int64), np.array(bounds), tuple(frames))
 
 
-def chained(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
+def concatenate(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
     """Return lists concatenated. Each must begin after the end of the one before."""
     starts = np.cumsum([0, *map(len, lists)])
     return SortedList(
@@ -94,7 +94,7 @@ def chained(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
     )
 
 
-class Merging(NamedTuple):
+class MergeTask(NamedTuple):
     """Task: merge the positions from *low* on and below *high* of some lists, without those in the *known* lists."""
 
     scratch: Scratch
@@ -105,25 +105,25 @@ class Merging(NamedTuple):
     high: int
 
 
-def merging(scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList]) -> Iterator[Merging]:
+def merge_tasks(scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList]) -> Iterator[MergeTask]:
     """Yield the tasks of merging lists without known positions."""
     firsts = np.sort(np.concatenate([each.firsts for each in lists]))
     bounds = [0, *np.unique(firsts[MERGED // BLOCK :: MERGED // BLOCK]).tolist(), END]
     for low, high in pairwise(bounds):
-        yield Merging(scratch, name, lists, known, low, high)
+        yield MergeTask(scratch, name, lists, known, low, high)
 
 
-def merge(task: Merging) -> SortedList:
+def merge(task: MergeTask) -> SortedList:
     """Return the merged list, on disk."""
     positions = np.concatenate([each.between(task.low, task.high) for each in task.lists])
     positions.sort()
     positions = positions[: kernels.unique(positions)]
     for known in task.known:
-        positions = without(positions, known)
-    return put(task.scratch, task.name, positions)
+        positions = subtract(positions, known)
+    return write_list(task.scratch, task.name, positions)
 
 
-def without(positions: Array, known: SortedList) -> Array:
+def subtract(positions: Array, known: SortedList) -> Array:
     """Return those of some sorted positions that a list does not have.
 
     Reads only blocks that may have one of them.
@@ -136,5 +136,5 @@ def without(positions: Array, known: SortedList) -> Array:
     places = np.full(len(positions), -1, np.int64)
     for block, begin, end in zip(range(low, high), bounds[:-1], bounds[1:], strict=False):
         if end > begin:
-            kernels.places_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
+            kernels.indices_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
     return positions[places < 0]

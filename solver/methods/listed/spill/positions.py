@@ -6,19 +6,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.methods.listed.spill.kernels import unique
-from retrograde.solver.methods.listed.spill.lists import Merging, SortedList, chained, merge, merging, put
+from retrograde.solver.methods.listed.spill.lists import (
+    MergeTask,
+    SortedList,
+    concatenate,
+    merge,
+    merge_tasks,
+    write_list,
+)
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
-Lists = dict[int, list[SortedList]]
+ListsByTier = dict[int, list[SortedList]]
 """Sorted lists by tier. Lists of known positions are disjoint."""
 
 RUN = 1 << 22
 """Positions that are sorted and written together, about."""
 
 
-class Heap(NamedTuple):
+class SortTask(NamedTuple):
     """Task: sort positions and write them to disk under a name."""
 
     scratch: Scratch
@@ -26,7 +33,7 @@ class Heap(NamedTuple):
     pieces: list[Array]
 
 
-class KnownAside:
+class SpilledPositions:
     """Known positions on disk, and positions that have arrived and may be new."""
 
     def __init__(self, work: Work):
@@ -34,8 +41,8 @@ class KnownAside:
         self.scratch = Scratch(work.scratch / "positions", 0)
         self.scratch.begin(fresh=True)
         self.names = 0
-        self.known: Lists = {}
-        self.arrived: Lists = {}
+        self.known: ListsByTier = {}
+        self.arrived: ListsByTier = {}
         self.arrivals: list[str] = []
         """The names of the lists that have arrived."""
 
@@ -44,25 +51,25 @@ class KnownAside:
         self.names += 1
         return f"list{self.names}"
 
-    def take(self, arrivals: dict[int, list[Array]]) -> None:
+    def add(self, arrivals: dict[int, list[Array]]) -> None:
         """Sort arrived positions by tier and write them to disk. Empties *arrivals*."""
         self.arrivals.append(name := self.name())
         tiers: list[int] = []
 
-        def heaps() -> Iterator[Heap]:
+        def heaps() -> Iterator[SortTask]:
             for tier in list(arrivals):
-                for pieces in grouped(arrivals.pop(tier)):
+                for pieces in group_arrays(arrivals.pop(tier)):
                     tiers.append(tier)
-                    yield Heap(self.scratch, name, pieces)
+                    yield SortTask(self.scratch, name, pieces)
 
-        for number, run in enumerate(self.work.map(put_heap, heaps())):
+        for number, run in enumerate(self.work.map(sort_and_write, heaps())):
             self.arrived.setdefault(tiers[number], []).append(run)
 
-    def wave(self) -> dict[int, SortedList]:
+    def take_wave(self) -> dict[int, SortedList]:
         """Return the new positions that have arrived, by tier in order of arrival. Deletes the arrivals."""
         name, arrived = self.name(), self.arrived
         self.arrived = {}
-        wave = self.merged((tier, name, lists, self.known.get(tier, [])) for tier, lists in arrived.items())
+        wave = self.merge_lists((tier, name, lists, self.known.get(tier, [])) for tier, lists in arrived.items())
         while self.arrivals:
             self.scratch.drop(self.arrivals.pop())
         return {tier: new for tier, new in wave.items() if len(new)}
@@ -72,7 +79,7 @@ class KnownAside:
 
         Merges older lists if there are several of similar length; the wave itself stays unmerged until the next call.
         """
-        several: Lists = {}
+        several: ListsByTier = {}
         for tier in wave:
             runs = self.known.setdefault(tier, [])
             count, size = min(1, len(runs)), sum(map(len, runs[-1:]))
@@ -83,50 +90,52 @@ class KnownAside:
             if count > 1:  # few lists remain, and each position is merged seldom
                 several[tier] = runs[-count:]
                 del runs[-count:]
-        self.rewrite(several)
+        self.merge_runs(several)
         for tier, new in wave.items():
             self.known[tier].append(new)
 
-    def rewrite(self, lists: Lists) -> None:
+    def merge_runs(self, lists: ListsByTier) -> None:
         """Merge known lists into one for each tier. They must have been removed from `known`."""
         if not lists:
             return
         name = self.name()
-        for tier, whole in self.merged((tier, name, some, []) for tier, some in lists.items()).items():
+        for tier, whole in self.merge_lists((tier, name, some, []) for tier, some in lists.items()).items():
             self.known[tier].append(whole)
         # Delete the files that no known list uses any more.
         used = {frame.name for runs in self.known.values() for run in runs for frame in run.frames}
         for gone in {frame.name for some in lists.values() for run in some for frame in run.frames} - used:
             self.scratch.drop(gone)
 
-    def whole(self) -> dict[int, SortedList]:
+    def all_positions(self) -> dict[int, SortedList]:
         """Return all known positions: a list for each tier, in ascending order of tiers."""
         several = {tier: runs for tier, runs in self.known.items() if len(runs) > 1}
         self.known.update({tier: [] for tier in several})
-        self.rewrite(several)
+        self.merge_runs(several)
         return {tier: self.known[tier][0] for tier in sorted(self.known)}
 
-    def merged(self, lists: Iterable[tuple[int, str, list[SortedList], list[SortedList]]]) -> dict[int, SortedList]:
+    def merge_lists(
+        self, lists: Iterable[tuple[int, str, list[SortedList], list[SortedList]]]
+    ) -> dict[int, SortedList]:
         """Return a merged list for each tier.
 
         Each item is (tier, name of the new list, lists, known lists). The result has the positions of the lists that
         are not in the known lists.
         """
         tiers: list[int] = []
-        pieces: Lists = {}
+        pieces: ListsByTier = {}
 
-        def tasks() -> Iterator[Merging]:
+        def tasks() -> Iterator[MergeTask]:
             for tier, name, some, known in lists:
-                for task in merging(self.scratch, name, some, known):
+                for task in merge_tasks(self.scratch, name, some, known):
                     tiers.append(tier)
                     yield task
 
         for number, piece in enumerate(self.work.map(merge, tasks())):
             pieces.setdefault(tiers[number], []).append(piece)
-        return {tier: chained(self.scratch, some) for tier, some in pieces.items()}
+        return {tier: concatenate(self.scratch, some) for tier, some in pieces.items()}
 
 
-def grouped(pieces: list[Array]) -> Iterator[list[Array]]:
+def group_arrays(pieces: list[Array]) -> Iterator[list[Array]]:
     """Yield arrays in groups of at least RUN positions, cutting longer ones. Empties *pieces*."""
     group: list[Array] = []
     count = 0
@@ -141,9 +150,9 @@ def grouped(pieces: list[Array]) -> Iterator[list[Array]]:
             group, count = [], 0
 
 
-def put_heap(task: Heap) -> SortedList:
+def sort_and_write(task: SortTask) -> SortedList:
     """Sort positions, drop duplicates, and write them to disk."""
     positions = np.concatenate(task.pieces)
     task.pieces.clear()
     positions.sort()
-    return put(task.scratch, task.name, positions[: unique(positions)])
+    return write_list(task.scratch, task.name, positions[: unique(positions)])

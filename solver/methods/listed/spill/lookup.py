@@ -1,6 +1,6 @@
 """Locates the children of positions in lists on disk, many at once.
 
-    positions --look--> sorted children --seek, along the lists--> indices --blocks--> matrices of indices
+    positions --expand--> sorted children --find, along the lists--> indices --unsort--> matrices of indices
 
 A pass expands some blocks of positions and sorts their children. Then it reads each block of the lists that may have
 one of them, once. With more memory for children, fewer passes are needed.
@@ -20,9 +20,9 @@ from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
-Stretch = tuple[int, int, int]
+TierBlock = tuple[int, int, int]
 """The number of a tier, and begin and end of a block among all positions."""
-Some = Callable[[int, int], Array]
+Selection = Callable[[int, int], Array]
 """Selects positions to expand: takes begin and end, returns indices counted from begin."""
 
 BYTES_A_CHILD = 24
@@ -36,7 +36,7 @@ TOGETHER = 16
 """Blocks of a list that are read together."""
 
 
-class Outlined(NamedTuple):
+class BlockOutline(NamedTuple):
     """An expanded block of positions without its children.
 
     `there` is a bit matrix of *shape* with the cells that have a child. `again` marks those where the same player moves
@@ -54,7 +54,7 @@ class Outlined(NamedTuple):
     again: Array
 
 
-class Looked(NamedTuple):
+class LocatedChildren(NamedTuple):
     """The children of some blocks of positions, sorted, with their indices.
 
     `children` int64[…]: those of tier number `tiers[i]` (-1 for an unknown tier) are at `bounds[i]` to `bounds[i + 1]`.
@@ -62,7 +62,7 @@ class Looked(NamedTuple):
     indices among all positions.
     """
 
-    outlines: list[Outlined]
+    outlines: list[BlockOutline]
     tiers: list[int]
     bounds: list[int]
     children: Array
@@ -70,7 +70,7 @@ class Looked(NamedTuple):
     places: Array
 
 
-class Located(NamedTuple):
+class LocatedBlock(NamedTuple):
     """A block with located children, as kernels take it (see rules/expansion.Block).
 
     `missing` is the index of a position with a child that is nowhere, -1 for none.
@@ -83,19 +83,19 @@ class Located(NamedTuple):
     missing: int
 
 
-class Look(NamedTuple):
+class LocateTask(NamedTuple):
     """Task: expand blocks of positions, each given as (index of the first, tier, positions).
 
     `numbers` has all tiers.
     """
 
     game: Game
-    stretches: list[tuple[int, int, Array]]
+    blocks: list[tuple[int, int, Array]]
     numbers: Array
     dtype: Any
 
 
-class Seek(NamedTuple):
+class SearchTask(NamedTuple):
     """Task: look sorted children up in blocks *low* to *high* of a list whose first position has index *base*."""
 
     positions: SortedList
@@ -106,54 +106,52 @@ class Seek(NamedTuple):
     dtype: Any
 
 
-class Lists(NamedTuple):
+class ListsOnDisk(NamedTuple):
     """The lists of all tiers. Tiers ascend in *numbers*; list k begins at index `starts[k]`."""
 
     numbers: Array
     starts: Array
     lists: list[SortedList]
 
-    def read(self, k: int, begin: int, end: int, some: Some | None = None) -> Array:
-        """Return the positions with indices *begin* to *end* in tier number k, or *some* of them."""
+    def block(self, k: int, begin: int, end: int, some: Selection | None) -> tuple[int, int, Array]:
+        """Return (begin, tier, positions) of a block of tier number k, or of *some* positions in it."""
         start = int(self.starts[k])
         positions = self.lists[k][begin - start : end - start]
-        return positions[some(begin, end)] if some else positions
+        return begin, int(self.numbers[k]), positions[some(begin, end)] if some else positions
 
 
-def located(
-    game: Game, lists: Lists, stretches: Iterable[list[Stretch]], work: Work, some: Some | None = None
-) -> Iterator[Looked]:
+def locate_children(
+    game: Game, lists: ListsOnDisk, blocks: Iterable[list[TierBlock]], work: Work, some: Selection | None = None
+) -> Iterator[LocatedChildren]:
     """Yield the located children of each group of blocks, in passes that fit in memory.
 
     If *some* is given, only those positions of a block are expanded; they count one after another from its begin.
     """
-    waiting = iter(stretches)
+    waiting = iter(blocks)
     dtype = np.int32 if int(lists.starts[-1]) < 1 << 31 else np.int64
     number = FIRST
     while group := list(islice(waiting, number)):
         tasks = (
-            Look(game, [(begin, int(lists.numbers[k]), lists.read(k, begin, end, some)) for k, begin, end in each],
-                 lists.numbers, dtype)
-            for each in group
-        )  # fmt: skip
-        looked = list(work.map(look, tasks))
-        seek_all(lists, looked, work, dtype)
-        greatest = max(1, max(len(each.children) for each in looked))
-        looked.reverse()
-        while looked:
-            yield looked.pop()
+            LocateTask(game, [lists.block(*each, some) for each in blocks], lists.numbers, dtype) for blocks in group
+        )
+        groups = list(work.map(expand_and_sort, tasks))
+        find_all(lists, groups, work, dtype)
+        greatest = max(1, max(len(each.children) for each in groups))
+        groups.reverse()
+        while groups:
+            yield groups.pop()
         # A third of the free memory is for children. The last pass shows how many a task has.
         number = max(1, min(max(LEAST, work.budget.left() // 3 // BYTES_A_CHILD), MOST) // greatest)
 
 
-def seek_all(lists: Lists, looked: list[Looked], work: Work, dtype: Any) -> None:
+def find_all(lists: ListsOnDisk, groups: list[LocatedChildren], work: Work, dtype: Any) -> None:
     """Fill in the indices of all children."""
     targets: list[list[Array]] = []
 
-    def tasks() -> Iterator[Seek]:
+    def tasks() -> Iterator[SearchTask]:
         # Step 1: group the children by tier, across all tasks.
         asking: dict[int, list[tuple[Array, Array]]] = {}
-        for each in looked:
+        for each in groups:
             for k, begin, end in zip(each.tiers, each.bounds[:-1], each.bounds[1:], strict=True):
                 if k >= 0:
                     asking.setdefault(k, []).append((each.children[begin:end], each.places[begin:end]))
@@ -171,25 +169,25 @@ def seek_all(lists: Lists, looked: list[Looked], work: Work, dtype: Any) -> None
                     targets.append([places[begin:end] for (_, places), begin, end in some])
                     asked = [children[begin:end] for (children, _), begin, end in some]
                     high = min(low + TOGETHER, len(positions.frames))
-                    yield Seek(positions, low, high, int(lists.starts[k]), asked, dtype)
+                    yield SearchTask(positions, low, high, int(lists.starts[k]), asked, dtype)
 
     # Step 3: copy the results to their buffers.
-    for number, found in enumerate(work.map(seek, tasks())):
+    for number, found in enumerate(work.map(find_children, tasks())):
         for target, places in zip(targets[number], found, strict=True):
             target[:] = places
         targets[number] = []
 
 
-def blocks(looked: Looked) -> Iterator[tuple[int, int, Located]]:
+def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, LocatedBlock]]:
     """Yield (begin, end, block) of an expanded group, with the indices of its children.
 
     If the same player moves again in a child, the entry is -2 minus its index.
     """
-    places = np.empty(len(looked.places), np.int64)
+    places = np.empty(len(located.places), np.int64)
     # Undo the sorting: indices in the order of the matrices.
-    places[looked.order] = looked.places
+    places[located.order] = located.places
     first = 0
-    for outline in looked.outlines:
+    for outline in located.outlines:
         cells = outline.shape[0] * outline.shape[1]
         there = np.unpackbits(outline.there, count=cells).view(np.bool_).reshape(outline.shape)
         matrix = np.full(outline.shape, -1, np.int64)
@@ -203,17 +201,17 @@ def blocks(looked: Looked) -> Iterator[tuple[int, int, Located]]:
             matrix[again] = -2 - matrix[again]
         full = Matrix(matrix, matrix, outline.primitives, outline.sizes, outline.origins, np.empty(0, np.int64))
         out = np.empty(cells + 1, np.int64)
-        yield outline.begin, outline.end, Located(outline.columns, matrix, full, out, missing)
+        yield outline.begin, outline.end, LocatedBlock(outline.columns, matrix, full, out, missing)
 
 
 # Tasks
 
 
-def look(task: Look) -> Looked:
+def expand_and_sort(task: LocateTask) -> LocatedChildren:
     """Expand blocks of positions; return their children, sorted by tier and position."""
     game, expander = task.game, expander_of(task.game)
     outlines, children, tiers = [], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for place, tier, positions in task.stretches:
+    for place, tier, positions in task.blocks:
         for begin, end in expander.blocks(0, len(positions)):
             block = expander.expand(tier, positions[begin:end], sizes=Traits.of(game).has_images)
             columns = block.columns
@@ -227,7 +225,7 @@ def look(task: Look) -> Looked:
             expander.mark_moves_again(positions[begin:end], block, block.origins)
             again = np.empty(0, np.uint8) if Traits.of(game).alternates else np.packbits(block.places[:, :columns] < -1)
             outlines.append(
-                Outlined(
+                BlockOutline(
                     place + begin, place + end, columns, there.shape, block.primitives.copy(), block.sizes.copy(),
                     block.origins[:columns].copy(), np.packbits(there), again,
                 )
@@ -238,22 +236,22 @@ def look(task: Look) -> Looked:
     order = np.argsort(flat) if plain else np.lexsort((flat, by_tier))
     flat, by_tier = flat[order], by_tier[order[:1]] if plain else by_tier[order]
     begins = [0, *(np.flatnonzero(np.diff(by_tier)) + 1).tolist()] if len(flat) else []
-    numbers = [number_of(task.numbers, int(by_tier[begin])) for begin in begins]
+    numbers = [tier_number(task.numbers, int(by_tier[begin])) for begin in begins]
     places = np.full(len(flat), -1, task.dtype)
-    return Looked(outlines, numbers, [*begins, len(flat)], flat, order.astype(np.int32), places)
+    return LocatedChildren(outlines, numbers, [*begins, len(flat)], flat, order.astype(np.int32), places)
 
 
-def number_of(numbers: Array, tier: int) -> int:
+def tier_number(numbers: Array, tier: int) -> int:
     """Return the index of a tier among *numbers*, -1 for none."""
     k = int(numbers.searchsorted(tier))
     return k if k < len(numbers) and int(numbers[k]) == tier else -1
 
 
-def seek(task: Seek) -> list[Array]:
+def find_children(task: SearchTask) -> list[Array]:
     """Return the indices of sorted children among all positions, -1 for those not found."""
     positions = task.positions.blocks(task.low, task.high)
     found = []
     for children in task.asked:
         found.append(places := np.empty(len(children), task.dtype))
-        kernels.places_of(children, positions, task.base + int(task.positions.begins[task.low]), places)
+        kernels.indices_of(children, positions, task.base + int(task.positions.begins[task.low]), places)
     return found

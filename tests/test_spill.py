@@ -19,14 +19,15 @@ from retrograde.games.contract.game import RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import cycles
 from retrograde.solver.methods.listed.explore import explore, waves
-from retrograde.solver.methods.listed.explore.space import SpaceAside
-from retrograde.solver.methods.listed.predecessors import links, sorting
-from retrograde.solver.methods.listed.predecessors.log import LinkLog
-from retrograde.solver.methods.listed.spill import kernels, lists, looking
-from retrograde.solver.methods.listed.spill import known as known_aside
+from retrograde.solver.methods.listed.explore.space import SpilledStateSpace
+from retrograde.solver.methods.listed.predecessors import lists as predecessor_lists
+from retrograde.solver.methods.listed.predecessors import sorting
+from retrograde.solver.methods.listed.spill import kernels, lists, lookup
+from retrograde.solver.methods.listed.spill import positions as spilled
 from retrograde.solver.methods.listed.store import ListedStore
-from retrograde.solver.methods.listed.way import Listed
+from retrograde.solver.methods.listed.way import ListedMethod
 from retrograde.solver.runtime.journal import Journal, Log
+from retrograde.solver.runtime.log import EntryLog
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.sizes import Sizes
@@ -34,7 +35,7 @@ from retrograde.solver.runtime.sizes import Sizes
 from . import tangle, turning
 from .solving import Stop, graphs
 
-ASIDE = Sizes(lists_in_scratch=True, journal_seconds=0)
+SPILLED = Sizes(lists_in_scratch=True, journal_seconds=0)
 PLAIN = "benchmarks/plain_quixo.py:side=3"
 GAMES = ["mutorere", "connect4:3,3,3", "tentozero", PLAIN]
 
@@ -43,13 +44,13 @@ def cut_small(patch):
     """See to it that there are many blocks, runs, tasks and passes."""
     for module, sizes in {
         lists: {"BLOCK": 8, "MERGED": 32},
-        known_aside: {"RUN": 16},
-        looking: {"LEAST": 10, "MOST": 40, "FIRST": 1, "TOGETHER": 2},
+        spilled: {"RUN": 16},
+        lookup: {"LEAST": 10, "MOST": 40, "FIRST": 1, "TOGETHER": 2},
         explore: {"TASK": 7, "LEAST_ARRIVALS": 400},
         waves: {"LOGGED": 20},
-        cycles: {"STRETCH": 5, "PIECE": 9, "LISTED": 1 << 32},
-        sorting: {"PART_BITS": 2, "BUCKET_BITS": 3},
-        links: {"PART_BITS": 2, "BUFFER": 60},
+        cycles: {"BLOCK": 5, "HANDED_ON": 9, "BYTES_A_LISTED": 1 << 32},
+        sorting: {"READ_BITS": 2, "BUCKET_BITS": 3},
+        predecessor_lists: {"READ_BITS": 2, "BUFFER": 60},
     }.items():
         for name, value in sizes.items():
             patch.setattr(module, name, value)
@@ -74,14 +75,14 @@ def test_lists_are_read_as_they_were_put(tmp_path_factory, some, others, shift, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lists, "BLOCK", block)
         patch.setattr(lists, "MERGED", 3 * block)
-        first, second = (lists.put(scratch, "some", each) for each in (numbers, known))
+        first, second = (lists.write_list(scratch, "some", each) for each in (numbers, known))
         begin, end = sorted(data.draw(st.integers(0, len(numbers) + 3)) for _ in range(2))
         assert first[begin:end].tolist() == numbers[begin:end].tolist()
         low, high = sorted(data.draw(st.integers(0, (1 << 62 - shift) - 1)) for _ in range(2))
         assert first.between(low, high).tolist() == [number for number in numbers.tolist() if low <= number < high]
-        assert lists.without(numbers.copy(), second).tolist() == np.setdiff1d(numbers, known).tolist()
-        halves = [lists.put(scratch, "half", each) for each in (numbers[::2], numbers[1::2], numbers[::3])]
-        merged = lists.chained(scratch, [*map(lists.merge, lists.merging(scratch, "merged", halves, [second]))])
+        assert lists.subtract(numbers.copy(), second).tolist() == np.setdiff1d(numbers, known).tolist()
+        halves = [lists.write_list(scratch, "half", each) for each in (numbers[::2], numbers[1::2], numbers[::3])]
+        merged = lists.concatenate(scratch, [*map(lists.merge, lists.merge_tasks(scratch, "merged", halves, [second]))])
         assert merged[0 : len(merged)].tolist() == np.setdiff1d(numbers, known).tolist()
 
 
@@ -90,7 +91,7 @@ def test_lists_are_read_as_they_were_put(tmp_path_factory, some, others, shift, 
 def test_places_are_those_of_numpy(some, asked):
     numbers, asked = np.unique(np.array(some, np.int64)), np.sort(np.array(asked + some[::2], np.int64))
     places = np.empty(len(asked), np.int64)
-    kernels.places_of(asked, numbers, 7, places)
+    kernels.indices_of(asked, numbers, 7, places)
     wanted = {number: 7 + place for place, number in enumerate(numbers.tolist())}
     assert places.tolist() == [wanted.get(number, -1) for number in asked.tolist()]
 
@@ -103,8 +104,8 @@ def test_places_are_those_of_numpy(some, asked):
 @pytest.mark.parametrize("variant", GAMES)
 def test_the_bytes_are_those_of_a_solve_in_memory(variant, tmp_path):
     game = load_game(variant)
-    whole = solve(game, tmp_path / "memory.h5", way=Listed()).read_bytes()
-    assert solve(game, tmp_path / "aside.h5", way=Listed(), sizes=ASIDE, workers=2).read_bytes() == whole
+    whole = solve(game, tmp_path / "memory.h5", way=ListedMethod()).read_bytes()
+    assert solve(game, tmp_path / "spilled.h5", way=ListedMethod(), sizes=SPILLED, workers=2).read_bytes() == whole
     assert not list(tmp_path.glob("*.scratch"))
 
 
@@ -122,16 +123,16 @@ def test_random_games(rules, tmp_path_factory, start, propagate):
         patch.setattr(rules, "start", start)
         cut_small(patch)
         game = rules()
-        found = solve(game, folder / "aside.h5", way=Listed(propagate=propagate), sizes=ASIDE)
+        found = solve(game, folder / "spilled.h5", way=ListedMethod(propagate=propagate), sizes=SPILLED)
         assert found.read_bytes() == solve(game, folder / "plain.h5", way="interpreted").read_bytes()
 
 
 @pytest.mark.thorough
 def test_other_processes_look_and_merge_as_well(tmp_path):
     game = load_game("mutorere")
-    whole = solve(game, tmp_path / "memory.h5", way=Listed()).read_bytes()
+    whole = solve(game, tmp_path / "memory.h5", way=ListedMethod()).read_bytes()
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
-        found = solve(game, tmp_path / "aside.h5", way=Listed(), sizes=ASIDE, executor=executor)
+        found = solve(game, tmp_path / "spilled.h5", way=ListedMethod(), sizes=SPILLED, executor=executor)
     assert found.read_bytes() == whole
 
 
@@ -145,20 +146,20 @@ def test_other_processes_look_and_merge_as_well(tmp_path):
 def test_lists_go_to_scratch_once_memory_is_short(variant, share, tmp_path, monkeypatch):
     """After a wave, or where what arrives in one has no room."""
     game = load_game(variant)
-    whole = solve(game, tmp_path / "memory.h5", way=Listed())
+    whole = solve(game, tmp_path / "memory.h5", way=ListedMethod())
     with open_database(whole, game=game) as database:
         turning_point = int(share * sum(row.stored for row in database.file.legend))
     for name, short in (
-        ("is_short", lambda explorer: not explorer.aside and explorer.found > turning_point),
-        ("has_no_room", lambda explorer, came: not explorer.aside and explorer.found > turning_point),
+        ("memory_is_short", lambda explorer: not explorer.spilled and explorer.found > turning_point),
+        ("must_spill", lambda explorer, came: not explorer.spilled and explorer.found > turning_point),
     ):
         with pytest.MonkeyPatch.context() as patch:
             spaces = []
             patch.setattr(explore.Explorer, name, short)
             patch.setattr("retrograde.solver.methods.listed.way.ListedStore", spy(ListedStore, spaces))
-            found = solve(game, tmp_path / f"{name}.h5", way=Listed(), sizes=Sizes(journal_seconds=0))
+            found = solve(game, tmp_path / f"{name}.h5", way=ListedMethod(), sizes=Sizes(journal_seconds=0))
             assert found.read_bytes() == whole.read_bytes()
-            assert [type(space) for space in spaces] == [SpaceAside]
+            assert [type(space) for space in spaces] == [SpilledStateSpace]
 
 
 def spy(store, spaces):
@@ -174,7 +175,7 @@ def spy(store, spaces):
 def test_it_is_said_at_once_that_not_even_the_scores_have_room(tmp_path, monkeypatch):
     monkeypatch.setattr(MemoryBudget, "left", lambda budget: 2000)
     with pytest.raises(MemoryLimit, match=r"going on from [\d,]+ positions, with lists in scratch files and scores"):
-        solve(load_game(PLAIN), tmp_path / "game.h5", way=Listed(), memory=1 << 40)
+        solve(load_game(PLAIN), tmp_path / "game.h5", way=ListedMethod(), memory=1 << 40)
 
 
 @pytest.mark.slow
@@ -205,15 +206,17 @@ def test_memory_is_kept_to(tmp_path):
 def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(tmp_path, monkeypatch):
     """Stopped again and again at any moment, with lists now in memory and now in scratch."""
     game = load_game("mutorere")
-    whole = solve(game, tmp_path / "whole.h5", way=Listed()).read_bytes()
+    whole = solve(game, tmp_path / "whole.h5", way=ListedMethod()).read_bytes()
     dice = Random(5)
-    for where, name in ((LinkLog, "add_put"), (LinkLog, "add_turned"), (Log, "flush")):
+    for where, name in ((EntryLog, "add"), (Log, "flush")):
         monkeypatch.setattr(where, name, stopping(getattr(where, name), dice))
     done = stops = 0
     while done < 2 or stops < 5:
-        sizes = Sizes(lists_in_scratch=dice.random() < 0.7, links_in_scratch=dice.random() < 0.5, journal_seconds=0)
+        sizes = Sizes(
+            lists_in_scratch=dice.random() < 0.7, predecessors_in_scratch=dice.random() < 0.5, journal_seconds=0
+        )
         try:
-            found = solve(game, tmp_path / "game.h5", way=Listed(), sizes=sizes)
+            found = solve(game, tmp_path / "game.h5", way=ListedMethod(), sizes=sizes)
         except Stop:
             stops += 1
             continue
@@ -228,13 +231,13 @@ def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(tmp_path, monk
 def test_pieces_of_a_wave_are_forgotten_where_it_is_found_whole(pieces, tmp_path, monkeypatch):
     """Stopped within a wave in scratch, then after that wave in memory."""
     game = load_game("mutorere")
-    whole = solve(game, tmp_path / "whole.h5", way=Listed()).read_bytes()
-    for sizes, count in ((ASIDE, pieces), (Sizes(journal_seconds=0), 1)):
+    whole = solve(game, tmp_path / "whole.h5", way=ListedMethod()).read_bytes()
+    for sizes, count in ((SPILLED, pieces), (Sizes(journal_seconds=0), 1)):
         with monkeypatch.context() as patch:
             patch.setattr(Journal, "append", stopping_at(Journal.append, "waves", count))
             with pytest.raises(Stop):
-                solve(game, tmp_path / "game.h5", way=Listed(), sizes=sizes)
-    found = solve(game, tmp_path / "game.h5", way=Listed(), sizes=Sizes(journal_seconds=0))
+                solve(game, tmp_path / "game.h5", way=ListedMethod(), sizes=sizes)
+    found = solve(game, tmp_path / "game.h5", way=ListedMethod(), sizes=Sizes(journal_seconds=0))
     assert found.read_bytes() == whole
 
 
@@ -268,7 +271,7 @@ def stopping(add, dice):
 @pytest.mark.usefixtures("solver_alone")
 def test_moves_that_were_not_there_before_are_told(tmp_path, monkeypatch):
     nowhere = lambda task: [np.full(len(asked), -1, task.dtype) for asked in task.asked]  # noqa: E731
-    monkeypatch.setattr(looking, "seek", nowhere)
+    monkeypatch.setattr(lookup, "find_children", nowhere)
     message = "the rules give moves that they did not give before; they must depend on the position alone"
     with pytest.raises(RuleError, match=re.escape(message)):
-        solve(load_game("mutorere"), tmp_path / "game.h5", way=Listed(), sizes=ASIDE)
+        solve(load_game("mutorere"), tmp_path / "game.h5", way=ListedMethod(), sizes=SPILLED)

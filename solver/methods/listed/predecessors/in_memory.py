@@ -1,0 +1,100 @@
+"""Predecessor lists that may still be needed, loaded into memory once they fit.
+
+    lists on disk --load--> lists of undecided positions, with undecided parents only
+
+Most remotenesses have a few positions in nearly every block of lists. Reading all blocks for these would take most of
+the time.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.solver.methods.listed.predecessors import kernels
+from retrograde.solver.methods.listed.predecessors.sorting import ParentLists, StoredParentLists
+from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.values.left import decided_from
+
+Array = np.ndarray[Any, Any]
+
+TOGETHER_BITS = 4
+"""Blocks of lists that are loaded together, as a power of two."""
+BYTES_A_POSITION = 6
+"""Memory for each loaded position beside its list, in bytes."""
+MOST_BITS = 16
+"""Positions that are loaded together at most, as a power of two."""
+
+
+class LoadedLists(NamedTuple):
+    """Predecessor lists of some of at most 2**16 consecutive positions.
+
+    `numbers` uint16[n] ascends: the positions with a list, counted from the first. The list of `numbers[i]` is
+    `parents[begins[i]:begins[i + 1]]`, with `begins` uint32[n + 1].
+    """
+
+    numbers: Array
+    begins: Array
+    parents: Array
+
+    def rows(self, frontier: Array, first: int) -> Array:
+        """Return the rows of `numbers` for a sorted frontier, minus *first*; skips positions without a list."""
+        wanted = (frontier - first).astype(np.uint16)
+        rows = np.searchsorted(self.numbers, wanted)
+        rows = rows[rows < len(self.numbers)] if len(self.numbers) else rows[:0]
+        there: Array = rows[self.numbers[rows] == wanted[: len(rows)]]
+        return there
+
+
+class LoadTask(NamedTuple):
+    """Task: load some predecessor lists, of which the first is that of position *first*.
+
+    Loads lists of positions that are undecided or have a score in *unpropagated*, with undecided parents only.
+    """
+
+    scratch: Scratch
+    lists: list[StoredParentLists]
+    first: int
+    scores: Array
+    children_left: Array
+    unpropagated: Array
+
+
+def bytes_needed(pending: int, children_left: Array) -> int:
+    """Return the memory for the lists of *pending* positions, whose parents have not been looked up, at most.
+
+    An edge to such a position is counted in the undecided-children counter of its undecided parent.
+    """
+    item = 4 if len(children_left) < 1 << 31 else 8
+    return BYTES_A_POSITION * pending + item * int(kernels.sum_counters(children_left, decided_from(children_left)))
+
+
+def load_lists(task: LoadTask) -> LoadedLists:
+    """Return the predecessor lists that may still be needed."""
+    decided = decided_from(task.children_left)
+    first, begin = task.first, 0
+    loaded = []
+    for stored in task.lists:
+        lists = stored.read(task.scratch)
+        block = kernels.LoadedBlock(
+            np.empty(stored.size, np.uint16), np.empty(stored.size, np.uint32), np.empty_like(lists.parents)
+        )
+        scores = task.scores[first : first + stored.size]
+        count = kernels.load_lists(lists, first, scores, task.children_left, decided, task.unpropagated, block)
+        edges = int(block.ends[count - 1]) if count else 0
+        numbers = block.numbers[:count] + np.uint16(first - task.first)
+        loaded.append((numbers, block.ends[:count] + np.uint32(begin), block.parents[:edges].copy()))
+        first, begin = first + stored.size, begin + edges
+    numbers, ends, parents = (np.concatenate(arrays) for arrays in zip(*loaded, strict=True))
+    return LoadedLists(numbers, np.concatenate([np.zeros(1, np.uint32), ends]), parents)
+
+
+def without_empty_lists(lists: ParentLists, bits: int) -> list[LoadedLists]:
+    """Return predecessor lists in groups of `2**bits` positions, without positions that have no parents."""
+    loaded = []
+    for first in range(0, len(lists.begins) - 1, 1 << bits):
+        begins = lists.begins[first : first + (1 << bits) + 1].astype(np.int64)
+        counts = np.diff(begins)
+        numbers = np.flatnonzero(counts)
+        ends = np.concatenate([[0], np.cumsum(counts[numbers])]).astype(np.uint32)
+        loaded.append(LoadedLists(numbers.astype(np.uint16), ends, lists.parents[begins[0] : begins[-1]].copy()))
+    return loaded

@@ -1,0 +1,398 @@
+"""Predecessor lists of a tier: collected from the tasks that expand positions, then asked for parents.
+
+Entries of the tier's log (see runtime/log.py) spare a resumed solve the expansion of positions whose edges are on disk.
+"""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import psutil
+
+from retrograde.databases.errors import DiskFull
+from retrograde.solver.methods.listed.predecessors import in_memory, kernels
+from retrograde.solver.methods.listed.predecessors.in_memory import LoadedLists, LoadTask
+from retrograde.solver.methods.listed.predecessors.sorting import (
+    READ_BITS,
+    BucketEdges,
+    BucketLayout,
+    InvertTask,
+    PackedEdges,
+    ParentLists,
+    SpilledEdges,
+    StoredParentLists,
+    WriteEdgesTask,
+    bits_for,
+    invert_bucket,
+    write_edges,
+)
+from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.log import EntryLog, frames_in
+from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.runtime.work import Work
+
+Array = np.ndarray[Any, Any]
+
+BYTES_A_POSITION = 4
+"""Memory for each position of a tier for the offset of its predecessor list, in bytes."""
+BUFFER = 1 << 26
+"""Bytes of packed edges that may wait in memory before they are written to disk."""
+FRONTIER = 1 << 15
+"""Positions in a task of looking up parents."""
+EVERY = 16
+"""Tasks between two checks of the memory. Also the most blocks of lists in a task of looking up parents."""
+GROWTH = 1.25
+"""Factor by which edges grow on disk when they are inverted, at most about. (Quixo on 4×4: 1.12.)"""
+SAMPLE = 8
+"""Part (one in this number) of the disk budget that is written before the total is extrapolated."""
+OTHER_DISK_BYTES = 12
+"""Bytes on disk for each position beside its predecessor list, at most.
+
+Scores and counters: 5 bytes in the journal, and in two editions of a checkpoint.
+"""
+MARGIN = 20
+"""One part in this number of the free disk space is left to other programs."""
+
+
+class BucketBits(NamedTuple):
+    """Journal entry: the size of buckets, as a power of two."""
+
+    bits: int
+
+
+class SpilledBlock(NamedTuple):
+    """Journal entry: the edges of positions *first* to *end* are on disk; *arrays* are those about these positions."""
+
+    first: int
+    end: int
+    edges: list[SpilledEdges]
+    arrays: list[Array]
+
+
+class InvertedBucket(NamedTuple):
+    """Journal entry: the predecessor lists of a bucket are on disk."""
+
+    bucket: int
+    lists: list[StoredParentLists]
+
+
+class NoLists(NamedTuple):
+    """Journal entry: predecessor lists have been given up for lack of space."""
+
+
+class PredecessorWriter:
+    """Collects the edges of all positions of a tier, then inverts them into predecessor lists.
+
+    Edges stay in memory while it suffices and a kill would not lose much. Otherwise they are written to scratch files
+    under *name*, and the *arrays*, with an item for each position, to the journal. If *on_disk*, this happens from the
+    start.
+
+    A new solve resumes from these files: `done` is the number of positions whose edges are on disk. The bucket size
+    suits the memory, or is that of the solve that is resumed. If edges `exceeds_disk`, the caller may `give_up`
+    predecessor lists and use forward passes.
+
+    Use it as a context manager. Scratch files are deleted at the end, unless the solve fails.
+    """
+
+    def __init__(
+        self, work: Work, name: str, count: int, arrays: tuple[Array | Compressed, ...] = (), on_disk: bool = False
+    ):
+        self.work, self.arrays = work, arrays
+        self.scratch = Scratch(work.scratch / name, 0)
+        kinds = BucketBits, SpilledBlock, InvertedBucket, NoLists, SpilledEdges, StoredParentLists
+        self.log = EntryLog(work.log(name), self.scratch, *kinds)
+        self.layout = BucketLayout.of(count, bits_for(work.budget.left(), work.sharing))
+        self.bytes_in_memory = 0
+        """Bytes of packed edges in memory."""
+        self.bytes_on_disk = 0
+        """Bytes of packed edges on disk."""
+        self.added = 0
+        """The number of blocks of positions whose edges were added."""
+        self.done = 0
+        """The number of positions whose edges are on disk and need not be found again."""
+        self.given_up = False
+        """Whether predecessor lists have been given up."""
+        self.inverted: dict[int, list[StoredParentLists]] = {}
+        """Buckets that an earlier solve has inverted."""
+        self.edges: list[BucketEdges] = []
+        self.begun = time.monotonic()
+        self.on_disk = self.resume()
+        if on_disk or work.sizes.predecessors_in_scratch or not isinstance(work.executor, ThreadPoolExecutor):
+            self.use_disk()
+
+    def resume(self) -> bool:
+        """Load what an earlier solve has on disk; return False if it had nothing there.
+
+        If scratch files are missing, the tier starts from the beginning.
+        """
+        spilled: list[SpilledEdges] = []
+        entry = None
+        for entry in self.log.read():
+            if isinstance(entry, BucketBits):
+                self.layout = BucketLayout.of(self.layout.positions, entry.bits)
+            elif isinstance(entry, SpilledBlock):
+                for array, part in zip(self.arrays, entry.arrays, strict=True):
+                    array[entry.first : entry.end] = part
+                spilled += entry.edges
+                self.done = entry.end
+            elif isinstance(entry, InvertedBucket):
+                self.inverted[entry.bucket] = entry.lists
+            else:
+                self.given_up = True
+        needed = [edges for edges in spilled if edges.bucket not in self.inverted]
+        if self.scratch.missing(frames_in([needed, self.inverted])):
+            self.log.restart(BucketBits(self.layout.shift))
+            spilled, self.inverted, self.done = [], {}, 0
+        if entry and not self.done:
+            self.scratch.begin(fresh=True)
+        self.edges = [BucketEdges([], []) for _ in range(self.layout.buckets)]
+        self.add_spilled(spilled)
+        return entry is not None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: object, *_: object) -> None:
+        if self.on_disk and error is None:
+            if self.done:
+                self.log.settle()  # the tier's journal entry must be on disk before its files go
+            self.scratch.begin(fresh=True)
+
+    def add(self, packed: PackedEdges, done: int) -> None:
+        """Add the packed edges of a block of positions; *done* positions are finished afterwards.
+
+        Blocks must come in ascending order.
+        """
+        for edges, block in zip(self.edges, packed, strict=True):
+            if len(block):
+                edges.blocks.append(block)
+                self.bytes_in_memory += block.nbytes
+        self.added += 1
+        if self.added % EVERY == 0 and not self.on_disk and (self.is_worth_saving or self.exceeds_memory(done)):
+            self.use_disk()
+        if self.on_disk and self.bytes_in_memory > min(BUFFER, max(1 << 20, self.work.budget.left() // 8)):
+            self.spill(done)
+
+    def add_or_give_up(self, packed: PackedEdges, done: int) -> bool:
+        """Add edges; return False if the disk is or will be too small, and all edges were dropped."""
+        try:
+            self.add(packed, done)
+            full = self.exceeds_disk
+        except DiskFull:
+            full = True
+        if full:
+            self.give_up()
+        return not full
+
+    @property
+    def is_worth_saving(self) -> bool:
+        """Whether edges have been collected for so long that a kill must not lose them."""
+        return self.log.log.journal is not None and time.monotonic() - self.begun > self.work.sizes.predecessors_seconds
+
+    def exceeds_memory(self, done: int) -> bool:
+        """Return True if memory will not suffice when the other positions have as many edges as the first *done*."""
+        expected = self.bytes_in_memory * self.layout.positions // done
+        # The expected total plus a quarter, without the part in use already, and the offsets of the lists.
+        offsets = BYTES_A_POSITION * self.layout.positions
+        return expected + expected // 4 - self.bytes_in_memory + offsets > self.work.budget.left()
+
+    @property
+    def exceeds_disk(self) -> bool:
+        """Whether the disk will not suffice for the predecessor lists of all positions.
+
+        Extrapolates from the edges on disk, once there are enough of them for a good estimate (see SAMPLE).
+        """
+        if not self.on_disk:
+            return False
+        most, count = self.work.sizes.predecessors_at_most, self.layout.positions
+        if most is None:
+            most = self.bytes_on_disk + spare_disk(self.work.scratch, count)
+        return SAMPLE * self.bytes_on_disk >= most and GROWTH * self.bytes_on_disk * count >= most * self.done
+
+    def use_disk(self) -> None:
+        """Keep edges on disk from now on."""
+        if not self.on_disk:
+            self.scratch.begin(fresh=True)
+            self.log.add(BucketBits(self.layout.shift))
+            self.on_disk = True
+
+    def give_up(self) -> None:
+        """Give up predecessor lists: delete all edges, and log that there will be none.
+
+        The entry comes last: a full disk may not have space even for it. If a kill comes in between, files are missing,
+        and the tier starts from the beginning.
+        """
+        self.edges, self.inverted = [], {}
+        self.bytes_in_memory = self.done = 0
+        self.given_up = True
+        if self.on_disk:
+            self.scratch.begin(fresh=True)
+        self.log.restart(NoLists())
+
+    def spill(self, done: int) -> None:
+        """Write the edges in memory to disk, and log it. They are those of positions up to *done*."""
+        tasks = (
+            WriteEdgesTask(self.scratch, f"bucket{bucket}", bucket, edges.blocks)
+            for bucket, edges in enumerate(self.edges)
+            if edges.blocks
+        )
+        spilled = list(self.work.map(write_edges, tasks))
+        self.add_spilled(spilled)
+        for edges in self.edges:
+            edges.blocks.clear()
+        self.bytes_in_memory = 0
+        if done > self.done:
+            arrays = [array[self.done : done].copy() for array in self.arrays]
+            self.log.add(SpilledBlock(self.done, done, spilled, arrays))
+            self.done = done
+
+    def add_spilled(self, spilled: list[SpilledEdges]) -> None:
+        """Record that edges are on disk."""
+        for edges in spilled:
+            self.edges[edges.bucket].spilled.append(edges)
+            self.bytes_on_disk += edges.frame.packed
+
+    def invert(self) -> "PredecessorLists":
+        """Invert all edges and return the predecessor lists. Frees the packed edges."""
+        layout, on_disk = self.layout, self.on_disk
+        if on_disk:
+            self.spill(layout.positions)
+        lists: dict[int, list[Any]] = {**self.inverted}
+        buckets = [bucket for bucket in range(layout.buckets) if bucket not in lists]
+        name = "parents" if on_disk else ""
+        tasks = (InvertTask(self.edges[bucket], layout, bucket, self.scratch, name) for bucket in buckets)
+        for bucket, lists[bucket] in zip(buckets, self.work.map(invert_bucket, tasks), strict=True):
+            # Free the packed edges at once: together with the lists they would take twice the space.
+            self.edges[bucket] = BucketEdges([], [])
+            if on_disk:
+                self.log.add(InvertedBucket(bucket, lists[bucket]))
+                self.scratch.drop(f"bucket{bucket}")
+        blocks = [block for bucket in range(layout.buckets) for block in lists[bucket]]
+        bits = min(READ_BITS, layout.shift) if on_disk else layout.shift
+        return PredecessorLists(self.work, blocks, bits, self.scratch if on_disk else None)
+
+
+def spare_disk(folder: Path, positions: int) -> int:
+    """Return the disk budget for a tier's predecessor lists, in bytes.
+
+    *folder* is the scratch folder. Negative if the rest of the solve does not fit either.
+    """
+    free = int(psutil.disk_usage(str(folder)).free)
+    return free - free // MARGIN - unwritten_bytes(folder) - OTHER_DISK_BYTES * positions
+
+
+def unwritten_bytes(folder: Path) -> int:
+    """Return the bytes of score files that are reserved but not written yet."""
+    files = [file.stat() for file in folder.glob("scores*.kept")]
+    return sum(max(0, about.st_size - 512 * about.st_blocks) for about in files)
+
+
+# Lookup
+
+AnyLists = ParentLists | StoredParentLists | LoadedLists
+
+
+class LookupTask(NamedTuple):
+    """Task: look up the parents of positions in some blocks of lists.
+
+    `blocks` has (number of the first position, lists, sorted positions) for each.
+    """
+
+    blocks: list[tuple[int, AnyLists, Array]]
+    scratch: Scratch | None
+
+
+def look_up(task: LookupTask) -> Array:
+    """Return the parents of the positions of a frontier, int64[…]."""
+    # Step 1: read the lists that are on disk, and count parents.
+    read = []
+    for first, lists, frontier in task.blocks:
+        if isinstance(lists, StoredParentLists):
+            assert task.scratch is not None
+            lists = lists.read(task.scratch)
+        elif isinstance(lists, LoadedLists):
+            first, frontier, lists = 0, lists.rows(frontier, first), ParentLists(lists.begins, lists.parents)
+        read.append((first, lists, frontier, kernels.count_parents(frontier, first, lists.begins)))
+    # Step 2: copy the parents from all blocks into one array.
+    out = np.empty(sum(count for *_, count in read), np.int64)
+    end = 0
+    for first, lists, frontier, count in read:
+        kernels.parents_of(frontier, first, lists.begins, lists.parents, out[end : end + count])
+        end += count
+    return out
+
+
+class PredecessorLists:
+    """The predecessor lists of a tier, in blocks of `2**bits` positions."""
+
+    def __init__(self, work: Work, blocks: list[AnyLists], bits: int, scratch: Scratch | None):
+        self.work, self.blocks, self.bits, self.scratch = work, blocks, bits, scratch
+        self.may_load = bool(scratch) and work.shares_memory
+        """Whether the lists are on disk and may be loaded into memory later."""
+        self.pending = sum(block.size for block in blocks if isinstance(block, StoredParentLists))
+        """The number of positions whose parents have not been looked up yet."""
+        if scratch and not self.may_load:
+            scratch.cache_at_most(max(0, work.budget.left() // 2))
+
+    def parents_of(self, frontier: Array) -> Iterator[Array]:
+        """Yield the parents of some positions, in arrays.
+
+        A parent appears as often as it has distinct children among the positions. If the same player moves in parent
+        and child, the complement (`~`) of the parent's number stands for it.
+        """
+        self.pending -= len(frontier)
+        yield from self.work.map(look_up, self.lookup_tasks(frontier))
+
+    def load_if_they_fit(self, scores: Array, children_left: Array, unpropagated: list[int]) -> None:
+        """Load the lists that may still be needed into memory, if all of them fit.
+
+        These are the lists of undecided positions, and of positions with a score in *unpropagated*, whose parents have
+        not been updated yet. Only undecided parents are loaded.
+        """
+        needed = in_memory.bytes_needed(self.pending, children_left) if self.may_load else 0
+        if not self.may_load or needed > self.work.budget.left() // 2:
+            return
+        assert self.scratch is not None
+        together = 1 << in_memory.TOGETHER_BITS
+        scratch, arrays = self.scratch, (scores, children_left, np.array(unpropagated))
+        stored = [block for block in self.blocks if isinstance(block, StoredParentLists)]  # all of them are
+        tasks = (
+            LoadTask(scratch, stored[begin : begin + together], begin << self.bits, *arrays)
+            for begin in range(0, len(stored), together)
+        )
+        self.blocks = list(self.work.map(in_memory.load_lists, tasks))
+        self.bits += in_memory.TOGETHER_BITS
+        self.may_load = False
+
+    def lookup_tasks(self, frontier: Array) -> Iterator[LookupTask]:
+        """Yield the tasks of looking up parents for a frontier."""
+        if (frontier[1:] < frontier[:-1]).any():
+            frontier = np.sort(frontier)
+        together: list[tuple[int, AnyLists, Array]] = []
+        size = 0
+        for number, positions in self.cut(frontier):
+            together.append((number << self.bits, self.blocks[number], positions))
+            size += len(positions)
+            if size >= FRONTIER or len(together) == EVERY:
+                yield LookupTask(together, self.scratch)
+                together, size = [], 0
+        if together:
+            yield LookupTask(together, self.scratch)
+
+    def cut(self, frontier: Array) -> Iterator[tuple[int, Array]]:
+        """Yield (number of a block, positions of the sorted frontier in it), at most FRONTIER positions at once."""
+        # Where each block's positions are in the sorted frontier.
+        bounds = np.searchsorted(frontier, np.arange(len(self.blocks) + 1) << self.bits)
+        for number in np.flatnonzero(np.diff(bounds)).tolist():
+            begin, end = bounds[number : number + 2].tolist()
+            for first in range(begin, end, FRONTIER):
+                yield number, frontier[first : min(first + FRONTIER, end)]
+
+    def close(self) -> None:
+        """Free all lists in memory."""
+        self.blocks = []
+        if self.scratch:
+            self.scratch.close()

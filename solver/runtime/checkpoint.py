@@ -1,0 +1,177 @@
+"""Checkpoints: a tier's progress and arrays, saved to scratch files now and then, so that a killed solve resumes.
+
+Files alternate between two names: the old ones are deleted only after the journal knows the new ones. An array that has
+*settled*, which means that it no longer changes, is written once::
+
+    journal entry    edition | frame of the content
+    content          progress | how many arrays have settled | frames of the first array, of the second, …
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.journal import pack_entry, read_entry
+from retrograde.solver.runtime.log import EntryLog, decode, encode, frames_in
+from retrograde.solver.runtime.scratch import Frame, Scratch
+from retrograde.solver.runtime.work import Work
+
+Array = np.ndarray[Any, Any]
+
+BLOCK_BYTES = 1 << 22
+"""Bytes of an array in a frame."""
+SHARE = 20
+"""Checkpoints take at most one part in this number of the time."""
+
+
+class CheckpointEntry(NamedTuple):
+    """Journal entry: a checkpoint was saved. `edition` counts the checkpoints, `content` is where it is."""
+
+    edition: int
+    content: Frame
+
+
+class CheckpointContent(NamedTuple):
+    """A checkpoint: the progress, and the frames of each array, the last `settled` of which no longer change."""
+
+    progress: Any
+    settled: int
+    arrays: list[list[Frame]]
+
+
+class WriteBlockTask(NamedTuple):
+    """Task: write a block of an array to disk."""
+
+    scratch: Scratch
+    name: str
+    content: Array
+
+
+def write_block(task: WriteBlockTask) -> Frame:
+    """Write a block of an array to disk; return its frame."""
+    return task.scratch.write(task.name, np.ascontiguousarray(task.content).view(np.uint8).data)
+
+
+class Checkpoint:
+    """Saves checkpoints, and loads the last one of an earlier solve.
+
+    The progress is any value that `log.encode` takes, made of classes in *kinds*. Files that it names must be in this
+    checkpoint's `scratch` folder.
+
+    Use it as a context manager: when the tier is solved, all files of the folder are deleted.
+    """
+
+    def __init__(self, work: Work, name: str, *kinds: type):
+        self.work, self.kinds = work, (CheckpointContent, *kinds)
+        self.scratch = Scratch(work.scratch / name, 0)
+        self.log = EntryLog(work.log(name), self.scratch, CheckpointEntry)
+        self.edition = 0
+        self.last = CheckpointContent(None, 0, [])
+        """The last checkpoint. Its progress is None if nothing was saved, or if files are missing."""
+        self.synced: set[Frame] = set()
+        """Frames that were synced for the last checkpoint."""
+        self.obsolete: set[str] = set()
+        """Names of files that only the last checkpoint refers to."""
+        self.due = time.monotonic() + self.log.log.pause
+        for entry in self.log.read():
+            self.edition = entry.edition
+        if self.edition:
+            self.read(entry.content)
+
+    def read(self, frame: Frame) -> None:
+        """Read the content of a checkpoint, unless files are missing that it needs."""
+        if not self.scratch.missing([frame]):
+            entry = read_entry(BytesIO(self.scratch.read(frame)))
+            content = decode(entry[1], self.kinds) if entry else self.last
+            if not self.scratch.missing(frames_in(content)):
+                self.last = content
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: object, *_: object) -> None:
+        if error is None and self.scratch.folder.exists():
+            self.log.settle()  # the tier's journal entry must be on disk before its files go
+            self.scratch.begin(fresh=True)
+
+    @property
+    def progress(self) -> Any:
+        """The progress at the last checkpoint; None without one."""
+        return self.last.progress
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time for another checkpoint. Never without a journal.
+
+        It is due after the pause of the log, or SHARE times as long as the last one took, whichever is later.
+        """
+        return self.log.log.journal is not None and time.monotonic() >= self.due
+
+    def load(self, *arrays: Array | Compressed) -> None:
+        """Fill arrays, from their front, with their contents at the last checkpoint."""
+        for array, frames in zip(arrays, self.last.arrays, strict=True):
+            begin = 0
+            for frame in frames:
+                block = np.frombuffer(self.scratch.read(frame, once=True), array.dtype)
+                array[begin : begin + len(block)] = block
+                begin += len(block)
+
+    def save(self, progress: Any, arrays: Sequence[Array | Compressed] = (), settled: int = 0) -> None:
+        """Save a checkpoint: the progress, and arrays, the last *settled* of which no longer change.
+
+        Deletes the files of the one before.
+        """
+        begun = time.monotonic()
+        self.scratch.begin(fresh=False)
+        changing = len(arrays) - self.last.settled  # the others are on disk already
+        names = [name_of(number, self.edition) for number in range(changing)] if self.edition else []
+        self.obsolete.update(names, [name_of("progress", self.edition)])
+        self.edition += 1
+        frames = [
+            self.last.arrays[number] if number >= changing
+            else self.write(name_of(number, self.edition if number < len(arrays) - settled else None), array)
+            for number, array in enumerate(arrays)
+        ]  # fmt: skip
+        self.last = CheckpointContent(progress, settled, frames)
+        # The files must be on disk before the journal names them, and the journal before the old files are deleted.
+        needed = set(frames_in(self.last))
+        self.scratch.sync(needed - self.synced)
+        self.synced = needed
+        self.scratch.drop(name := name_of("progress", self.edition))  # a kill may have left it incomplete
+        content = self.scratch.write(name, b"".join(pack_entry(name, encode(self.last))))
+        self.log.add(CheckpointEntry(self.edition, content))
+        self.drop_obsolete()
+        now = time.monotonic()
+        self.due = now + max(self.log.log.pause, SHARE * (now - begun))
+
+    def write(self, name: str, array: Array | Compressed) -> list[Frame]:
+        """Write an array to disk under a name; return its frames."""
+        self.scratch.drop(name)
+        return list(self.work.map_here(write_block, self.blocks(name, array)))
+
+    def blocks(self, name: str, array: Array | Compressed) -> Iterator[WriteBlockTask]:
+        """Yield the tasks of writing an array to disk."""
+        size = BLOCK_BYTES // array.dtype.itemsize
+        for begin in range(0, len(array), size):
+            yield WriteBlockTask(self.scratch, name, array[begin : min(begin + size, len(array))])
+
+    def release(self, names: Iterable[str]) -> None:
+        """Delete files that no later step reads: after the next checkpoint, or at once without a journal."""
+        self.obsolete.update(names)
+        if self.log.log.journal is None:
+            self.drop_obsolete()
+
+    def drop_obsolete(self) -> None:
+        """Delete the obsolete files."""
+        while self.obsolete:
+            self.scratch.drop(self.obsolete.pop())
+
+
+def name_of(what: int | str, edition: int | None) -> str:
+    """Return the name of the files of an array, or of the progress. The edition None stands for a settled array."""
+    kind = "settled" if edition is None else "odd" if edition % 2 else "even"
+    return f"array{what}-{kind}" if isinstance(what, int) else f"{what}-{kind}"

@@ -55,8 +55,8 @@ from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS
 from retrograde.solver.conformance.precheck import blamed, refuse_broken
 from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.methods.chess.fit import is_chess
-from retrograde.solver.methods.numbered.numbering import Numbering, is_by_slot
-from retrograde.solver.methods.numbered.room import room_for_tiers
+from retrograde.solver.methods.numbered.numbering import SlotNumbering, is_by_slot
+from retrograde.solver.methods.numbered.tier_memory import memory_for_tiers
 from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.rules.examine import NotCompilable, refuse_tuples
 from retrograde.solver.rules.exits import no_exit
@@ -242,10 +242,10 @@ def solve_elsewhere(game: Game, path: Path, order: SolveOptions) -> None:
     needed = rests_on(game)
     # Fail early if there is too little memory for the game itself, which comes last.
     if needed:
-        budget, numbering = MemoryBudget(order.memory), Numbering.own(game)
+        budget, numbering = MemoryBudget(order.memory), SlotNumbering.own(game)
         if order.way != "interpreted":
             expect_compiler(budget)
-        least = room_for_tiers(game, numbering, order.sizes.plies_bits[0], True, order.metric).least
+        least = memory_for_tiers(game, numbering, order.sizes.plies_bits[0], True, order.metric).least
         budget.check(least, f"solving {numbering.slots:,} slots of positions")
     own = replace(order, fresh=False, way=order.way if isinstance(order.way, str) else "compiled")
     for number, other in enumerate(needed, 1):
@@ -388,7 +388,7 @@ def solved_interpreted(game: Game, budget: MemoryBudget, order: SolveOptions) ->
     if order.way == "interpreted":
         return solve_interpreted(game, budget, interpreting(order.listener))
     sizes = order.sizes
-    if order.way is not None or (is_numbered(game) and Numbering.of(game).slots > sizes.interpreted_slots):
+    if order.way is not None or (is_numbered(game) and SlotNumbering.of(game).slots > sizes.interpreted_slots):
         return None
     phase = interpreting(None)
 
@@ -435,9 +435,9 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
         return
     # Case: distance to zeroing or conversion, of chess endings.
     if order.metric in TO_PROGRESS:
-        from retrograde.solver.methods.numbered.way import Numbered
+        from retrograde.solver.methods.numbered.method import NumberedMethod
 
-        yield Numbered(place.path, True, order.fresh, order.metric)
+        yield NumberedMethod(place.path, True, order.fresh, order.metric)
         return
     if order.metric != METRICS[0]:
         from retrograde.solver.metrics.measured import Demand
@@ -458,14 +458,14 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
     # Each method is imported only when its turn comes, because kernels take a while to load.
     by_sets = "setwise" in asked and is_chess(game)
     if is_numbered(game) and (by_sets or "numbered" in asked):
-        from retrograde.solver.methods.numbered.way import Numbered
+        from retrograde.solver.methods.numbered.method import NumberedMethod
 
-        yield Numbered(place.path, by_sets, order.fresh)
+        yield NumberedMethod(place.path, by_sets, order.fresh)
     elif not is_numbered(game) and "numbered" not in asked:
         # The order: set-wise early if a glance suggests it, then lists up to a limit, then set-wise again, then
         # streamed. The early try, before any positions are listed, gives up if no tier seems large enough.
         if by_words := "setwise" in asked and (len(asked) == 1 or may_be_plain(game)):
-            from retrograde.solver.estimation.outlook import RunningOutlook
+            from retrograde.solver.estimation.estimate import RunningOutlook
             from retrograde.solver.methods.setwise.way import Setwise
 
             yield Setwise(RunningOutlook, early=len(asked) > 1)
@@ -476,10 +476,10 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
             if by_words:
                 yield Setwise(RunningOutlook)
         if "streamed" in asked:
-            from retrograde.solver.estimation.outlook import RunningOutlook
-            from retrograde.solver.methods.streamed.way import Streamed
+            from retrograde.solver.estimation.estimate import RunningOutlook
+            from retrograde.solver.methods.streamed.method import StreamedMethod
 
-            yield Streamed(RunningOutlook)
+            yield StreamedMethod(RunningOutlook)
         if "listed" in asked:
             yield Listed()
 

@@ -21,7 +21,7 @@ from retrograde.databases.write import SolvedRecords, SolvedSlots
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value, defines, is_none, is_numbered
 from retrograde.solver.methods.listed.explore.growth import Growth
 from retrograde.solver.methods.numbered.legend import counts_of, solved_slots
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.rules.examine import examine, movers_of, starts_of
 from retrograde.solver.rules.images import SOME, mean_size
 from retrograde.solver.rules.second_look import by_tier, look_again
@@ -121,14 +121,14 @@ def solve_interpreted(
 
 def every_position(game: Game) -> list[int]:
     """Return all positions of a game that numbers its positions."""
-    numbering = Numbering.of(game)
+    numbering = SlotNumbering.of(game)
     slots = ((row, i) for row in range(len(numbering.tiers)) for i in range(numbering.size(row)))
     return [position for position in (numbering.position_at(game, *slot) for slot in slots) if not is_none(position)]
 
 
 def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
     """Return the solved game slot by slot, without the tiers that other databases have."""
-    numbering = Numbering.own(game)
+    numbering = SlotNumbering.own(game)
     tiers = {*numbering.tiers.tolist()}
     outcomes = {position: outcome for position, outcome in outcomes.items() if game.tier(position) in tiers}
     places = {outcome: place for place, outcome in enumerate(sorted(set(outcomes.values())))}
@@ -140,7 +140,7 @@ def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
         sizes[numbering.starts[row] + slot] = count(game, [position])
     counts = {
         k: counts_of(game, numbering, k, codes[part], sizes[part])
-        for k, part in enumerate(map(numbering.stretch, range(len(numbering.tiers))))
+        for k, part in enumerate(map(numbering.slice_of, range(len(numbering.tiers))))
     }
     return solved_slots(game, numbering, {place: outcome for outcome, place in places.items()}, counts, codes)
 

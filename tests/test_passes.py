@@ -86,7 +86,7 @@ def test_random_games_are_solved_without_links(name, tmp_path, monkeypatch, forg
         )
         monkeypatch.setattr(type(game), "start", start)
         whole = solved_by_links(game, tmp_path / "whole.h5")
-        monkeypatch.setattr(by_slots, "LISTED_ITEM", dice.choice((4, 1 << 60)))
+        monkeypatch.setattr(by_slots, "LIST_ITEM_BYTES", dice.choice((4, 1 << 60)))
         monkeypatch.setattr(cycles, "LISTED", dice.choice((64, 1 << 60)))
         monkeypatch.setattr(Passes, "keep", keep if seed % 3 else lambda *_: None)
         in_scratch = {"scores_in_scratch": dice.random() < 0.5, "lists_in_scratch": dice.random() < from_scratch}

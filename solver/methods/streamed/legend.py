@@ -12,7 +12,7 @@ import numpy as np
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.contract.game import DRAW, Value
-from retrograde.solver.methods.streamed.segments import Loader, Segment, Tier, Wave
+from retrograde.solver.methods.streamed.segments import Segment, SegmentLoader, StreamTier, Wave
 from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, unpack_ranks
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.values.score import CLASSES
@@ -51,7 +51,7 @@ def solved_from(store: StepsStore) -> SolvedSteps:
     )  # fmt: skip
 
 
-def records_of(tier: Tier) -> list[Segment]:
+def records_of(tier: StreamTier) -> list[Segment]:
     """Return the steps of a tier for the database, segment by segment."""
     return [records for _, records in sorted(tier.records.items()) if records.length]
 
@@ -87,7 +87,9 @@ def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
     return legend, rows
 
 
-def steps(tiers: list[tuple[Tier, list[Segment]]], scratch: Scratch, rows: Array) -> Iterator[tuple[Array, Array]]:
+def steps(
+    tiers: list[tuple[StreamTier, list[Segment]]], scratch: Scratch, rows: Array
+) -> Iterator[tuple[Array, Array]]:
     """Yield all steps of some tiers, as ranks and rows of the legend, TOGETHER or more at a time."""
     part: list[tuple[Segment, int, int, int]] = []
     count = 0
@@ -107,7 +109,7 @@ def load(part: list[tuple[Segment, int, int, int]], scratch: Scratch, rows: Arra
 
     Each entry of *part* is (segment, mask of its tier, last position of the tier before it or -1, whether it `joins`).
     """
-    loader = Loader(scratch)
+    loader = SegmentLoader(scratch)
     for one, *_ in part:
         loader.add(one)
     about = np.array([row[1:] for row in part], np.int64)

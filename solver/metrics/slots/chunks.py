@@ -7,7 +7,7 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, defines
 from retrograde.solver.methods.listed.weights import complain
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.slots import kernels, plans, scripts
 from retrograde.solver.metrics.slots.kernels import (
@@ -65,7 +65,7 @@ class Told(NamedTuple):
     """
 
     game: Game
-    numbering: Numbering
+    numbering: SlotNumbering
     low: Shared
     high: Shared
     k: int
@@ -114,7 +114,7 @@ def chunk_length(size: int) -> int:
     return max(SMALLEST, min(LARGEST, size // CHUNKS))
 
 
-def word_type(numbering: Numbering) -> type:
+def word_type(numbering: SlotNumbering) -> type:
     """Return the integer type of script words: int32 if all places fit, else int64."""
     return np.int64 if 2 * (numbering.slots + ENDS) + 2 >= 1 << 31 else np.int32
 

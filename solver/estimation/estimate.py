@@ -107,7 +107,7 @@ def estimate(
     item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize + 4
     put_disk(result, records, ratios, item, Range(0.0, 0.0, lists.high))
     # Step 6: where the numbers come from.
-    result.rests_on = [*how_counted(counts, sizes), f"ratios of {ratios.source}"]
+    result.rests_on = [*explain_counts(counts, sizes), f"ratios of {ratios.source}"]
     if counts.returns and not by_metric:
         add_cycles(result, counts, records, lists)
     return result
@@ -152,7 +152,7 @@ def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: 
     result.rests_on += where_lists_lie(lists.times(share), counts.records * share * counts.expansion)
 
 
-def how_counted(counts: PositionCounts, sizes: SampleSizes) -> list[str]:
+def explain_counts(counts: PositionCounts, sizes: SampleSizes) -> list[str]:
     """Return in sentences where the number of positions comes from."""
     last = counts.counted - 1
     if counts.complete:

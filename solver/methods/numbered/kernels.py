@@ -27,19 +27,6 @@ from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_s
 Array = np.ndarray[Any, Any]
 
 
-class TierScores(NamedTuple):
-    """All tiers, ascending, and where the scores of each begin.
-
-    Scores have *bits* bits for plies. Only scores of *solved* tiers are valid.
-    """
-
-    tiers: Array
-    starts: Array
-    scores: Array
-    bits: int
-    solved: Array
-
-
 class SlotSeeds(NamedTuple):
     """Initial scores and counters of some slots, from expanding them.
 
@@ -57,7 +44,7 @@ class SlotSeeds(NamedTuple):
 
 @kernel
 def seed(game, tier, first, slots, seeds, images, links, trouble):
-    """Expand the positions of some slots of a tier, from slot *first* on.
+    """Expand the positions of some slots of a tier, from slot *first* on. *slots* are TierScores (see table.py).
 
     Writes initial scores and counters to *seeds*. Writes to *links* the distinct children within the tier, position by
     position: their slots, or the complements (`~`) if the same player moves again. Returns the number of slots done,

@@ -1,7 +1,9 @@
 """Inputs of the tasks over the slots of a game that numbers its positions."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
@@ -9,14 +11,26 @@ from retrograde.solver.runtime.arrays import Part, Shared
 from retrograde.solver.runtime.solved_tiers import Solved
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES
 
-if TYPE_CHECKING:
-    from retrograde.solver.methods.numbered.kernels import TierScores
+Array = np.ndarray[Any, Any]
 
 
 @lru_cache(8)
 def family_of(game: Game) -> Game:
     """Return the game that stands for a game's family. Cached, so that the tables it has built are reused."""
     return game.family
+
+
+class TierScores(NamedTuple):
+    """All tiers, ascending, and where the scores of each begin.
+
+    Scores have *bits* bits for plies. Only scores of *solved* tiers are valid.
+    """
+
+    tiers: Array
+    starts: Array
+    scores: Array
+    bits: int
+    solved: Array
 
 
 class NumberedTable(NamedTuple):
@@ -37,10 +51,8 @@ class NumberedTable(NamedTuple):
         return family_of(self.game)
 
     @property
-    def for_kernels(self) -> "TierScores":
+    def for_kernels(self) -> TierScores:
         """The same data for kernels."""
-        from retrograde.solver.methods.numbered.kernels import TierScores  # loaded only if needed
-
         return TierScores(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits, self.solved.flags)
 
     @property

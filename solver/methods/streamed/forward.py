@@ -20,13 +20,7 @@ from retrograde.solver.methods.listed.explore.growth import Growth
 from retrograde.solver.methods.streamed import forward_kernels as kernels
 from retrograde.solver.methods.streamed import forward_tasks as tasks
 from retrograde.solver.methods.streamed.forward_tasks import ChildSource, ForwardTask, Target, sample_children
-from retrograde.solver.methods.streamed.journal import (
-    COMPLETE,
-    ForwardJournal,
-    ForwardResult,
-    NewSegment,
-    sum_tallies,
-)
+from retrograde.solver.methods.streamed.journal import COMPLETE, ForwardJournal, ForwardResult, NewSegment
 from retrograde.solver.methods.streamed.segments import (
     Segment,
     StreamContext,
@@ -36,7 +30,7 @@ from retrograde.solver.methods.streamed.segments import (
     add_up,
     load,
 )
-from retrograde.solver.methods.streamed.steps import BEYOND
+from retrograde.solver.methods.streamed.steps import BEYOND, TALLIED
 from retrograde.solver.rules.examine import examine, start_of
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.progress import Phase
@@ -57,15 +51,13 @@ LEAST_SAMPLES = 8
 """Samples needed to judge whether children ascend. With fewer, the whole segment is read."""
 MOST_WAVES = 1 << 13
 """Waves, and so plies, that codes of steps can count."""
-PRIMITIVES = kernels.BAD_VALUE
-"""Rows of a tally by primitive value."""
 
 Key = tuple[int, int, int, int]
 """(A tier, the tier that children come from, the move, the first position of a segment there.)"""
 
 
 class Edge(NamedTuple):
-    """An edge into a tier: the tier it comes from, a move there or kernels.ALL, and the number of children."""
+    """An edge into a tier: the tier it leaves, a move there or kernels.ALL, and the number of children."""
 
     tier: StreamTier
     move: int
@@ -93,7 +85,7 @@ class ForwardSweep:
         self.growth = Growth()
         self.presorted: dict[Key, Segment] = {}
         """Children that are sorted already."""
-        self.over = sum_tallies([], PRIMITIVES)
+        self.over = np.zeros((kernels.BAD_VALUE, TALLIED), np.int64)
 
     def load(self, segment: Segment) -> Array:
         """Return the positions of a segment, sorted."""
@@ -169,7 +161,8 @@ class ForwardSweep:
         # Step 3: Drop children sorted in advance, and join the results.
         self.scratch.drop(f"sorted{number}")
         self.growth.wave(sum(result.positions for result in results), phase.done)
-        add_up(self.over, sum_tallies([result.over for result in results], PRIMITIVES))
+        for result in results:
+            add_up(self.over, result.over)
         return {tier.number: tier for tier in join_segments(new for result in results for new in result.segments)}
 
     def find_wave(

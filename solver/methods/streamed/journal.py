@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.streamed.segments import SEGMENT, Segment, add_up, segment_of
+from retrograde.solver.methods.streamed.segments import SEGMENT, Segment, segment_of
 from retrograde.solver.methods.streamed.steps import TALLIED
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.scratch import Scratch
@@ -129,11 +129,3 @@ def read_result(name: str, table: Array, moves_and_tiers: Array, samples: Array,
         segments.append(NewSegment(tier, part, parts, cut, segment, of_all, tuple(next_tiers[own])))
         move, sample = own.stop, sample + sampled
     return ForwardResult(segments, over.reshape(-1, TALLIED))
-
-
-def sum_tallies(tallies: list[Array], rows: int) -> Array:
-    """Return the sum of some tallies."""
-    tally = np.zeros((rows, TALLIED), np.int64)
-    for more in tallies:
-        add_up(tally, more)
-    return tally

@@ -40,8 +40,7 @@ class Buffer(NamedTuple):
 
 
 class Arena(NamedTuple):
-    """Loaded lists, one after another: the same memory as `words` and `bytes`, and a `table` with a row for each
-    list."""
+    """Loaded lists, one after another: the same memory as `words` and `bytes`, and a `table` of the lists."""
 
     words: Array
     bytes: Array
@@ -126,6 +125,12 @@ def pack(positions, codes, mask, buffer, at):
 
 
 @kernel
+def describe(row, at, size, length, varying, first, last):
+    """Describe a list in a row of a table of written lists."""
+    row[AT], row[SIZE], row[LENGTH], row[VARYING], row[FIRST], row[LAST] = at, size, length, varying, first, last
+
+
+@kernel
 def pack_lists(numbers, ends, buffer, rows):
     """Write lists that lie one after another in *numbers*, and describe each in *rows*. Return the end, in bytes.
 
@@ -140,8 +145,7 @@ def pack_lists(numbers, ends, buffer, rows):
             for i in range(begin, end):
                 varying |= numbers[i] ^ numbers[begin]
             stop = pack(numbers[begin:end], no_codes, varying, buffer, at)
-            rows[k, AT], rows[k, SIZE], rows[k, LENGTH], rows[k, VARYING] = at, stop - at, end - begin, varying
-            rows[k, FIRST], rows[k, LAST] = numbers[begin], numbers[end - 1]
+            describe(rows[k], at, stop - at, end - begin, varying, numbers[begin], numbers[end - 1])
             at = stop
         begin = end
     return at

@@ -12,19 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.streamed.lists import (
-    AT,
-    FIRST,
-    FIRST_CODE,
-    LAST,
-    LAST_CODE,
-    LENGTH,
-    SIZE,
-    VARYING,
-    Buffer,
-    pack,
-    unpack_steps,
-)
+from retrograde.solver.methods.streamed.lists import FIRST_CODE, LAST_CODE, Buffer, describe, pack, unpack_steps
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, rank_of, room_for_runs
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS
@@ -246,8 +234,7 @@ def make_steps(scored, lists, tally, buffers):
                 packed = buffers.for_database if which else buffers.for_parents
                 stop = pack(buffers.starts[:count], buffers.codes, mask, packed, at)
             row = buffers.rows[k, which]
-            row[AT], row[SIZE], row[LENGTH], row[VARYING] = at, stop - at, count, mask
-            row[FIRST], row[LAST] = first, last
+            describe(row, at, stop - at, count, mask, first, last)
             row[FIRST_CODE], row[LAST_CODE] = buffers.codes[0], buffers.codes[max(count - 1, 0)]
             offsets[which] = stop
         begin = end

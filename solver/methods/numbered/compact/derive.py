@@ -97,7 +97,7 @@ class Deriver:
         """Return the scores that children pass up to their parents, -1 if unknown. Overwrites *slots*."""
         rows = np.full(len(children), NOWHERE, np.int32)
         # Step 1: look up the children that the file keeps.
-        kernels.locate_kept(self.parts, slots, rows)
+        kernels.index_stored(self.parts, slots, rows)
         self.find(slots, tiers, rows, each)
         # Step 2: derive the children that it leaves out; they must be in later tiers.
         later = np.flatnonzero(rows == LEFT_OUT)

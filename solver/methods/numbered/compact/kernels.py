@@ -1,6 +1,6 @@
 """Compiled loops over a compact database: look up slots that are kept, and derive outcomes of the others.
 
-positions --expand--> children's slots --locate_kept--> indices among kept slots --find--> scores --best_scores--> own
+positions --expand--> children's slots --index_stored--> indices among kept slots --find--> scores --best_scores--> own
 """
 
 from typing import Any, NamedTuple
@@ -45,7 +45,7 @@ class ParentTable(NamedTuple):
 
 
 @kernel
-def locate_kept(parts, slots, rows):
+def index_stored(parts, slots, rows):
     """Replace *slots* by their indices among kept slots.
 
     If a slot is left out, its index becomes NOWHERE and its row LEFT_OUT.

@@ -5,7 +5,7 @@ leads from one of them into one of them. If that holds for both sides, the parts
 left out. If one part stands for both sides, it is kept, in the column order that takes the least space.
 
 1. Sample some positions of each part to find the parts that moves lead to (`leads_to`).
-2. Choose the parts to leave out (`choose_left_out`), and write the others, each in its best order (`smallest`).
+2. Choose the parts to leave out (`choose_omitted`), and write the others, each in its best order (`smallest`).
 3. Before the new file gets its name, compare it with the old one, slot by slot (`compare`). So a wrong guess in step 1
    is found.
 """
@@ -116,7 +116,7 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
     for tier, group in groupby(every, key=lambda part: part[0]):
         slices = [slots for _, _, slots in group if slots.start < slots.stop]
         smallest_parts = [smallest(database, tier, rows[slots], there[slots], executor) for slots in slices]
-        left_out = choose_left_out(game, slices, tier, [part.bytes for part in smallest_parts])
+        left_out = choose_omitted(game, slices, tier, [part.bytes for part in smallest_parts])
         for number, (slots, part) in enumerate(zip(slices, smallest_parts, strict=True)):
             size = slots.stop - slots.start
             if number in left_out:
@@ -139,7 +139,7 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
     )
 
 
-def choose_left_out(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[int]:
+def choose_omitted(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[int]:
     """Return the parts of a tier to leave out: those of one side to move, or none.
 
     Even parts have one side to move, odd parts the other. *sizes* has the bytes of each part: the larger side is left

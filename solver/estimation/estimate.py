@@ -1,12 +1,6 @@
 """Estimates what a solve will take: positions by tier, time, memory, scratch files and database.
 
-The number of positions is counted, sampled (`sampling.py`) or, if the game numbers them, known. What each record takes
-was measured in the solves named in `amounts.py`. So each amount is a range, from the least to the most measured, with
-the sources it rests on:
-
-    amount    =  fixed + records · ratio · (records / 35 million) ** power          low  <=  likely  <=  high
-
-The same estimate decides whether a solve is refused: it is, if the disk cannot hold even the least amount.
+amount    =  fixed + records · ratio · (records / 35 million) ** power          low  <=  likely  <=  high
 """
 
 import shutil
@@ -145,8 +139,8 @@ def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: 
     if result.least_memory:
         result.least_memory = round(records.low * amounts.ON_DISK + amounts.COMPILED_ON_DISK)
         result.rests_on.append(
-            "solve takes the memory that is named where it is there; where there is less, but "
-            f"{format_size(result.least_memory)} for so many positions, about, lists and links lie in scratch files"
+            "solve uses the memory named above if it is free; with less, but about "
+            f"{format_size(result.least_memory)}, lists of positions and predecessors lie in scratch files"
         )
     share = max(counts.tiers.values()) / sum(counts.tiers.values())
     result.rests_on += where_lists_lie(lists.times(share), counts.records * share * counts.expansion)
@@ -158,15 +152,15 @@ def explain_counts(counts: PositionCounts, sizes: SampleSizes) -> list[str]:
     if counts.complete:
         return ["all positions, counted"]
     if counts.open:
-        why = "play comes back to what it has left" if counts.returns else "there was no time for more"
+        why = "play can return to a tier" if counts.returns else "the time for counting was over"
         growth = counts.waves[-1] / counts.waves[-2]
         how = "dwindle" if counts.high is not None else "have not dwindled yet" if growth < 1 else "still grow"
-        return [f"positions counted up to {last} plies from the start, no further, for {why}",
+        return [f"positions counted up to {last} plies from the start and no further: {why}",
                 f"the waves {how}, the last one being {growth:.2g} times the one before"]  # fmt: skip
     return [
         f"positions counted up to {last} plies from the start, where waves have more than {sizes.counted:,} records",
-        f"from there two samples of {sizes.sampled:,} of each wave, raised by what such samples were too low by for "
-        "Connect Four 5×5 to 6×6; of other games the range may be wrong",
+        f"later waves estimated from two samples of {sizes.sampled:,} each, raised by the error of such samples for "
+        "Connect Four 5×5 to 6×6; for other games the range may be wrong",
     ]
 
 

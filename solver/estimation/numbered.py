@@ -72,14 +72,14 @@ def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Est
     result.least_memory = round(least) if slots > Sizes().interpreted_slots else 0
     # Step 4: where the numbers come from.
     result.rests_on = [
-        f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",
+        f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them sampled",
         *(f"{f'{count:,} slots: ' * (len(kinds) > 1)}ratios of {ratios.source}" for ratios, count in kinds),
-        f"solve asks for the most memory that is named; where there is less, but {format_size(least)} for the largest "
-        "tier, scores lie in a scratch file",
+        f"solve uses the memory named above if it is free; with less, but {format_size(least)} for the largest tier, "
+        "scores lie in a scratch file",
     ]
     add_predecessors(game, result, numbering, [row for row, formation in rows.items() if not formation])
     if others := rests_on(game):
-        result.rests_on.append(f"the databases of {', '.join(others)}, which are solved first where they are not there")
+        result.rests_on.append(f"the databases of {', '.join(others)}, which are solved first if they do not exist yet")
     return result
 
 
@@ -121,8 +121,8 @@ def estimate_by_slot(game: Game, workers: int) -> Estimate:
     result.put("memory", scripts + least + BY_SLOT.fixed_memory)
     put_disk(result, slots, BY_SLOT, 1)
     result.rests_on = [
-        f"{numbering.slots:,} slots in the game's own numbering; how long one takes is a matter of the rules",
-        f"ratios of {BY_SLOT.source}; scripts of a tier with cycles are written where there is memory for them",
+        f"{numbering.slots:,} slots in the game's own numbering; the time for a slot depends on the rules",
+        f"ratios of {BY_SLOT.source}; scripts of a tier with cycles are recorded if memory suffices",
     ]
     return result
 
@@ -154,9 +154,9 @@ def where_lists_lie(lists: Range, seconds: float) -> list[str]:
     if not lists.likely:
         return []
     return [
-        f"{LARGEST} {format_size(lists.likely)} of links, about, in memory where there is room, else in "
-        "scratch files; where the disk has none either, what is undecided is looked at again for each ply of "
-        f"remoteness, up to {seconds:,.1f} seconds of a processor each time, until the rest of the links fits in memory"
+        f"{LARGEST} about {format_size(lists.likely)} of predecessor lists, in memory if they fit, else in scratch "
+        "files; if the disk is full as well, each ply of remoteness expands undecided positions again, which takes up "
+        f"to {seconds:,.1f} seconds of processor time, until the remaining lists fit in memory"
     ]
 
 

@@ -96,9 +96,9 @@ def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes
         expected.put("memory", CYCLIC.fixed_memory + expected.amount("records").times(LISTS))
     expected.rests_on = [
         *(each for each in expected.rests_on if not each.startswith(ONE_MACHINE)),
-        f"the largest tier has {tier.slots:,} slots in {shape.buckets:,} ranges, and each slot some "
-        f"{tier.children.likely:.1f} links; what is sent is for a step, of which each remoteness has one",
-        "what the system keeps in memory of files that all map is not counted with the workers",
+        f"the largest tier has {tier.slots:,} slots in {shape.buckets:,} ranges, and each slot about "
+        f"{tier.children.likely:.1f} children in the tier; bytes sent are for each ply of remoteness",
+        "the memory of workers does not include the system's cache of files that all of them map",
     ]
     return True
 

@@ -78,7 +78,10 @@ def solve_by_slots(
     # Step 2: resume from a checkpoint, and expand all slots that remain.
     state = State(checkpoint, known, writer)
     done, marked = state.taken_up()
-    expand_tier(tier, state, done, work, phase)
+    while done < count:
+        done, later = expand_slots(tier, state, done, work, phase)
+        if later is not None:
+            table.solved.wait_for(later)
     # Step 3: build predecessor lists, if they are used, and propagate outcomes.
     with closing(lists) if (lists := state.turned_round()) else nullcontext():
         propagation_of(tier, state, lists, work, phase).run(*marked)
@@ -103,14 +106,6 @@ def propagation_of(tier: NumberedTier, state: State, lists: Links | None, work: 
     listed = most_listed(work.budget.left(), state.positions)
     mark = partial(state.decided, lists, bits)
     return Propagation(bits, known.scores, known.left, find_parents, report, again, listed, mark)
-
-
-def expand_tier(tier: NumberedTier, state: State, done: int, work: Work, phase: Telling) -> None:
-    """Expand the slots of a tier from number *done* on; wait for later tiers that they lead to."""
-    while done < state.positions:
-        done, later = expand_slots(tier, state, done, work, phase)
-        if later is not None:
-            tier.table.solved.wait_for(later)
 
 
 def expand_slots(tier: NumberedTier, state: State, done: int, work: Work, phase: Telling) -> tuple[int, int | None]:
@@ -226,7 +221,7 @@ def solve_in_ranges(
     return scores, sizes
 
 
-class ExpandTask(NamedTuple):
+class ExpandSlotsTask(NamedTuple):
     """Task: expand some slots of a tier, and write the results to *scratch*."""
 
     scratch: Scratch
@@ -236,12 +231,14 @@ class ExpandTask(NamedTuple):
     end: int
 
 
-def range_tasks(tier: NumberedTier, scratch: Scratch, shape: Shape, ends: list[ranges.Ends]) -> Iterator[ExpandTask]:
+def range_tasks(
+    tier: NumberedTier, scratch: Scratch, shape: Shape, ends: list[ranges.Ends]
+) -> Iterator[ExpandSlotsTask]:
     """Yield the tasks of expanding blocks of slots."""
-    return (ExpandTask(scratch, tier, shape, *each) for each in ends)
+    return (ExpandSlotsTask(scratch, tier, shape, *each) for each in ends)
 
 
-def expand_to_files(task: ExpandTask) -> ranges.Piece:
+def expand_to_files(task: ExpandSlotsTask) -> ranges.Piece:
     """Expand some slots; write the results and the edges to scratch files."""
     _, found, links = seeds.seed((task.tier, task.shape, task.begin, task.end))
     return ranges.piece_of(task.scratch, found.scores, found.left, found.sizes, links)

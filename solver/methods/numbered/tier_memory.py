@@ -2,13 +2,9 @@
 
 More memory makes the solve faster and its checks stronger.
 
-Bytes for each slot, if the tier is solved slot by slot:
-
-    scores             2 or 4
-    counters           1 or 2        undecided children (see values/left.py)
-    parent checksums   1, 2 or 4     if the rules give parents (see values/edges.py): more bytes miss fewer errors
-    sizes              about 0.25    numbers of symmetric positions, compressed
-    lists              0.25 to 4     newly decided positions: if a list does not fit, they are searched for instead
+A tier that is solved slot by slot has arrays with an entry for each slot: scores, undecided-children counters (see
+values/left.py), parent checksums if the rules give parents (see values/edges.py), and numbers of symmetric positions.
+More bytes for a checksum miss fewer errors. If a list of newly decided positions does not fit, they are searched for.
 
 If predecessor lists do not fit, the frontier of forward passes takes the memory of the lists (see
 predecessors/passes.py). A tier that is cut into ranges has only sizes in this process's memory; all else is in files.

@@ -41,7 +41,11 @@ def solved_from(store: StepsStore) -> SolvedSteps:
     """Return the solved game for the database's writer."""
     legend, rows = legend_of(store.over, store.tally)
     tiers = sorted((tier for wave in store.waves for tier in wave.values()), key=lambda tier: tier.number)
-    kept = [(tier, records) for tier in tiers if (records := records_of(tier))]
+    kept = [
+        (tier, records)
+        for tier in tiers
+        if (records := [segment for _, segment in sorted(tier.records.items()) if segment.length])
+    ]
     counts = [sum(one.length for one in records) - sum(joins(*two) for two in pairwise(records)) for _, records in kept]
     (start,) = np.flatnonzero(store.start_tally[:, STORED]).tolist()
     return SolvedSteps(
@@ -49,11 +53,6 @@ def solved_from(store: StepsStore) -> SolvedSteps:
         np.array([records[0].first for _, records in kept], np.int64),
         np.array([tier.mask for tier, _ in kept], np.int64), legend, steps(kept, store.scratch, rows), int(rows[start]),
     )  # fmt: skip
-
-
-def records_of(tier: StreamTier) -> list[Segment]:
-    """Return the steps of a tier for the database, segment by segment."""
-    return [records for _, records in sorted(tier.records.items()) if records.length]
 
 
 def joins(before: Segment, after: Segment) -> bool:

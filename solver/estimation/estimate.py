@@ -64,23 +64,24 @@ def estimate(
         return estimate_by_slot(game, workers)
     if is_numbered(game) and metric in (METRICS[0], *TO_PROGRESS):
         return estimate_numbered(game, workers, metric)
-    # Step 1: count positions.
     counts = Sampler(game, *sizes, SECONDS, listener).run()
+    result = estimate_from_counts(game, counts, workers, in_memory, metric, against, is_plain)
+    result.rests_on[:0] = explain_counts(counts, sizes)
+    return result
+
+
+def estimate_from_counts(
+    game: Game, counts: PositionCounts, workers: int, in_memory: int, metric: str, against: bool,
+    is_plain: Callable[[Game], bool],
+) -> Estimate:  # fmt: skip
+    """Return the estimate for a game whose positions are listed, from their number. For parameters see `estimate`."""
+    # Step 1: numbers of positions.
     by_metric = metric != METRICS[0]
     result = put_counts(counts)
-    result.streamed = not by_metric and counts.records > in_memory and not counts.returns and is_for_a_stream(game)
+    result.streamed = not by_metric and is_streamed(game, counts, in_memory)
     # Step 2: choose the ratios of the method that will solve the game.
     setwise = result.streamed and is_plain(game)
-    if by_metric:
-        ratios = amounts.BY_METRIC[metric]
-    elif setwise:
-        ratios = (
-            amounts.SETWISE
-            if counts.records * amounts.SETWISE.memory.likely < MemoryBudget().left()
-            else amounts.SETWISE_ON_DISK
-        )
-    else:
-        ratios = amounts.STREAMED if result.streamed else amounts.CYCLIC if counts.returns else amounts.LISTED
+    ratios = choose_ratios(counts, metric, result.streamed, setwise)
     records = counts.range.times(2.0 if by_metric and against else 1.0)  # either player may respond
     # Step 3: memory. Predecessor lists are needed if play can return to a tier, or for utilities.
     lists = predecessor_bytes(game, counts, records, metric)
@@ -101,7 +102,7 @@ def estimate(
     item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize + 4
     put_disk(result, records, ratios, item, Range(0.0, 0.0, lists.high))
     # Step 6: where the numbers come from.
-    result.rests_on = [*explain_counts(counts, sizes), f"ratios of {ratios.source}"]
+    result.rests_on = [f"ratios of {ratios.source}"]
     if counts.returns and not by_metric:
         add_cycles(result, counts, records, lists)
     return result
@@ -117,6 +118,21 @@ def put_counts(counts: PositionCounts) -> Estimate:
     if counts.complete:
         result.positions = round(counts.symmetric * result.records)
     return result
+
+
+def is_streamed(game: Game, counts: PositionCounts, in_memory: int) -> bool:
+    """Return whether the streamed method will solve a game by remoteness, or the set-wise method instead."""
+    return counts.records > in_memory and not counts.returns and is_for_a_stream(game)
+
+
+def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: bool) -> amounts.Ratios:
+    """Return the ratios of the method that will solve a game."""
+    if metric != METRICS[0]:
+        return amounts.BY_METRIC[metric]
+    if setwise:
+        fits = counts.records * amounts.SETWISE.memory.likely < MemoryBudget().left()
+        return amounts.SETWISE if fits else amounts.SETWISE_ON_DISK
+    return amounts.STREAMED if streamed else amounts.CYCLIC if counts.returns else amounts.LISTED
 
 
 def predecessor_bytes(game: Game, counts: PositionCounts, records: Range, metric: str) -> Range:

@@ -65,9 +65,9 @@ class LargestTier(NamedTuple):
 
 
 def add_ranges(game: Game, expected: Estimate, workers: int, sharing: int, sizes: Sizes | None = None) -> bool:
-    """Add to an estimate what a solve takes on *workers* workers of a cluster; return whether a tier lies in ranges.
+    """Add to an estimate what a solve on a cluster takes; return whether any tier lies in ranges.
 
-    *sharing* workers run on one machine.
+    *sharing* of the *workers* workers run on one machine.
     """
     sizes = sizes or Sizes()
     numbered = is_numbered(game)

@@ -230,7 +230,8 @@ def test_solve_refuses_by_the_estimate_that_is_shown(tmp_path, monkeypatch):
     little_disk(monkeypatch, tmp_path)
     with pytest.raises(DiskTooSmall) as estimated:
         check_disk(game, tmp_path, expected, 0)
-    monkeypatch.setattr("retrograde.solver.estimation.estimate.QUICK", (2_000, 500))  # which tells another number
+    other = SampleSizes(2_000, 500)  # gives another number
+    monkeypatch.setattr("retrograde.solver.estimation.estimate.QUICK", other)
     sizes = Sizes(in_memory=1000, estimate_seconds=0.0, stream_children=2_000, stream_least_children=2_000)
     with pytest.raises(DiskTooSmall) as refused:
         solve(game, tmp_path / "game.h5", way="streamed", sizes=sizes)

@@ -41,8 +41,8 @@ from retrograde.games.contract.game import Contradiction, Game, RetrogradeError,
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.unfolded import unfolded
 from retrograde.solver.conformance.precheck import blamed, refuse_broken
-from retrograde.solver.methods.numbered.numbering import Numbering
-from retrograde.solver.methods.numbered.room import room_for_tiers
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.methods.numbered.tier_memory import memory_for_tiers
 from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.options import BY_NUMBER, COMPILED, EXPECTATION, CannotSolve, SolveOptions, refuse_combination
 from retrograde.solver.rules.no_exit import no_exit
@@ -153,10 +153,10 @@ def solve_needed(game: Game, path: Path, options: SolveOptions) -> None:
     needed = rests_on(game)
     # Fail early if there is too little memory for the game itself, which comes last.
     if needed:
-        budget, numbering = MemoryBudget(options.memory), Numbering.own(game)
+        budget, numbering = MemoryBudget(options.memory), SlotNumbering.own(game)
         if options.method != "interpreted":
             expect_compiler(budget)
-        least = room_for_tiers(game, numbering, options.sizes.plies_bits[0], True, options.metric).least
+        least = memory_for_tiers(game, numbering, options.sizes.plies_bits[0], True, options.metric).least
         budget.check(least, f"solving {numbering.slots:,} slots of positions")
     own = replace(options, fresh=False, method=options.method if isinstance(options.method, str) else COMPILED)
     for number, other in enumerate(needed, 1):

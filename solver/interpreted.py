@@ -30,7 +30,7 @@ from retrograde.games.contract.game import (
     is_none,
 )
 from retrograde.solver.methods.numbered.legend import counts_of, solved_slots
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.rules.consistency import by_tier, check_consistency
 from retrograde.solver.rules.examine import examine, movers_of, starts_of
 from retrograde.solver.rules.images import SOME, mean_size
@@ -131,14 +131,14 @@ def solve_interpreted(
 
 def every_position(game: Game) -> list[int]:
     """Return all positions of a game that numbers its positions."""
-    numbering = Numbering.of(game)
+    numbering = SlotNumbering.of(game)
     slots = ((row, i) for row in range(len(numbering.tiers)) for i in range(numbering.size(row)))
     return [position for position in (numbering.position_at(game, *slot) for slot in slots) if not is_none(position)]
 
 
 def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
     """Return the solved game slot by slot, without the tiers that other databases have."""
-    numbering = Numbering.own(game)
+    numbering = SlotNumbering.own(game)
     tiers = {*numbering.tiers.tolist()}
     outcomes = {position: outcome for position, outcome in outcomes.items() if game.tier(position) in tiers}
     places = {outcome: place for place, outcome in enumerate(sorted(set(outcomes.values())))}
@@ -150,7 +150,7 @@ def by_slot(game: Game, outcomes: Outcomes) -> SolvedSlots:
         sizes[numbering.starts[row] + slot] = count(game, [position])
     counts = {
         k: counts_of(game, numbering, k, codes[part], sizes[part])
-        for k, part in enumerate(map(numbering.stretch, range(len(numbering.tiers))))
+        for k, part in enumerate(map(numbering.slice_of, range(len(numbering.tiers))))
     }
     return solved_slots(game, numbering, {place: outcome for outcome, place in places.items()}, counts, codes)
 

@@ -22,7 +22,7 @@ from retrograde.games.contract.game import Game, Traits
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.methods.chess.fit import is_chess
-from retrograde.solver.methods.numbered.numbering import Numbering, is_by_slot
+from retrograde.solver.methods.numbered.numbering import SlotNumbering, is_by_slot
 from retrograde.solver.options import EXPECTATION, METHODS, CannotSolve, Method, SolveOptions
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.plain.screening import may_be_plain
@@ -48,7 +48,7 @@ def try_interpreted(game: Game, budget: MemoryBudget, options: SolveOptions) -> 
     if options.method == "interpreted":
         return solve_interpreted(game, budget, interpreted_phase(options.listener))
     sizes = options.sizes
-    many_slots = Traits.of(game).is_numbered and Numbering.of(game).slots > sizes.interpreted_slots
+    many_slots = Traits.of(game).is_numbered and SlotNumbering.of(game).slots > sizes.interpreted_slots
     if many_slots or options.method is not None:
         return None
     phase = interpreted_phase(None)
@@ -126,18 +126,18 @@ def methods_for(game: Game, path: Path, options: SolveOptions) -> Iterator[Metho
     if not isinstance(options.method, str | None):
         yield options.method
     elif options.metric in TO_PROGRESS:
-        from retrograde.solver.methods.numbered.way import Numbered
+        from retrograde.solver.methods.numbered.method import NumberedMethod
 
-        yield Numbered(path, True, options.fresh, options.metric)
+        yield NumberedMethod(path, True, options.fresh, options.metric)
     elif not options.by_remoteness:
         yield from methods_by_metric(game, options)
     elif Traits.of(game).is_numbered:
         asked = [options.method] if options.method in METHODS else ["setwise", "numbered"]
         by_sets = "setwise" in asked and is_chess(game)
         if by_sets or "numbered" in asked:
-            from retrograde.solver.methods.numbered.way import Numbered
+            from retrograde.solver.methods.numbered.method import NumberedMethod
 
-            yield Numbered(path, by_sets, options.fresh)
+            yield NumberedMethod(path, by_sets, options.fresh)
     else:
         yield from methods_of_lists(game, options)
 
@@ -174,7 +174,7 @@ def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
         return
     several = len(asked) > 1
     if by_words := "setwise" in asked and (not several or may_be_plain(game)):
-        from retrograde.solver.estimation.outlook import RunningOutlook
+        from retrograde.solver.estimation.estimate import RunningOutlook
         from retrograde.solver.methods.setwise.way import Setwise
 
         yield Setwise(RunningOutlook, early=several)
@@ -185,9 +185,9 @@ def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
         if by_words:
             yield Setwise(RunningOutlook)
     if "streamed" in asked:
-        from retrograde.solver.estimation.outlook import RunningOutlook
-        from retrograde.solver.methods.streamed.way import Streamed
+        from retrograde.solver.estimation.estimate import RunningOutlook
+        from retrograde.solver.methods.streamed.method import StreamedMethod
 
-        yield Streamed(RunningOutlook)
+        yield StreamedMethod(RunningOutlook)
     if "listed" in asked:
         yield ListedMethod()

@@ -11,7 +11,7 @@ from retrograde.games.contract.game import MOST_IMAGES
 from retrograde.games.kinds.placed import placements
 from retrograde.games.morris import Morris
 from retrograde.games.quixo import Quixo
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.kernels import count_images
 from retrograde.solver.runtime.kernel import kernel
@@ -68,7 +68,7 @@ def walk(game, tiers, starts, met, queue, found, sizes):
 def counts_reached(of_both, database):
     """Return how many positions that can be reached have each value and remoteness in a database."""
     compiled.prepare(of_both)
-    numbering = Numbering.of(of_both)
+    numbering = SlotNumbering.of(of_both)
     row, slot = numbering.slot_of(of_both, of_both.start)
     met = np.zeros(numbering.slots, bool)
     queue, found, sizes = np.empty((3, numbering.slots), np.int64)

@@ -104,7 +104,7 @@ def test_as_many_have_their_turn_as_there_are_workers_and_those_that_are_large_a
 def test_where_memory_suffices_for_one_it_is_one(path, monkeypatch, turns):
     planted(monkeypatch, 5)
     whole = solved(path, Thicket(), 1)
-    monkeypatch.setattr(NumberedStore, "room_beside", lambda *_: 1 << 60)
+    monkeypatch.setattr(NumberedStore, "memory_if_concurrent", lambda *_: 1 << 60)
     assert solved(path, Thicket(), 4) == whole
     assert max(turns) == 1
 

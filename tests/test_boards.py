@@ -225,14 +225,14 @@ def beside(tmp_path_factory):
 @pytest.fixture
 def by_sets(monkeypatch):
     """Return the list of tiers that are solved set by set, by their names, as they are solved."""
-    found, solved_by_sets = [], NumberedStore.solved_by_sets
+    found, solve_by_sets = [], NumberedStore.solve_by_sets
 
     def noted(self, k, phase):
-        done = solved_by_sets(self, k, phase)
+        done = solve_by_sets(self, k, phase)
         found.extend([TIERS[int(self.table.numbering.tiers[k])]] if done else [])
         return done
 
-    monkeypatch.setattr(NumberedStore, "solved_by_sets", noted)
+    monkeypatch.setattr(NumberedStore, "solve_by_sets", noted)
     return found
 
 

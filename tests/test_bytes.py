@@ -12,7 +12,7 @@ import zstandard
 from retrograde.databases import DatabaseFile, open_database
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.numbered.compact.making import make_compact
+from retrograde.solver.methods.numbered.compact.write import make_compact
 from retrograde.solver.runtime.sizes import Sizes
 
 MADE_WITH = "retrograde 0.1.0, zstd 1.5.7, HDF5 2.0.0, h5py 3.16.0"

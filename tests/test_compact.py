@@ -14,8 +14,8 @@ from retrograde.games import LOSE
 from retrograde.games.catalog import load_game
 from retrograde.games.chess.men import tier_of
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.numbered.compact import deriving
-from retrograde.solver.methods.numbered.compact.making import CannotCompact, columns_of, make_compact
+from retrograde.solver.methods.numbered.compact import derive
+from retrograde.solver.methods.numbered.compact.write import CannotCompact, columns_of, make_compact
 from retrograde.solver.play.analysis import summary
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.verification.sample import verify_sample
@@ -78,8 +78,8 @@ def test_it_answers_as_the_other_does(variant, compact, monkeypatch):
         wanted = pairs(one.lookup(asked))
         assert pairs(other.lookup(asked)) == wanted
         monkeypatch.setattr(database, "BULK", 1)
-        monkeypatch.setattr(deriving, "TOGETHER", 70)
-        monkeypatch.setattr(deriving, "TASK", 30)
+        monkeypatch.setattr(derive, "TOGETHER", 70)
+        monkeypatch.setattr(derive, "TASK", 30)
         assert pairs(other.lookup(asked)) == wanted
 
 
@@ -131,7 +131,7 @@ def test_orders_are_tried_in_which_later_men_come_first(ending, columns):
 def test_slots_in_columns_are_found_where_they_are(solved, tmp_path, monkeypatch):
     """Whichever order takes least: here the rook's square comes first."""
     monkeypatch.setattr(
-        "retrograde.solver.methods.numbered.compact.making.columns_of",
+        "retrograde.solver.methods.numbered.compact.write.columns_of",
         lambda game, tier, slots: [64 if slots % 64 == 0 else 1],
     )
     with open_database(solved("chess:KRK")) as one:
@@ -216,14 +216,14 @@ def test_what_cannot_be_compact_says_so(solved, compact, tmp_path):
     path = tmp_path / "small.h5"
     with open_database(solved("tictactoe")) as opened, pytest.raises(CannotCompact, match="number their positions"):
         make_compact(opened, path)
-    with open_database(compact("chess:KRK")[1]) as opened, pytest.raises(CannotCompact, match="what is not so already"):
+    with open_database(compact("chess:KRK")[1]) as opened, pytest.raises(CannotCompact, match="only full databases"):
         make_compact(opened, path)
     solve(load_game("chess:KNK"), tmp_path / "chess,KNK@dtc.h5", metric="dtc")
-    with open_database(tmp_path / "chess,KNK@dtc.h5") as opened, pytest.raises(CannotCompact, match="it is by dtc"):
+    with open_database(tmp_path / "chess,KNK@dtc.h5") as opened, pytest.raises(CannotCompact, match="by dtc"):
         make_compact(opened, path)
     with (
         open_database(solved("chess:KK")) as opened,
-        pytest.raises(CannotCompact, match="the game is over, and nothing"),
+        pytest.raises(CannotCompact, match="the game is over, so nothing"),
     ):
         make_compact(opened, path)
     assert not path.exists()

@@ -182,7 +182,7 @@ def test_a_solve_goes_on_from_the_databases_that_are_there(folder, tmp_path):
 def test_what_the_usual_place_has_is_not_solved_again(folder, tmp_path, monkeypatch):
     """Neither what it rests on, nor the ending itself, which other databases than its own do not have."""
     monkeypatch.setenv("RETROGRADE_HOME", str(folder))
-    monkeypatch.setattr(NumberedStore, "solved_by_sets", lambda self, k, phase: pytest.fail("it is solved"))
+    monkeypatch.setattr(NumberedStore, "solve_by_sets", lambda self, k, phase: pytest.fail("it is solved"))
     path = solve(load_game("chess:KRK"), tmp_path / "chess,KRK.h5")
     assert path.read_bytes() == (folder / path.name).read_bytes()
     assert [file.name for file in tmp_path.iterdir()] == [path.name]

@@ -9,10 +9,9 @@ import pytest
 from retrograde.databases import DatabaseFile
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.estimation.amounts import LINK, NUMBERED, STREAMED, Range
-from retrograde.solver.estimation.estimate import estimate
-from retrograde.solver.estimation.expected import check_disk, streamed_estimate
-from retrograde.solver.estimation.numbered import of_numbered
+from retrograde.solver.estimation.amounts import NUMBERED, PREDECESSOR, STREAMED, Range, check_disk, streamed_estimate
+from retrograde.solver.estimation.estimate import SampleSizes, estimate
+from retrograde.solver.estimation.numbered import estimate_numbered
 from retrograde.solver.estimation.sampling import Sampler
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.predecessors.lists import PredecessorWriter
@@ -55,12 +54,12 @@ def test_play_that_comes_back_is_counted_where_it_is_small(variant, positions):
 
 
 def test_of_play_that_comes_back_what_was_counted_is_the_least():
-    expected = estimate(load_game("dodgem:size=4"), counted=3_000)
+    expected = estimate(load_game("dodgem:size=4"), sizes=SampleSizes(3_000))
     assert expected.open and not expected.complete
     assert expected.records == sum(expected.waves) < 393_900
     assert expected.ranges["records"] == (expected.records, None)
     assert all(expected.ranges[name][1] is None for name in AMOUNTS)
-    assert "no further, for play comes back" in expected.rests_on[0]
+    assert "no further: play can return" in expected.rests_on[0]
     assert "still grow" in expected.rests_on[1]
 
 
@@ -74,7 +73,7 @@ def test_waves_that_dwindle_tell_about_where_they_end():
 
 @pytest.mark.parametrize(("variant", "positions"), [("connect4:5,4", 3_945_711), ("connect4:5,5", 69_763_700)])
 def test_an_estimate_is_near_and_its_range_holds_the_truth(variant, positions):
-    expected = estimate(load_game(variant), counted=20_000, sampled=20_000)
+    expected = estimate(load_game(variant), sizes=SampleSizes(20_000, 20_000))
     assert expected.counted < len(expected.waves)
     assert 0.8 < expected.positions / positions < 1.2
     within(expected, positions=positions)
@@ -85,7 +84,7 @@ def test_an_estimate_is_near_and_its_range_holds_the_truth(variant, positions):
 @pytest.mark.long
 def test_a_sample_that_nothing_is_found_twice_in_is_no_reason_to_tell_a_thousandfold():
     """Of 7×6, 4.5·10¹² positions, a quick look once told 117 times too many."""
-    expected = estimate(load_game("connect4"), counted=100_000, sampled=30_000)
+    expected = estimate(load_game("connect4"), sizes=SampleSizes(100_000, 30_000))
     assert 0.1 < expected.positions / 4_531_985_219_092 < 10
 
 
@@ -116,7 +115,7 @@ def test_what_a_stream_writes_is_as_measured(records, scratch, database):
 )  # fmt: skip
 def test_what_endings_take_is_as_measured(ending, memory, database):
     """Memory of five men was told 2.5 times too low once, their files 3 to 7 times too large."""
-    expected = of_numbered(load_game(f"chess:{ending}"), 2)
+    expected = estimate_numbered(load_game(f"chess:{ending}"), 2)
     within(expected, memory=memory, database=database)
     assert 0.7 < expected.memory / memory < 1.3
     assert 0.4 < expected.database / database < 2.5
@@ -124,7 +123,7 @@ def test_what_endings_take_is_as_measured(ending, memory, database):
 
 @pytest.mark.parametrize(("ending", "records"), [("KRK", 50_015), ("KRKN", 2_915_128)])
 def test_positions_of_a_numbering_are_told_from_slots_that_are_looked_at(ending, records):
-    expected = of_numbered(load_game(f"chess:{ending}"), 2)
+    expected = estimate_numbered(load_game(f"chess:{ending}"), 2)
     within(expected, records=records)
     assert 14 < expected.positions / expected.records < 17
 
@@ -146,11 +145,9 @@ def test_predecessor_lists_of_the_largest_tier_are_estimated_where_the_rules_giv
     slots = max(taken)
     assert expected.links == pytest.approx(taken[slots] / slots, rel=0.1)
     with_links, without = expected.ranges["scratch"][1], NUMBERED.scratch.high * sum(map(game.size, game.tiers))
-    assert with_links - without == pytest.approx(expected.links * slots * LINK.high, rel=0.2)
+    assert with_links - without == pytest.approx(expected.links * slots * PREDECESSOR.high, rel=0.2)
     (said,) = (basis for basis in expected.rests_on if "predecessor lists" in basis)
-    assert re.match(
-        r"the largest tier has about [\d.]+ .B of predecessor lists, .* again for each ply .* [\d.]+ processor s", said
-    )
+    assert re.match(r"the largest tier has about [\d.]+ .B of predecessor lists, .*each ply .* up to [\d.]+ s", said)
     assert not estimate(load_game("quixo:side=3")).links
 
 
@@ -233,7 +230,8 @@ def test_solve_refuses_by_the_estimate_that_is_shown(tmp_path, monkeypatch):
     little_disk(monkeypatch, tmp_path)
     with pytest.raises(DiskTooSmall) as estimated:
         check_disk(game, tmp_path, expected, 0)
-    monkeypatch.setattr("retrograde.solver.estimation.outlook.QUICK", (2_000, 500))  # which tells another number
+    other = SampleSizes(2_000, 500)  # gives another number
+    monkeypatch.setattr("retrograde.solver.estimation.estimate.QUICK", other)
     sizes = Sizes(in_memory=1000, estimate_seconds=0.0, stream_children=2_000, stream_least_children=2_000)
     with pytest.raises(DiskTooSmall) as refused:
         solve(game, tmp_path / "game.h5", way="streamed", sizes=sizes)

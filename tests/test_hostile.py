@@ -27,7 +27,7 @@ from retrograde.games import RetrogradeError, VariantError
 from retrograde.games.catalog import find_game, load_game, named_game, trust
 from retrograde.games.identity.trusted import read_record, record_path
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.numbered.compact.making import make_compact
+from retrograde.solver.methods.numbered.compact.write import make_compact
 from retrograde.solver.play.analysis import summary
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.runtime.sizes import Sizes

@@ -89,7 +89,7 @@ def test_random_games_are_solved_without_predecessor_lists(name, tmp_path, monke
         )
         monkeypatch.setattr(type(game), "start", start)
         whole = solve_by_lists(game, tmp_path / "whole.h5")
-        monkeypatch.setattr(by_slots, "LISTED_ITEM", dice.choice((4, 1 << 60)))
+        monkeypatch.setattr(by_slots, "LIST_ITEM_BYTES", dice.choice((4, 1 << 60)))
         monkeypatch.setattr(cycles, "BYTES_A_LISTED", dice.choice((64, 1 << 60)))
         monkeypatch.setattr(ForwardPasses, "load_if_they_fit", load if seed % 3 else lambda *_: None)
         in_scratch = {"scores_in_scratch": dice.random() < 0.5, "lists_in_scratch": dice.random() < from_scratch}

@@ -20,7 +20,7 @@ from retrograde.games.kinds.placements import closed, composed, inverse, reorder
 from retrograde.games.morris import Morris
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.reuse import find_sources
 from retrograde.solver.verification.verify import verify
 
@@ -353,7 +353,7 @@ def test_tiers_are_not_taken_from_a_game_with_other_options(tmp_path):
     for variant in ("morris:3", "morris:3,no"):
         game = load_game(variant)
         table = SimpleNamespace(game=game, bits=8)
-        store = SimpleNamespace(table=table, own=Numbering.own(game), metric="remoteness")
+        store = SimpleNamespace(table=table, own=SlotNumbering.own(game), metric="remoteness")
         sources = find_sources(store, tmp_path / "other.h5")
         assert set(sources) == (set(range(len(game.tiers))) if game.flying else set())
 

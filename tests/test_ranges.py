@@ -11,8 +11,8 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.ranges import files
 from retrograde.solver.methods.listed.ranges.files import RangeState, write_base
-from retrograde.solver.methods.numbered.numbering import Numbering
-from retrograde.solver.methods.numbered.room import room_for_tiers
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.methods.numbered.tier_memory import memory_for_tiers
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.sizes import Sizes
@@ -115,7 +115,7 @@ def test_a_range_is_what_it_was_written_as_with_what_has_changed_since(tmp_path)
 
 def test_who_solves_need_not_have_the_slots_in_memory():
     game = load_game("baghchal")
-    numbering = Numbering.own(game)
-    alone, ranged = (room_for_tiers(game, numbering, 14, True, ranged=least) for least in (None, 1 << 20))
+    numbering = SlotNumbering.own(game)
+    alone, ranged = (memory_for_tiers(game, numbering, 14, True, ranged=least) for least in (None, 1 << 20))
     assert ranged.most < alone.least / 10
-    assert room_for_tiers(game, numbering, 14, True, ranged=1 << 40) == alone
+    assert memory_for_tiers(game, numbering, 14, True, ranged=1 << 40) == alone

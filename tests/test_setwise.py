@@ -23,7 +23,7 @@ from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.methods.setwise.kept import Aside, Wave
 from retrograde.solver.methods.setwise.store import codes_for, planes_for
 from retrograde.solver.methods.setwise.way import Setwise
-from retrograde.solver.methods.streamed.way import Streamed
+from retrograde.solver.methods.streamed.method import StreamedMethod
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.rules.plain import rules, tier_kernels
 from retrograde.solver.rules.plain.screening import may_be_plain
@@ -415,7 +415,7 @@ def test_of_rules_that_raise_others_speak():
 def test_positions_are_not_listed_where_there_are_many_to_be_had_by_words(in_memory, names, tmp_path, monkeypatch):
     """Of Connect Four 4×3, 19,121 positions, tiers have up to twelve bits."""
     tried = []
-    for way in (Setwise, ListedMethod, Streamed):
+    for way in (Setwise, ListedMethod, StreamedMethod):
 
         def noted(self, game, work, way=way, solve=way.solve):
             tried.append(way.name)

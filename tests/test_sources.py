@@ -111,11 +111,11 @@ def test_an_edit_of_what_no_kernel_compiles_keeps_all_machine_code(package, name
 
 
 def test_a_kernel_depends_on_what_it_imports_and_on_the_compiler_of_rules():
-    files = sources.kernel_files(ROOT / "solver" / "methods" / "streamed" / "kernels.py")
+    files = sources.kernel_files(ROOT / "solver" / "methods" / "streamed" / "forward_kernels.py")
     names = {file.relative_to(ROOT).as_posix() for file in files}
     assert names >= {
         *(
-            "solver/methods/streamed/kernels.py",
+            "solver/methods/streamed/forward_kernels.py",
             "solver/methods/streamed/lists.py",
             "solver/rules/compiled.py",
             "solver/rules/positions.py",
@@ -401,7 +401,7 @@ def test_a_file_that_moves_takes_its_meaning_along(package):
         file.write_text(text.replace("solver.methods.streamed import lists", "solver.deeper import kernels"), "utf-8")
     forget()
     assert moved in sources.journal_files(package)
-    assert moved in sources.kernel_files(package / "solver" / "methods" / "streamed" / "kernels.py", package)
+    assert moved in sources.kernel_files(package / "solver" / "methods" / "streamed" / "forward_kernels.py", package)
 
 
 def test_whatever_is_named_is_there():

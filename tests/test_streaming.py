@@ -23,7 +23,7 @@ from retrograde.games.contract.game import DRAW, UNDECIDED, RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.streamed import lists as list_kernels
 from retrograde.solver.methods.streamed import merging, steps
-from retrograde.solver.methods.streamed.log import Found, Made, StreamLog
+from retrograde.solver.methods.streamed.journal import ForwardJournal, ForwardResult, NewSegment
 from retrograde.solver.methods.streamed.segments import Segment
 from retrograde.solver.runtime import scratch
 from retrograde.solver.runtime.journal import Log
@@ -78,7 +78,7 @@ def test_lists_are_unpacked_as_they_were_packed(numbers, shift):
     assert list_kernels.unpack_steps(arena, 0, starts, found, 0) == len(numbers)
     assert starts.tolist() == numbers.tolist() and found.tolist() == codes.tolist()
     assert size % 8 == 0 and size <= list_kernels.MOST_BYTES * len(numbers) + 24
-    made = np.zeros((1, list_kernels.MADE), np.int64)
+    made = np.zeros((1, list_kernels.LIST_COLUMNS), np.int64)
     list_kernels.pack_lists(numbers, np.array([len(numbers)]), buffer, made)
     out = np.empty(len(numbers), np.int64)
     list_kernels.unpack_lists(arena, out)
@@ -122,7 +122,7 @@ def test_steps_are_found(numbers, asked, shift):
     numbers = np.unique(np.array(numbers, np.int64) >> shift)
     starts = np.array([-1, 5, 7, 1 << 62, -1, *numbers, 1 << 62], np.int64)
     spans = np.array([[0, 3, 0, 0], [4, len(starts) - 1, 0, 0]], np.int64)
-    loaded = steps.Steps(starts, np.zeros(len(starts), np.uint16), np.empty(len(starts), np.int32), spans)
+    loaded = steps.LoadedSteps(starts, np.zeros(len(starts), np.uint16), np.empty(len(starts), np.int32), spans)
     for tier in range(2):
         steps.index_steps(loaded, tier)
     for position in [*asked, *numbers.tolist(), *(numbers - 1).tolist(), *(numbers + 1).tolist()]:
@@ -134,7 +134,7 @@ def test_steps_are_found(numbers, asked, shift):
 def test_steps_begin_behind_the_position_before(one, other, mask):
     if one != other:
         low, high = sorted((one, other))
-        found = steps.rounded(high, low, mask | low ^ high)
+        found = steps.round_down(high, low, mask | low ^ high)
         assert low < found <= high
 
 
@@ -373,16 +373,16 @@ def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monk
 def test_a_tier_of_which_only_some_parts_are_found_does_not_count():
     def made(tier, part=0, parts=1, cut=0):
         segment = Segment(Frame("positions3", 7, 8 * part, 8, 8), 0, 8, 1, 0, part, part, samples=np.array([part]))
-        return Made(tier, part, parts, cut, segment, (1,), (9,))
+        return NewSegment(tier, part, parts, cut, segment, (1,), (9,))
 
     def add(*some):
-        log.add_found(3, Found(list(some), np.zeros((5, 4), np.int64)))
+        log.add_result(3, ForwardResult(list(some), np.zeros((5, 4), np.int64)))
 
     def found():
-        again = StreamLog(Log(None, "positions", [list(entry) for entry in log.log.unwritten], 0))
-        return [(one.tier, one.part) for each in again.found(3) for one in each.made]
+        again = ForwardJournal(Log(None, "positions", [list(entry) for entry in log.log.unwritten], 0))
+        return [(one.tier, one.part) for each in again.results_of(3) for one in each.segments]
 
-    log = StreamLog(Log(None, "positions", [], 0))
+    log = ForwardJournal(Log(None, "positions", [], 0))
     add(made(5), made(6))
     add(made(7, 0, 2, cut=11))
     assert found() == [(5, 0), (6, 0)]

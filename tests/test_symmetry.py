@@ -12,7 +12,7 @@ from retrograde.solver import engine
 from retrograde.solver.conformance.precheck import refuse_broken
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.numbered import seeds
-from retrograde.solver.methods.streamed import produce
+from retrograde.solver.methods.streamed import forward_tasks
 from retrograde.solver.rules import consistency, expansion
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification import certificates
@@ -28,7 +28,7 @@ from tests.ladder import Ladder
 @pytest.fixture
 def unseen(solver_alone, monkeypatch):
     """Let symmetry that is none come into a database: the solver does not look either."""
-    for module in (expansion, seeds, produce, consistency):
+    for module in (expansion, seeds, forward_tasks, consistency):
         monkeypatch.setattr(module, "check_image", lambda game, position: None)
 
 

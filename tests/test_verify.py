@@ -21,7 +21,7 @@ from retrograde.databases import (
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.streamed.forward import Forward
+from retrograde.solver.methods.streamed.forward import ForwardSweep
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.audit import MOST_PROBLEMS
 from retrograde.solver.verification.faults import derive, words
@@ -391,7 +391,7 @@ def test_a_child_without_a_slot_is_found(interpreted, kinds):
 @pytest.mark.parametrize("number", [0, 11, -2])
 def test_a_list_with_one_position_put_in_the_place_of_another_is_found(number, kinds, monkeypatch):
     """The one is missing at its parents, and the other is not reached."""
-    load, altered = Forward.load, []
+    load, altered = ForwardSweep.load, []
 
     def load_wrong(self, segment):
         positions = load(self, segment)
@@ -401,7 +401,7 @@ def test_a_list_with_one_position_put_in_the_place_of_another_is_found(number, k
             positions[gaps[number]] += 1
         return positions
 
-    monkeypatch.setattr(Forward, "load", load_wrong)
+    monkeypatch.setattr(ForwardSweep, "load", load_wrong)
     with opened(kinds, "steps") as database:
         result = verify(database, interpreted=False)
     assert altered and result.wrong >= 2

@@ -42,7 +42,7 @@ def sources_in(source: str, database: str | None) -> list[str]:
 def compact_of(database: "Database", folder: Path, as_json: bool) -> Facts:
     """Write the compact form of a database unless it exists; return the facts about it."""
     from retrograde.databases import database_path
-    from retrograde.solver.methods.numbered.compact.making import make_compact
+    from retrograde.solver.methods.numbered.compact.write import make_compact
 
     variant = database.file.variant
     path = database_path(variant, folder)

@@ -25,7 +25,7 @@ from retrograde.games.contract.zeroing import TO_PROGRESS
 if TYPE_CHECKING:
     from retrograde.databases.lock import Lock
     from retrograde.games import Game
-    from retrograde.solver.estimation.expected import Estimate
+    from retrograde.solver.estimation.amounts import Estimate
     from retrograde.solver.metrics.models.model import Model
     from retrograde.solver.runtime.cluster.executor import ClusterExecutor
     from retrograde.solver.runtime.progress import Progress
@@ -392,8 +392,8 @@ def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) 
 
     left = [member for member in members if how.fresh or not usual(load_game(member), metric)[0].exists()]
     with listening(how.as_json) as line:
+        from retrograde.solver.estimation.amounts import of_set
         from retrograde.solver.estimation.estimate import estimate
-        from retrograde.solver.estimation.expected import of_set
 
         phase, estimates = Phase("estimating", line, len(left)), []
         for member in left:

@@ -265,7 +265,7 @@ def check_numbering(survey: Survey, deadline: float) -> None:
     positions = 0
     for number in range(numbering.slots):
         survey.at("unindex", None)
-        position = numbering.position_at(game, *numbering.place_of(number))
+        position = numbering.position_at(game, *numbering.locate(number))
         positions += len({position, *images_of(survey, position)}) if not is_none(position) else 0
         if time.monotonic() > deadline:
             return
@@ -306,7 +306,7 @@ def check_compiled(survey: Survey, expander: "Expander", tier: int, positions: l
 
 def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positions: list[int]) -> None:
     """Compare compiled and interpreted index() and unindex()."""
-    from retrograde.solver.methods.numbered.kernels import there_and_back
+    from retrograde.solver.methods.numbered.kernels import to_slots_and_back
     from retrograde.solver.rules.positions import of_positions
 
     numbered = [position for position in positions if survey.game.index(position) >= 0]
@@ -314,7 +314,7 @@ def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positi
         return
     asked, again = np.array(numbered, np.int64), of_positions(survey.game, len(numbered))
     slots = np.empty(len(numbered), np.int64)
-    there_and_back(expander.game, tier, asked, slots, again)
+    to_slots_and_back(expander.game, tier, asked, slots, again)
     for position, slot, back in zip(numbered, slots.tolist(), again.tolist(), strict=True):
         survey.at("compiled", position)
         expect_same("index() gives", survey.game.index(position), slot)

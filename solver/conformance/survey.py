@@ -24,7 +24,7 @@ from retrograde.games.contract.game import (
 )
 from retrograde.games.contract.raised import optional_member
 from retrograde.games.kinds.placed import Placed
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.rules.examine import TIER_BITS, Fault, checked_position, checked_value
 from retrograde.solver.runtime.progress import Phase
 
@@ -112,7 +112,7 @@ class Survey:
             self.rule, self.position = "placements", None
             optional_member(self.game, "placements")  # reports what is wrong in them; `tiers` reports if there are none
         self.at("tiers", None)
-        self.numbering = Numbering.of(self.game)
+        self.numbering = SlotNumbering.of(self.game)
 
     def placements(self, count: int, deadline: float) -> list[int]:
         """Return the positions of some slots of a dense numbering: of each tier the first, the last and random others.

@@ -6,8 +6,7 @@ the least of it. The steps of `estimate.estimate`:
 1. Count positions: exactly if the game numbers them (`numbered.py`); otherwise by exploring the first waves and
    sampling the later ones (`sampling.py`).
 2. Multiply by measured ratios: seconds, and bytes of memory, scratch files and database for each record (`amounts.py`).
-3. Report each amount as a range from the least to the most that was measured (`expected.py`).
+3. Report each amount as a range from the least to the most that was measured (`amounts.py`).
 
-`links.py` adds the memory of predecessor lists, `ranges.py` what a cluster takes; `outlook.py` estimates while a solve
-runs.
+`ranges.py` adds what a cluster takes; `estimate.RunningOutlook` estimates while a solve runs.
 """

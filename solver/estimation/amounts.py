@@ -1,9 +1,17 @@
-"""Amounts as ranges, and the measured ratios from which estimates are made."""
+"""Amounts as ranges, the measured ratios from which estimates are made, and estimates."""
 
-from dataclasses import dataclass
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
-CODE_BITS = 14
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import Game
+from retrograde.solver.runtime.memory import DiskTooSmall, format_size
+from retrograde.solver.runtime.sizes import Sizes
+
+PLIES_BITS = Sizes().plies_bits[0]
 """Bits for plies that a solve begins with."""
 SECOND_WORKER = 0.75
 """What each further worker adds to the speed of the first."""
@@ -16,9 +24,19 @@ class Range(NamedTuple):
     likely: float
     high: float | None
 
+    @classmethod
+    def exactly(cls, amount: float) -> "Range":
+        """Return the range of a known amount."""
+        return cls(amount, amount, amount)
+
+    @classmethod
+    def greatest(cls, ranges: "Iterable[Range]") -> "Range":
+        """Return the greatest of some ranges, number by number."""
+        return cls(*(max(amounts) for amounts in zip(NOTHING, *ranges, strict=True)))
+
     def __add__(self, other: Any) -> "Range":
         """Return the sum with a number or a range."""
-        low, likely, high = other if isinstance(other, Range) else (other, other, other)
+        low, likely, high = other if isinstance(other, Range) else Range.exactly(other)
         return Range(
             self.low + low, self.likely + likely, None if self.high is None or high is None else self.high + high
         )
@@ -28,12 +46,14 @@ class Range(NamedTuple):
 
         The ratio holds for 35 million, and is multiplied by (amount / 35 million) ** power.
         """
-        ratios = ratio if isinstance(ratio, Range) else Range(ratio, ratio, ratio)
         low, likely, high = (
             None if a is None or b is None else a * b * (max(a, 1) / 35e6) ** power
-            for a, b in zip(self, ratios, strict=True)
+            for a, b in zip(self, ratio if isinstance(ratio, Range) else Range.exactly(ratio), strict=True)
         )
         return Range(low or 0.0, likely or 0.0, high)
+
+
+NOTHING = Range(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -56,8 +76,6 @@ class Ratios:
     """How disk bytes for each record change with the number of records (see `Range.times`)."""
 
 
-NOTHING = Range(0.0, 0.0, 0.0)
-
 MB = 1e6
 LISTED = Ratios(
     Range(4.0, 8.0, 14.0), Range(0.8, 1.2, 3.0), Range(8, 22, 32), Range(150 * MB, 175 * MB, 230 * MB),
@@ -72,11 +90,11 @@ STREAMED = Ratios(
     Range(0.10, 0.14, 0.30), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 to 6×6, and a plain file of 5×5",
     -0.095,
 )  # fmt: skip
-WORDS = Ratios(
+SETWISE = Ratios(
     Range(0.3, 0.6, 1.4), Range(1.5, 2.5, 12.0), Range(1.6, 2.7, 3.4), Range(240 * MB, 260 * MB, 350 * MB),
     Range(0.04, 0.11, 0.24), Range(0.085, 0.11, 0.24), "solves of Connect Four 5×5 to 6×5, word by word", -0.095,
 )  # fmt: skip
-WORDS_ASIDE = Ratios(
+SETWISE_ON_DISK = Ratios(
     Range(0.4, 1.0, 2.0), Range(1.5, 2.5, 12.0), Range(0, 0.02, 0.04), Range(1500 * MB, 4500 * MB, 8000 * MB),
     Range(0.10, 0.17, 0.30), Range(0.085, 0.11, 0.24), "a solve of Connect Four 8×4, word by word in scratch files",
     -0.095,
@@ -112,20 +130,123 @@ CACHE = 250 * MB
 """Bytes of scratch files that the streamed method caches in memory."""
 TASK = 150 * MB
 """Bytes that a worker of the streamed method takes, in games of many positions."""
-LINK = Range(0.0, 4.5, 6.5)
+PREDECESSOR = Range(0.0, 4.5, 6.5)
 """Bytes for each child in a tier with cycles, if the rules do not give parents: in memory if it fits, else in scratch
 files."""
 COMPILED = 295 * MB
 """Memory without which no rules are compiled: the process and the compiler (see engine.py)."""
-COMPILED_ASIDE = 370 * MB
+COMPILED_ON_DISK = 370 * MB
 """The same if all lists lie in scratch files, including tasks. (350 MB suffice for 3.5 million positions, 410 for 5.2
 million.)"""
-ASIDE = 3.0
+ON_DISK = 3.0
 """Bytes for each position of a tier with cycles that stay in memory if all lists lie in scratch files."""
-LINKED = Range(0.0, 12.0, 40.0)
+PREDECESSOR_BY_METRIC = Range(0.0, 12.0, 40.0)
 """Bytes for each child in a tier with cycles, for other metrics than remoteness."""
 
 
 def speed_of(workers: int) -> float:
     """Return how many times as fast as one worker some workers are."""
     return 1 + SECOND_WORKER * (workers - 1)
+
+
+@dataclass
+class Estimate:
+    """What a solve will take: likely amounts, in bytes and seconds, and their `ranges`.
+
+    `records` counts symmetric positions once, `positions` counts each. `waves` are records by plies from the start,
+    `tiers` records by tier. `counted` waves are counted, further ones estimated. `complete`: the counted waves are all.
+    `open`: nothing is known beyond them, so that all amounts concern these alone. `links` is the number of children of
+    a record, if play can return to a tier. With less than `least_memory`, a solve is refused.
+
+    `ranges` has (least, most) of each amount by name; most is None if unknown. `rests_on` says in sentences where the
+    numbers come from. `worker` and `wire` are for solves by ranges on a cluster (see ranges.py): bytes of memory of
+    each worker, and bytes sent for each remoteness.
+    """
+
+    records: int
+    positions: int
+    waves: list[int] = field(default_factory=list)
+    tiers: dict[int, int] = field(default_factory=dict)
+    counted: int = 0
+    complete: bool = False
+    open: bool = False
+    streamed: bool = False
+    seconds: float = 0.0
+    memory: int = 0
+    least_memory: int = 0
+    scratch: int = 0
+    database: int = 0
+    links: float = 0.0
+    worker: int = 0
+    wire: int = 0
+    ranges: dict[str, tuple[float, float | None]] = field(default_factory=dict)
+    rests_on: list[str] = field(default_factory=list)
+
+    @property
+    def disk(self) -> int:
+        """Return the bytes likely to be written."""
+        return self.scratch + self.database
+
+    @property
+    def least_disk(self) -> float:
+        """Return the least bytes that will be written."""
+        return sum(self.ranges[name][0] for name in ("scratch", "database"))
+
+    def fits(self, free: float) -> bool:
+        """Return whether at least the least amount fits in *free* bytes."""
+        return self.least_disk <= free
+
+    def put(self, name: str, amount: Range) -> None:
+        """Set an amount and its range."""
+        kind = float if name == "seconds" else round
+        setattr(self, name, kind(amount.likely))
+        self.ranges[name] = kind(amount.low), None if amount.high is None else kind(amount.high)
+
+    def amount(self, name: str) -> Range:
+        """Return the range of an amount, with the likely amount in it."""
+        low, high = self.ranges[name]
+        return Range(low, getattr(self, name), high)
+
+
+def put_disk(result: Estimate, records: Range, ratios: Ratios, scratch_item: int, more: Range = NOTHING) -> None:
+    """Set what *records* take of the disk. *more* is added to the scratch files."""
+    result.put("scratch", records.times(ratios.scratch, ratios.power).times(float(scratch_item)) + more)
+    result.put("database", records.times(ratios.database, ratios.power) + 4_000)
+
+
+def of_set(estimates: list[Estimate]) -> Estimate:
+    """Return the estimate of solving several numbered games in a row, from their estimates.
+
+    Amounts are summed. Memory and scratch files are the maximum instead, since one game at a time uses them.
+    """
+    result = Estimate(0, 0, complete=all(each.complete for each in estimates))
+    result.least_memory = max((each.least_memory for each in estimates), default=0)
+    for name in ("records", "positions", "seconds", "database"):
+        result.put(name, sum((each.amount(name) for each in estimates), NOTHING))
+    for name in ("memory", "scratch"):
+        result.put(name, Range.greatest(each.amount(name) for each in estimates))
+    starts = max(len(estimates) - 1, 0)  # the program starts once, not for each game
+    result.put("seconds", result.amount("seconds") + NUMBERED.start.times(-starts))
+    result.rests_on = [f"estimates of the variants that are not solved yet, {len(estimates)}, one after another"]
+    return result
+
+
+def streamed_estimate(records: int) -> Estimate:
+    """Return what the streamed method takes of the disk for *records* records. Other amounts stay 0."""
+    result = Estimate(records, records, streamed=True)
+    put_disk(result, Range.exactly(records), STREAMED, 1)
+    return result
+
+
+def check_disk(game: Game, folder: Path, expected: Estimate, written: int) -> None:
+    """Raise DiskTooSmall if a folder's disk cannot hold even the least that a solve will write.
+
+    *written* bytes of that have been written already.
+    """
+    free = shutil.disk_usage(folder).free
+    if not expected.fits(free + written):
+        need = f"about {format_size(expected.disk)}, at least {format_size(expected.least_disk)},"
+        raise DiskTooSmall(
+            f"solving {variant(game)} needs {need} on the disk of {str(folder)!r}, and {format_size(free)} are free; "
+            "give --database on another disk, or choose a smaller variant"
+        )

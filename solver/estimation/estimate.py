@@ -1,148 +1,235 @@
 """Estimates what a solve will take: positions by tier, time, memory, scratch files and database.
 
-The number of positions is counted, sampled (`sampling.py`) or, if the game numbers them, known. What each record takes
-was measured in the solves named in `amounts.py`. So each amount is a range, from the least to the most measured, with
-the sources it rests on:
-
-    amount    =  fixed + records · ratio · (records / 35 million) ** power          low  <=  likely  <=  high
-
-The same estimate decides whether a solve is refused: it is, if the disk cannot hold even the least amount.
+amount    =  fixed + records · ratio · (records / 35 million) ** power          low  <=  likely  <=  high
 """
 
+import shutil
+import time
 from collections.abc import Callable
+from concurrent.futures import Future
+from typing import NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import METRICS, Game, Traits, metric_of
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.zeroing import TO_PROGRESS
-from retrograde.solver.estimation.amounts import (
-    ASIDE,
-    BY_METRIC,
-    CACHE,
-    COMPILED,
-    COMPILED_ASIDE,
-    CYCLIC,
-    LINK,
-    LINKED,
-    LISTED,
-    MB,
-    STREAMED,
-    TASK,
-    WORDS,
-    WORDS_ASIDE,
-    Range,
-    speed_of,
-)
-from retrograde.solver.estimation.expected import Estimate, put_disk
-from retrograde.solver.estimation.links import where_links_lie
-from retrograde.solver.estimation.numbered import of_numbered, of_slots
-from retrograde.solver.estimation.sampling import Sampled, Sampler
+from retrograde.solver.estimation import amounts
+from retrograde.solver.estimation.amounts import MB, Estimate, Range, check_disk, put_disk, speed_of, streamed_estimate
+from retrograde.solver.estimation.numbered import estimate_by_slot, estimate_numbered, where_lists_lie
+from retrograde.solver.estimation.sampling import PositionCounts, Sampler
 from retrograde.solver.methods.listed.explore.tasks import position_type
 from retrograde.solver.methods.numbered.numbering import is_by_slot
 from retrograde.solver.rules.examine import is_for_a_stream, refuse_tuples, start_of
 from retrograde.solver.runtime.memory import MemoryBudget, format_size
 from retrograde.solver.runtime.progress import Listener, announce
 from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.work import Work
 
-COUNTED, SAMPLED = 1_000_000, 300_000
-"""Waves of up to COUNTED positions are counted; later ones are estimated from two samples of SAMPLED positions."""
-QUICK = 100_000, 30_000
-"""The same pair of numbers for an estimate in less than a second."""
 SECONDS = 10.0
 """Seconds for counting. Sampling Connect Four 7×6 takes as long again."""
 INTERPRETED = 5_000
 """Games of up to about this many records are solved interpreted."""
 
 
+class SampleSizes(NamedTuple):
+    """Waves of up to *counted* positions are counted; later ones are estimated from two samples of *sampled* each."""
+
+    counted: int = 1_000_000
+    sampled: int = 300_000
+
+
+CAREFUL = SampleSizes()
+QUICK = SampleSizes(100_000, 30_000)
+"""Sample sizes for an estimate in less than a second."""
+
+
 def estimate(
-    game: Game, workers: int = 1, counted: int = COUNTED, sampled: int = SAMPLED, in_memory: int = 4_000_000,
+    game: Game, workers: int = 1, sizes: SampleSizes = CAREFUL, in_memory: int = 4_000_000,
     listener: Listener | None = None, metric: str | None = None, against: bool = False,
     is_plain: Callable[[Game], bool] = lambda game: False,
 ) -> Estimate:  # fmt: skip
-    """Return what a solve of a game will take with *workers* workers.
+    """Return the estimate for solving a game with *workers* workers.
 
-    *metric* is the game's own if None; *against* says that a best response to a model is computed. Waves of up to
-    *counted* positions are counted; later ones are estimated from *sampled* positions each. Games of up to *in_memory*
-    records are solved in memory. *is_plain* says whether a game for the streamed method will be solved set-wise
-    instead. *listener* is called with Progress. Raises RuleError if the rules break the contract.
+    *metric* is the game's own if None; *against* says that a best response to a model is computed. Games of up to
+    *in_memory* records are solved in memory. *is_plain* says whether a game for the streamed method will be solved
+    set-wise instead. *listener* is called with Progress. Raises RuleError if the rules break the contract.
     """
-    traits = Traits.of(game)
     announce(listener, "reading the rules")
     game, _ = with_source(game)
     metric = metric or metric_of(game)
     if metric not in (METRICS[0], "expectation") or against:
         refuse_tuples(game, "solved in lists")
-    if metric == "expectation" and not against and is_by_slot(game, 0 if traits.width else Sizes().listed_slots):
-        return of_slots(game, workers)
-    if traits.is_numbered and metric in (METRICS[0], *TO_PROGRESS):
-        return of_numbered(game, workers, metric)
-    found = Sampler(game, counted, sampled, SECONDS, listener).run()
-    records = Range(found.low, found.records, found.high)
-    result = Estimate(0, 0, [round(wave) for wave in found.waves], {k: round(n) for k, n in found.tiers.items()})
-    result.counted, result.complete, result.open = found.counted, found.complete, found.open
-    listed = metric != METRICS[0]
-    result.links = found.links if found.returns else 0.0
-    result.streamed = not listed and found.records > in_memory and not found.returns and is_for_a_stream(game)
-    result.put("records", records)
-    result.put("positions", records.times(found.symmetric))
-    if found.complete:
-        result.positions = round(found.symmetric * result.records)
-    ratios = STREAMED if result.streamed else CYCLIC if found.returns else LISTED
-    words = result.streamed and is_plain(game)
-    if words:
-        ratios = WORDS if found.records * WORDS.memory.likely < MemoryBudget().left() else WORDS_ASIDE
-    if listed:
-        ratios = BY_METRIC[metric]
-        records = records.times(2.0 if against else 1.0)  # either player may respond
-    work = records.times(found.expansion).times(ratios.seconds).times(1 / speed_of(workers))
-    memory = records.times(ratios.memory) + ratios.fixed_memory
-    # Buffers of the streamed method: small for games far below 150 and 500 million records.
-    if result.streamed and not words:
-        memory += Range(0, 1, 1).times(workers * TASK * min(1, found.records / 150e6))
-        memory += Range(0, 1, 1).times(CACHE * min(1, found.records / 500e6))
-    # Predecessor lists: if play can return to a tier and the rules do not give parents, or for utilities.
-    linked = (found.returns and (listed or not traits.has_parents)) or metric == "utilities"
-    links = records.times(LINKED if listed else LINK).times(found.links if linked else 0.0)
-    memory += links
-    result.least_memory = round(COMPILED)
-    if found.complete and found.records <= INTERPRETED and not listed:  # solved interpreted: no compiler
+    if (
+        metric == "expectation"
+        and not against
+        and is_by_slot(game, 0 if Traits.of(game).width else Sizes().listed_slots)
+    ):
+        return estimate_by_slot(game, workers)
+    if Traits.of(game).is_numbered and metric in (METRICS[0], *TO_PROGRESS):
+        return estimate_numbered(game, workers, metric)
+    counts = Sampler(game, *sizes, SECONDS, listener).run()
+    result = estimate_from_counts(game, counts, workers, in_memory, metric, against, is_plain)
+    result.rests_on[:0] = explain_counts(counts, sizes)
+    return result
+
+
+def estimate_from_counts(
+    game: Game, counts: PositionCounts, workers: int, in_memory: int, metric: str, against: bool,
+    is_plain: Callable[[Game], bool],
+) -> Estimate:  # fmt: skip
+    """Return the estimate for a game whose positions are listed, from their number. For parameters see `estimate`."""
+    # Step 1: numbers of positions.
+    by_metric = metric != METRICS[0]
+    result = put_counts(counts)
+    result.streamed = not by_metric and is_streamed(game, counts, in_memory)
+    # Step 2: choose the ratios of the method that will solve the game.
+    setwise = result.streamed and is_plain(game)
+    ratios = choose_ratios(counts, metric, result.streamed, setwise)
+    records = counts.range.times(2.0 if by_metric and against else 1.0)  # either player may respond
+    # Step 3: memory. Predecessor lists are needed if play can return to a tier, or for utilities.
+    lists = predecessor_bytes(game, counts, records, metric)
+    memory = records.times(ratios.memory) + ratios.fixed_memory + lists
+    if result.streamed and not setwise:
+        memory += stream_buffers(counts.records, workers)
+    # Step 4: time.
+    result.least_memory = round(amounts.COMPILED)
+    if counts.complete and counts.records <= INTERPRETED and not by_metric:  # solved interpreted: no compiler
         result.least_memory = 0
         result.put("seconds", Range(0.1, 0.4, 1.5))
         memory = Range(50 * MB, 58 * MB, 70 * MB)
     else:
+        work = records.times(counts.expansion).times(ratios.seconds).times(1 / speed_of(workers))
         result.put("seconds", work + ratios.start)
     result.put("memory", memory)
-    # Bytes of a record in scratch files: a run-length item, or a position with its number of images and its score.
+    # Step 5: disk. A scratch item is a run-length item, or a position with its number of images and its score.
     item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize + 4
-    put_disk(result, records, ratios, item, Range(0.0, 0.0, links.high))
-    result.rests_on = [*how_counted(found, counted, sampled), f"ratios of {ratios.source}"]
-    if found.returns and not listed:
-        if result.least_memory:
-            result.least_memory = round(records.low * ASIDE + COMPILED_ASIDE)
-            result.rests_on.append(
-                "solve takes the memory named above if it is there; with less, but at least about "
-                f"{format_size(result.least_memory)}, lists of positions and predecessors are in scratch files"
-            )
-        share = max(found.tiers.values()) / sum(found.tiers.values())
-        seconds = found.records * share * found.expansion
-        result.rests_on += where_links_lie(links.times(share), seconds)
+    put_disk(result, records, ratios, item, Range(0.0, 0.0, lists.high))
+    # Step 6: where the numbers come from.
+    result.rests_on = [f"ratios of {ratios.source}"]
+    if counts.returns and not by_metric:
+        add_cycles(result, counts, records, lists)
     return result
 
 
-def how_counted(found: Sampled, counted: int, sampled: int) -> list[str]:
+def put_counts(counts: PositionCounts) -> Estimate:
+    """Return an estimate with the numbers of positions alone."""
+    tiers = {tier: round(records) for tier, records in counts.tiers.items()}
+    result = Estimate(0, 0, [round(wave) for wave in counts.waves], tiers, counts.counted, counts.complete, counts.open)
+    result.links = counts.links if counts.returns else 0.0
+    result.put("records", counts.range)
+    result.put("positions", counts.range.times(counts.symmetric))
+    if counts.complete:
+        result.positions = round(counts.symmetric * result.records)
+    return result
+
+
+def is_streamed(game: Game, counts: PositionCounts, in_memory: int) -> bool:
+    """Return whether the streamed method will solve a game by remoteness, or the set-wise method instead."""
+    return counts.records > in_memory and not counts.returns and is_for_a_stream(game)
+
+
+def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: bool) -> amounts.Ratios:
+    """Return the ratios of the method that will solve a game."""
+    if metric != METRICS[0]:
+        return amounts.BY_METRIC[metric]
+    if setwise:
+        fits = counts.records * amounts.SETWISE.memory.likely < MemoryBudget().left()
+        return amounts.SETWISE if fits else amounts.SETWISE_ON_DISK
+    return amounts.STREAMED if streamed else amounts.CYCLIC if counts.returns else amounts.LISTED
+
+
+def predecessor_bytes(game: Game, counts: PositionCounts, records: Range, metric: str) -> Range:
+    """Return the bytes of predecessor lists; 0 if play cannot return to a tier, or the rules give parents."""
+    by_metric = metric != METRICS[0]
+    needed = (counts.returns and (by_metric or not Traits.of(game).has_parents)) or metric == "utilities"
+    return records.times(amounts.PREDECESSOR_BY_METRIC if by_metric else amounts.PREDECESSOR).times(
+        counts.links if needed else 0.0
+    )
+
+
+def stream_buffers(records: float, workers: int) -> Range:
+    """Return the bytes of the streamed method's buffers, which are small for games far below 150 million records."""
+    tasks = Range(0, 1, 1).times(workers * amounts.TASK * min(1, records / 150e6))
+    return tasks + Range(0, 1, 1).times(amounts.CACHE * min(1, records / 500e6))
+
+
+def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: Range) -> None:
+    """Add to the estimate of a game with cycles what it takes if memory is short."""
+    if result.least_memory:
+        result.least_memory = round(records.low * amounts.ON_DISK + amounts.COMPILED_ON_DISK)
+        result.rests_on.append(
+            "solve uses the memory named above if it is free; with less, but about "
+            f"{format_size(result.least_memory)}, lists of positions and predecessors lie in scratch files"
+        )
+    share = max(counts.tiers.values()) / sum(counts.tiers.values())
+    result.rests_on += where_lists_lie(lists.times(share), counts.records * share * counts.expansion)
+
+
+def explain_counts(counts: PositionCounts, sizes: SampleSizes) -> list[str]:
     """Return in sentences where the number of positions comes from."""
-    last = found.counted - 1
-    if found.complete:
+    last = counts.counted - 1
+    if counts.complete:
         return ["all positions, counted"]
-    if found.open:
-        why = "play comes back to what it has left" if found.returns else "there was no time for more"
-        growth = found.waves[-1] / found.waves[-2]
-        how = "dwindle" if found.high is not None else "have not dwindled yet" if growth < 1 else "still grow"
-        return [f"positions counted up to {last} plies from the start, no further, for {why}",
+    if counts.open:
+        why = "play can return to a tier" if counts.returns else "the time for counting was over"
+        growth = counts.waves[-1] / counts.waves[-2]
+        how = "dwindle" if counts.high is not None else "have not dwindled yet" if growth < 1 else "still grow"
+        return [f"positions counted up to {last} plies from the start and no further: {why}",
                 f"the waves {how}, the last one being {growth:.2g} times the one before"]  # fmt: skip
     return [
-        f"positions counted up to {last} plies from the start, where waves have more than {counted:,} records",
-        f"from there two samples of {sampled:,} of each wave, raised by what such samples were too low by for Connect "
-        "Four 5×5 to 6×6; of other games the range may be wrong",
+        f"positions counted up to {last} plies from the start, where waves have more than {sizes.counted:,} records",
+        f"later waves estimated from two samples of {sizes.sampled:,} each, raised by the error of such samples for "
+        "Connect Four 5×5 to 6×6; for other games the range may be wrong",
     ]
+
+
+class RunningOutlook:
+    """The outlook of one running solve (see `Outlook` in `runtime/work.py`).
+
+    The first estimate is quick. If it says that the disk is too small, a careful one decides: the same that
+    `solve --estimate` prints.
+    """
+
+    def __init__(self, game: Game, work: Work):
+        self.game, self.work, self.about = game, work, (game, work.workers)
+        self.began = time.monotonic()
+        self.expected: Future[Estimate] | None = None
+        self.careful = False
+        self.result: list[int] = []
+
+    def waves(self) -> list[int]:
+        """Return the positions of each wave once a worker has estimated them, an empty list before."""
+        if self.expected is None and time.monotonic() - self.began >= self.work.sizes.estimate_seconds:
+            self.expected = self.work.executor.submit(estimate, *self.about, QUICK, self.work.sizes.in_memory)
+        elif self.expected and self.expected.done() and not self.result:
+            expected = self.expected.result()
+            free = shutil.disk_usage(self.work.scratch.parent).free + self.written()
+            if not self.careful and expected.disk > free:
+                self.careful = True
+                self.expected = self.work.executor.submit(estimate, *self.about, CAREFUL, self.work.sizes.in_memory)
+                return self.result
+            self.check(expected)
+            self.result = expected.waves
+        return self.result
+
+    def check_records(self, records: int) -> None:
+        """Raise DiskTooSmall if the disk cannot hold *records* records as runs."""
+        self.check(streamed_estimate(records))
+
+    def plain_waves(self, written: int) -> list[int]:
+        """Return the positions of each wave of a game with plain rules.
+
+        Raises DiskTooSmall if the disk cannot hold them.
+        """
+        expected = estimate(*self.about, QUICK, self.work.sizes.in_memory, is_plain=lambda game: True)
+        check_disk(self.game, self.work.scratch.parent, expected, written)
+        return expected.waves
+
+    def written(self) -> int:
+        """Return how many bytes this solve has written."""
+        return sum(file.stat().st_size for file in self.work.scratch.iterdir())
+
+    def check(self, expected: Estimate) -> None:
+        """Raise DiskTooSmall if an estimate does not fit the disk."""
+        check_disk(self.game, self.work.scratch.parent, expected, self.written())

@@ -1,28 +1,36 @@
-"""Estimates a solve of a game that numbers its positions: the number of slots is known."""
+"""Estimates a solve of a game that numbers its positions: the number of slots is known.
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+Predecessor lists are needed if play can return to a tier and the rules do not give parents:
+
+in memory  <-- if they fit --  predecessor lists  -- else -->  in scratch files  -- else -->  time: forward passes
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from random import Random
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from retrograde.games.catalog import rests_on
-from retrograde.games.contract.game import METRICS, Game
+from retrograde.games.contract.game import METRICS, Game, defines, is_none
+from retrograde.solver.estimation import amounts
 from retrograde.solver.estimation.amounts import (
     BY_SETS,
     BY_SLOT,
-    CODE_BITS,
-    COMPILED,
-    NOTHING,
     NUMBERED,
+    PLIES_BITS,
+    Estimate,
     Range,
+    put_disk,
     speed_of,
 )
-from retrograde.solver.estimation.expected import Estimate, put_disk
-from retrograde.solver.estimation.links import add_links
 from retrograde.solver.methods.chess.fit import formation_of
-from retrograde.solver.methods.numbered.numbering import Numbering
-from retrograde.solver.methods.numbered.room import room_for, room_for_tiers, room_of
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.methods.numbered.seeds import EXPANDING_SHARE
+from retrograde.solver.methods.numbered.tier_memory import memory_by_sets, memory_by_slots, memory_for_tiers
 from retrograde.solver.metrics.slots.store import memory_of
+from retrograde.solver.rules.examine import examine
 from retrograde.solver.runtime.memory import format_size
 from retrograde.solver.runtime.sizes import Sizes
 
@@ -31,81 +39,135 @@ if TYPE_CHECKING:
 
 SLOTS, SLOT_SECONDS = 2_000, 0.5
 """Slots of a numbering that are sampled at most, and the seconds for it."""
+TIER_SLOTS, TIER_SECONDS = 1_000, 0.5
+"""Slots of the largest tier that are sampled at most for their children, and the seconds for it."""
+STANDARD_ERRORS = 3
+"""Standard errors on either side of a sampled mean that a range includes."""
+LARGEST = "the largest tier has"
+"""The beginning of the sentence about predecessor lists."""
 
 
-def of_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
-    """Return what a solve of a game that numbers its positions will take, by remoteness or a metric of TO_PROGRESS."""
-    numbering = Numbering.own(game)
+def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Estimate:
+    """Return the estimate for a game that numbers its positions, by remoteness or a metric of TO_PROGRESS."""
+    numbering = SlotNumbering.own(game)
     slots = numbering.slots
+    # Step 1: sample how many slots stand for a position.
     sample = numbering.sample(game, SLOTS, SLOT_SECONDS)
     result = Estimate(0, 0, complete=sample.slots >= slots)
-    # Three standard errors of the share of slots that stand for a position.
-    chance = 3 * ((sample.slots - sample.records) / max(sample.records, 1) / sample.slots) ** 0.5
+    error = ((sample.slots - sample.records) / max(sample.records, 1) / sample.slots) ** 0.5 * STANDARD_ERRORS
     for name, seen in (("records", sample.records), ("positions", sample.positions)):
         likely = seen / sample.slots * slots
-        result.put(name, Range(likely * max(1 - chance, 0), likely, likely * (1 + chance)))
-    # Tiers solved set by set are much faster than tiers solved slot by slot.
+        result.put(name, Range(likely * max(1 - error, 0), likely, likely * (1 + error)))
+    # Step 2: time. Tiers solved set by set are much faster than tiers solved slot by slot.
     rows = dict(formations(game, numbering))
     by_sets = sum(numbering.size(row) for row, formation in rows.items() if formation)
-    kinds = [(ratios, part) for ratios, part in ((NUMBERED, slots - by_sets), (BY_SETS, by_sets)) if part]
-    work = sum((Range(part, part, part).times(ratios.seconds) for ratios, part in kinds), NOTHING)
+    kinds = [(ratios, count) for ratios, count in ((NUMBERED, slots - by_sets), (BY_SETS, by_sets)) if count]
+    work = sum((Range.exactly(count).times(ratios.seconds) for ratios, count in kinds), amounts.NOTHING)
     result.put("seconds", work.times(1 / speed_of(workers)) + NUMBERED.start)
+    # Step 3: memory and disk.
     result.put("memory", memory_of_numbered(game, numbering, metric) + NUMBERED.fixed_memory)
-    put_disk(result, Range(slots, slots, slots), NUMBERED, 1)
-    least = room_for_tiers(game, numbering, CODE_BITS, True, metric).least + NUMBERED.fixed_memory.likely
-    least = max(least, COMPILED)
+    put_disk(result, Range.exactly(slots), NUMBERED, 1)
+    least = memory_for_tiers(game, numbering, PLIES_BITS, True, metric).least + NUMBERED.fixed_memory.likely
+    least = max(least, amounts.COMPILED)
     result.least_memory = round(least) if slots > Sizes().interpreted_slots else 0
+    # Step 4: where the numbers come from.
     result.rests_on = [
-        f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them looked at",
-        *(f"{f'{part:,} slots: ' * (len(kinds) > 1)}ratios of {ratios.source}" for ratios, part in kinds),
-        f"solve asks for the most memory that is named; where there is less, but {format_size(least)} for the largest "
-        "tier, scores lie in a scratch file",
+        f"{slots:,} slots in the game's own numbering, {sample.slots:,} of them sampled",
+        *(f"{f'{count:,} slots: ' * (len(kinds) > 1)}ratios of {ratios.source}" for ratios, count in kinds),
+        f"solve uses the memory named above if it is free; with less, but {format_size(least)} for the largest tier, "
+        "scores lie in a scratch file",
     ]
-    add_links(game, result, numbering, [row for row, formation in rows.items() if not formation])
+    add_predecessors(game, result, numbering, [row for row, formation in rows.items() if not formation])
     if others := rests_on(game):
-        result.rests_on.append(f"the databases of {', '.join(others)}, which are solved first where they are not there")
+        result.rests_on.append(f"the databases of {', '.join(others)}, which are solved first if they do not exist yet")
     return result
 
 
-def formations(game: Game, numbering: Numbering) -> Iterator[tuple[int, "Formation | None"]]:
-    """Yield (row, pieces on the board) for each tier; the pieces are None if the tier is not solved set by set."""
+def formations(game: Game, numbering: SlotNumbering) -> Iterator[tuple[int, "Formation | None"]]:
+    """Yield (row, pieces on the board) for each tier; None if the tier is not solved set by set."""
     for row, tier in enumerate(numbering.tiers.tolist()):
-        yield row, formation_of(game, tier, CODE_BITS)
+        yield row, formation_of(game, tier, PLIES_BITS)
 
 
-def memory_of_numbered(game: Game, numbering: Numbering, metric: str) -> Range:
+def memory_of_numbered(game: Game, numbering: SlotNumbering, metric: str) -> Range:
     """Return the memory that a solve of a numbered game takes in addition to the process.
 
-    Two bytes for the score of each slot, and the workspace of the tier that takes most.
+    Two bytes for the score of each slot, and the workspace of the tier that takes most: tiers are solved one after
+    another.
     """
-    beside = [NOTHING]
-    # The tier that takes most decides; tiers are solved one after another.
+    tiers = []
     for row, formation in formations(game, numbering):
-        size = numbering.size(row)
-        room = room_for(game, size, CODE_BITS)
-        slow = Range(room.least - room.tasks, (room.least + room.most) // 2 - room.tasks, room.most)
-        taken = formation and room_of(formation, metric)
-        quick = taken and Range(0, max(taken - 2 * size, size // 2), taken)
-        beside.append(quick or slow)
-    return Range(*(max(amounts) for amounts in zip(*beside, strict=True))) + 2 * numbering.slots
+        slots = numbering.size(row)
+        if formation and (sets := memory_by_sets(formation, metric)):
+            tiers.append(Range(0, max(sets - 2 * slots, slots // 2), sets))
+        else:
+            least, most, tasks = memory_by_slots(game, slots, PLIES_BITS)
+            tiers.append(Range(least - tasks, (least + most) // 2 - tasks, most))
+    return Range.greatest(tiers) + 2 * numbering.slots
 
 
-def of_slots(game: Game, workers: int) -> Estimate:
-    """Return what it will take to compute expectations slot by slot."""
-    numbering = Numbering.of(game)
-    slots = Range(numbering.slots, numbering.slots, numbering.slots)
+def estimate_by_slot(game: Game, workers: int) -> Estimate:
+    """Return the estimate for computing expectations slot by slot."""
+    numbering = SlotNumbering.of(game)
+    slots = Range.exactly(numbering.slots)
     result = Estimate(0, 0, complete=True)
     for name in ("records", "positions"):
         result.put(name, slots)
     result.put("seconds", slots.times(BY_SLOT.seconds).times(1 / speed_of(workers)) + BY_SLOT.start)
     least = memory_of(game, numbering)
     most = int(np.diff(numbering.starts).max())
-    result.least_memory = round(least + COMPILED)
+    result.least_memory = round(least + amounts.COMPILED)
     scripts = Range(0, 60, 120).times(float(most))
-    result.put("memory", Range(least, least, least) + scripts + BY_SLOT.fixed_memory)
+    result.put("memory", scripts + least + BY_SLOT.fixed_memory)
     put_disk(result, slots, BY_SLOT, 1)
     result.rests_on = [
-        f"{numbering.slots:,} slots in the game's own numbering; how long one takes is a matter of the rules",
-        f"ratios of {BY_SLOT.source}; scripts of a tier with cycles are written where there is memory for them",
+        f"{numbering.slots:,} slots in the game's own numbering; the time for a slot depends on the rules",
+        f"ratios of {BY_SLOT.source}; scripts of a tier with cycles are recorded if memory suffices",
     ]
     return result
+
+
+# Predecessor lists
+
+
+def add_predecessors(game: Game, expected: Estimate, numbering: SlotNumbering, slow: list[int]) -> None:
+    """Add the predecessor lists of the largest tier to an estimate.
+
+    *slow* are the rows of the tiers that are solved slot by slot.
+    """
+    if defines(game, "parents") or not slow:
+        return
+    most = max(slow, key=numbering.size)
+    children, slots = children_in_tier(game, numbering, most), numbering.size(most)
+    lists = children.times(amounts.PREDECESSOR).times(float(slots))
+    expected.links = children.likely
+    expected.put("memory", expected.amount("memory") + lists)
+    expected.put("scratch", expected.amount("scratch") + Range(0.0, 0.0, lists.high))
+    expected.rests_on += where_lists_lie(lists, EXPANDING_SHARE * NUMBERED.seconds.likely * slots)
+
+
+def where_lists_lie(lists: Range, seconds: float) -> list[str]:
+    """Return a sentence that says where the largest tier's predecessor lists lie, and the cost of doing without them.
+
+    *lists* are their bytes, *seconds* the processor time of one forward pass.
+    """
+    if not lists.likely:
+        return []
+    return [
+        f"{LARGEST} about {format_size(lists.likely)} of predecessor lists, in memory if they fit, else in scratch "
+        "files; if the disk is full as well, each ply of remoteness expands undecided positions again, which takes up "
+        f"to {seconds:,.1f} seconds of processor time, until the remaining lists fit in memory"
+    ]
+
+
+def children_in_tier(game: Game, numbering: SlotNumbering, row: int) -> Range:
+    """Return how many children in the same tier a slot of a tier has, by a sample."""
+    random, deadline = Random(0), time.monotonic() + TIER_SECONDS
+    found: list[int] = []
+    while len(found) < TIER_SLOTS and (len(found) < 2 or time.monotonic() < deadline):
+        position = numbering.position_at(game, row, random.randrange(numbering.size(row)))
+        children: Iterable[Any] = () if is_none(position) else examine(game, position)[2]
+        slots = [numbering.slot_of(game, child) for child in children]
+        found.append(len({slot for where, slot in slots if where == row}))
+    mean, error = float(np.mean(found)), STANDARD_ERRORS * float(np.std(found)) / len(found) ** 0.5
+    return Range(max(mean - error, 0.0), mean, mean + error)

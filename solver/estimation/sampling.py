@@ -21,12 +21,13 @@ time. What lies beyond is estimated only if waves get smaller.
 import math
 import time
 from collections import defaultdict
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import Game
+from retrograde.solver.estimation.amounts import Range
 from retrograde.solver.rules.examine import starts_of
 from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
@@ -43,12 +44,12 @@ LEAN = 0.002
 Measured with Connect Four 5×5 to 6×6: 0.0018 to 0.0024 for a million counted and 300,000 sampled positions, 0.0015 to
 0.0031 for a tenth of these.
 """
-DWINDLING = 0.8
+SHRINKING = 0.8
 """Waves that are smaller than the one before by this factor will soon end."""
 
 
 @dataclass
-class Sampled:
+class PositionCounts:
     """What is known about the positions of a game: records by wave and by tier, counted or estimated.
 
     All records are between `low` and `high`; *high* is None if unknown. The first `counted` waves are counted.
@@ -70,28 +71,42 @@ class Sampled:
 
     @property
     def records(self) -> float:
+        """The likely number of records."""
         return sum(self.waves)
 
+    @property
+    def range(self) -> Range:
+        """The range of the number of records."""
+        return Range(self.low, self.records, self.high)
 
-@dataclass
-class Known:
+
+class PositionSet:
     """A set of positions, as a few sorted arrays."""
 
-    runs: list[Array] = field(default_factory=list)
+    def __init__(self, positions: Array):
+        self.runs = [positions]
 
-    def new(self, positions: Array) -> Array:
-        """Return which of some sorted positions are new, and add these."""
-        there = np.zeros(len(positions), bool)
+    def add(self, positions: Array) -> Array:
+        """Add some sorted positions; return which of them are new."""
+        present = np.zeros(len(positions), bool)
         for run in self.runs:
-            places = np.minimum(run.searchsorted(positions), len(run) - 1)
-            there |= run[places] == positions
-        new = ~there
+            indices = np.minimum(run.searchsorted(positions), len(run) - 1)
+            present |= run[indices] == positions
+        new = ~present
         if new.any():
             self.runs.append(positions[new])
         # Merge arrays so that each is at least twice as long as the next: few arrays, and few merges.
         while len(self.runs) > 1 and len(self.runs[-2]) < 2 * len(self.runs[-1]):
             self.runs[-2:] = [np.sort(np.concatenate(self.runs[-2:]))]
         return new
+
+
+class DistinctChildren(NamedTuple):
+    """The distinct children of some positions, their tiers, and how many times each is a child."""
+
+    positions: Array
+    tiers: Array
+    times: Array
 
 
 class Sampler:
@@ -106,19 +121,19 @@ class Sampler:
         self.expander = Expander(game)
         self.counted, self.sampled, self.seconds = counted, sampled, seconds
         self.phase = Phase("counting", listener, course=Course({"counting": 0.5, "sampling": 0.5}))
-        self.dice = np.random.default_rng(1)
+        self.random = np.random.default_rng(1)
         self.expanded = self.sizes = self.links = 0
-        self.passed = 0.0
+        self.expansion_seconds = 0.0
         self.returns = False
         """Whether play was seen to return to a tier, or to a position of an earlier wave."""
-        self.late = False
+        self.out_of_time = False
         """Whether time for counting is over."""
         self.tiers: dict[int, float] = defaultdict(float)
         self.waves: list[float] = []
         self.variance = 0.0
         """The variance of the logarithm of the last wave's size, as far as chance decides it."""
 
-    def run(self) -> Sampled:
+    def run(self) -> PositionCounts:
         """Return the counts and estimates."""
         game = self.expander.game
         wave = np.array(sorted(starts_of(game)))
@@ -128,18 +143,18 @@ class Sampler:
             self.tiers[int(game.tier(start))] += 1.0
         wave, parents, factor = self.count(wave)
         counted = len(self.waves)
-        if len(wave) and not self.returns and not (self.late and len(wave) < self.counted):
+        if len(wave) and not self.returns and not (self.out_of_time and len(wave) < self.counted):
             spread = self.sample(wave, parents, factor)
             whole = sum(self.waves)
             # Without the correction for the lean, the sum is too low: it serves as the least.
-            low = min(whole * math.exp(-spread), sum(self.plain))
+            low = min(whole * math.exp(-spread), sum(self.uncorrected))
             high: float | None = whole * math.exp(spread)
         else:
-            low, high = self.dwindle(len(wave) > 0)
+            low, high = self.bounds_beyond(len(wave) > 0)
         open_ended, expanded = counted == len(self.waves) and len(wave) > 0, max(self.expanded, 1)
-        return Sampled(
+        return PositionCounts(
             self.waves, dict(sorted(self.tiers.items())), counted, low, high, not len(wave), open_ended, self.returns,
-            self.sizes / expanded, self.passed / expanded, self.links / expanded,
+            self.sizes / expanded, self.expansion_seconds / expanded, self.links / expanded,
         )  # fmt: skip
 
     def count(self, wave: Array) -> tuple[Array, float, float]:
@@ -148,13 +163,13 @@ class Sampler:
 
         *factor* relates the number of parents to how often a child is met again.
         """
-        known, deadline = Known([wave]), time.monotonic() + self.seconds
+        visited, deadline = PositionSet(wave), time.monotonic() + self.seconds
         parents = factor = 1.0
         while True:
-            children, tiers, pairs = self.children(wave)
-            new = known.new(children)
+            found = self.children(wave)
+            new = visited.add(found.positions)
             self.returns |= not new.all()
-            children, tiers, pairs = children[new], tiers[new], pairs[new]
+            children, tiers, pairs = (array[new] for array in found)
             if not len(children):
                 return children, parents, factor
             parents = float(pairs.sum() / len(children))
@@ -164,50 +179,50 @@ class Sampler:
             wave = children
             self.add(tiers, 1.0)
             self.waves.append(float(len(wave)))
-            self.late = time.monotonic() > deadline
+            self.out_of_time = time.monotonic() > deadline
             many = sum(self.waves) > 4 * self.counted if self.returns else len(wave) > self.counted
-            if many or self.late:
+            if many or self.out_of_time:
                 return wave, parents, factor
 
     def sample(self, wave: Array, parents: float, factor: float) -> float:
         """Estimate all further waves. Return the spread of the logarithm of their sum."""
         self.phase = Phase("sampling", self.phase.listener, course=self.phase.course)
-        self.plain = list(self.waves)
+        self.uncorrected = list(self.waves)
         samples = [self.draw(wave) for _ in range(2)]
         count, depth, weight = float(len(wave)), 0, 0.0
         logs = [math.log(max((parents - 1) / factor, 1e-9))]
         while True:
             # Step 1: expand both samples, and scale up the number of children.
-            found = [self.children(sample) for sample in samples]
-            edges = count * sum(one[2].sum() / len(sample) for one, sample in zip(found, samples, strict=True)) / 2
-            if min(len(one[0]) for one in found) == 0 or self.returns:
+            one, other = (self.children(sample) for sample in samples)
+            edges = count * (one.times.sum() / len(samples[0]) + other.times.sum() / len(samples[1])) / 2
+            if not len(one.positions) or not len(other.positions) or self.returns:
                 break
             # Step 2: count how often both samples have the same child, and infer the number of parents.
-            _, first, second = np.intersect1d(found[0][0], found[1][0], assume_unique=True, return_indices=True)
-            hits = int((found[0][2][first] * found[1][2][second]).sum())
-            again = self.believe(logs, hits * count**2 / len(samples[0]) / len(samples[1]) / edges - 1, hits)
+            both = np.intersect1d(one.positions, other.positions, assume_unique=True, return_indices=True)
+            hits = int((one.times[both[1]] * other.times[both[2]]).sum())
+            again = self.mean_again(logs, hits * count**2 / len(samples[0]) / len(samples[1]) / edges - 1, hits)
             here = factor * again / (1 + factor * again)
             # Step 3: the next wave, corrected for the lean.
             self.variance += here**2 / (TRUSTED + hits)
             count, depth = max(edges / (1 + factor * again), 1.0), depth + 1
             lean = math.exp(LEAN * depth**2)
-            self.plain.append(count)
+            self.uncorrected.append(count)
             self.waves.append(count * lean)
-            self.add(found[0][1], count * lean / len(found[0][0]))
+            self.add(one.tiers, count * lean / len(one.positions))
             weight += count * lean * (2 * self.variance**0.5 + LEAN * depth**2 / 2)
             # Step 4: draw the next samples from the children.
-            samples = [self.draw(one[0]) for one in found]
+            samples = [self.draw(one.positions), self.draw(other.positions)]
         return weight / sum(self.waves)
 
     @staticmethod
-    def believe(logs: list[float], again: float, hits: int) -> float:
+    def mean_again(logs: list[float], again: float, hits: int) -> float:
         """Return how often a child is met again: a weighted mean of this wave and the two before, in logarithms."""
         before = sum(logs[-2:]) / len(logs[-2:])
         seen = math.log(again) if again > 0 else before
         logs.append((TRUSTED * before + hits * seen) / (TRUSTED + hits))
         return math.exp(logs[-1])
 
-    def dwindle(self, more: bool) -> tuple[float, float | None]:
+    def bounds_beyond(self, more: bool) -> tuple[float, float | None]:
         """Return the range of the number of all records, if there may be *more* than those counted.
 
         Waves that shrink are assumed to go on shrinking, at worst half as fast.
@@ -216,36 +231,36 @@ class Sampler:
         if not more:
             return low, low
         ratio = max(self.waves[-1] / self.waves[-2], self.waves[-2] / self.waves[-3]) if len(self.waves) > 3 else 1.0
-        if ratio > DWINDLING:
+        if ratio > SHRINKING:
             return low, None
         slow = (1 + ratio) / 2
         return low, low + self.waves[-1] * slow / (1 - slow)
 
-    def children(self, positions: Array) -> tuple[Array, Array, Array]:
-        """Return the distinct children of positions, their tiers, and how often each is a child."""
+    def children(self, positions: Array) -> "DistinctChildren":
+        """Return the distinct children of positions."""
         began = time.thread_time()
         children, tiers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for begin, end in self.expander.blocks(0, len(positions)):
             block = self.expander.expand(LOWEST, positions[begin:end], sizes=True)
             found = block.children[:, : block.columns]
-            there = found >= 0
-            children.append(found[there])
-            tiers.append(block.tiers[:, : block.columns][there])
+            exist = found >= 0
+            children.append(found[exist])
+            tiers.append(block.tiers[:, : block.columns][exist])
             self.sizes += int(block.sizes.sum())
             self.phase.advance(end - begin, positions=int(block.sizes.sum()))
         self.expanded += len(positions)
         self.links += sum(map(len, children))
-        self.passed += time.thread_time() - began
+        self.expansion_seconds += time.thread_time() - began
         distinct, first, times = np.unique(np.concatenate(children), return_index=True, return_counts=True)
         own = {self.expander.game.tier(position) for position in positions[:: max(1, len(positions) // 64)].tolist()}
         self.returns |= not own.isdisjoint(np.unique(np.concatenate(tiers)).tolist())
-        return distinct, np.concatenate(tiers)[first], times
+        return DistinctChildren(distinct, np.concatenate(tiers)[first], times)
 
     def draw(self, positions: Array) -> Array:
         """Return a random sample of positions, in order."""
         if len(positions) <= self.sampled:
             return positions
-        return positions[np.sort(self.dice.choice(len(positions), self.sampled, replace=False))]
+        return positions[np.sort(self.random.choice(len(positions), self.sampled, replace=False))]
 
     def add(self, found: Array, weight: float) -> None:
         """Add positions to the counts by tier."""

@@ -22,8 +22,8 @@ from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games.contract.game import DRAW, WIN, Traits, Value
-from retrograde.solver.methods.numbered.compact.deriving import Deriver
-from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, keep
+from retrograde.solver.methods.numbered.compact.derive import Deriver
+from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, index_stored
 from retrograde.solver.play import kernels
 from retrograde.solver.play.kernels import Asked, Block, TierTable
 from retrograde.solver.rules import compiled
@@ -247,7 +247,7 @@ class CompactFinder(SlotsFinder):
 
     def place(self, asked: Asked, rows: Array) -> Array:
         super().place(asked, rows)
-        keep(self.deriver.parts, asked.keys, rows)
+        index_stored(self.deriver.parts, asked.keys, rows)
         blocks: Array = asked.keys // self.size
         return blocks
 

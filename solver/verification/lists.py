@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.streamed.forward import Forward
+from retrograde.solver.methods.streamed.forward import ForwardSweep
 from retrograde.solver.methods.streamed.segments import Segment
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.progress import Phase
@@ -51,7 +51,7 @@ def listed(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterat
     workers = getattr(executor, "_max_workers", os.cpu_count() or 1)
     with tempfile.TemporaryDirectory(".scratch", dir=beside if os.access(beside, os.W_OK) else None) as folder:
         # The same forward pass as the streamed solver's.
-        forward = Forward(game, Work(executor, workers, MemoryBudget(), None, Path(folder)))
+        forward = ForwardSweep(game, Work(executor, workers, MemoryBudget(), None, Path(folder)))
         try:
             forward.explore(phase)
             waves = [{number: tier.segments for number, tier in wave.items()} for wave in forward.waves]

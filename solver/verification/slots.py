@@ -11,7 +11,7 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import own_tiers
 from retrograde.games.contract.game import UNDECIDED, is_none
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, signed
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.audit import BLOCK, Audit, Checked, outcome_of
 from retrograde.solver.verification.faults import words
@@ -42,8 +42,8 @@ class SlotAudit(Audit):
         self.rules = self.game.family
         contents = database.file.contents
         numbers = contents.tiers.numbers.tolist()
-        every = Numbering.of(self.game)
-        stored = Numbering.of(self.game, [tier for tier in numbers if every.row(tier) >= 0])
+        every = SlotNumbering.of(self.game)
+        stored = SlotNumbering.of(self.game, [tier for tier in numbers if every.row(tier) >= 0])
         # Compare the file's tiers with the game's: without the right shape, no item can be verified.
         self.tiers, self.bounds = stored.tiers, stored.starts
         whole = every.tiers.tolist() == numbers
@@ -80,7 +80,7 @@ class SlotAudit(Audit):
     def load(self, more: set[int]) -> None:
         """Load the tiers *more* from other databases, behind the file's own. Append outcomes that the legend lacks."""
         own = len(self.database.file.contents.tiers.numbers)
-        numbering = Numbering.of(self.game, {*self.tiers.tolist(), *more})
+        numbering = SlotNumbering.of(self.game, {*self.tiers.tolist(), *more})
         self.tiers, self.bounds = numbering.tiers, numbering.starts
         holders: Any = [self.database.holder(tier) for tier in self.tiers.tolist()]
         known = {outcome: row for row, outcome in enumerate(self.outcomes)}

@@ -12,7 +12,7 @@ Tiers are solved in reverse order, each in one of three ways:
 
 - By sets (`by_sets.py`): chess endgames, whole sets of positions at once (see solver/methods/chess).
 - By slots (`by_slots.py`): any other game. Expand all slots, then propagate outcomes to parents (retrograde analysis).
-- By ranges (`by_ranges.py`): the same for large tiers if workers are other processes.
+- By ranges (also `by_slots.py`): the same for large tiers if workers are other processes.
 
 Steps of a solve by slots:
 

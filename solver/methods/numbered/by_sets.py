@@ -10,8 +10,8 @@ from retrograde.games.contract.game import METRICS, RuleError
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, child_distance
 from retrograde.solver.methods.chess.elsewhere import Elsewhere
 from retrograde.solver.methods.chess.fit import formation_of
-from retrograde.solver.methods.numbered.room import room_of
-from retrograde.solver.methods.numbered.table import Table
+from retrograde.solver.methods.numbered.table import NumberedTable
+from retrograde.solver.methods.numbered.tier_memory import memory_by_sets
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.tasks import Remote
@@ -28,16 +28,16 @@ CHECKS = 6
 
 
 def solve_by_sets(
-    table: Table, k: int, work: Work, phase: Phase, elsewhere: Elsewhere, metric: str = METRICS[0]
+    table: NumberedTable, k: int, work: Work, phase: Phase, elsewhere: Elsewhere, metric: str = METRICS[0]
 ) -> tuple[Array, Array] | None:
     """Return the scores of a tier and the counts of its outcomes (see legend.py).
 
     All later tiers must be solved, or be in *elsewhere*. *metric* is remoteness or one of TO_PROGRESS. Scores are
     written to the tier's part of the score array. Returns None if sets do not apply or do not fit in memory.
     """
-    part, tier = table.numbering.stretch(k), int(table.numbering.tiers[k])
+    part, tier = table.numbering.slice_of(k), int(table.numbering.tiers[k])
     formation = formation_of(table.game, tier, table.bits)
-    if formation is None or room_of(formation, metric) > work.budget.left():
+    if formation is None or memory_by_sets(formation, metric) > work.budget.left():
         return None
     from retrograde.solver.methods.chess import conversion, tiers, zeroing  # their kernels load slowly
 
@@ -48,7 +48,7 @@ def solve_by_sets(
 
     def later(tier: int) -> Array:
         row = table.numbering.row(tier)
-        return elsewhere.scores(tier, table.bits) if row < 0 else every[table.numbering.stretch(row)]
+        return elsewhere.scores(tier, table.bits) if row < 0 else every[table.numbering.slice_of(row)]
 
     def tell(decided: int, remoteness: int) -> None:
         share = decided / (2 * formation.pairs * formation.inner)  # counts equal men as distinct
@@ -65,7 +65,7 @@ def solve_by_sets(
     return scores, counts.ravel()
 
 
-def check_slot(table: Table, k: int, slot: int, scores: Array, elsewhere: Elsewhere, metric: str) -> None:
+def check_slot(table: NumberedTable, k: int, slot: int, scores: Array, elsewhere: Elsewhere, metric: str) -> None:
     """Check the score of a slot against its children's scores by the interpreted rules.
 
     *scores* has all scores of the tier, by *metric*. Raises RuleError if the score does not follow.
@@ -83,7 +83,7 @@ def check_slot(table: Table, k: int, slot: int, scores: Array, elsewhere: Elsewh
             score = elsewhere.score(child, bits)
         else:
             child_k, there = table.numbering.slot_of(game, child)
-            known = scores if child_k == k else table.scores.array[table.numbering.stretch(child_k)]
+            known = scores if child_k == k else table.scores.array[table.numbering.slice_of(child_k)]
             score = int(known[there])
         if metric in TO_PROGRESS:
             decided, plies = decode(score, bits)

@@ -1,17 +1,18 @@
 """Solves a tier slot by slot: expand all slots, then propagate outcomes to parents.
 
 Parents come from the rules if they give them, otherwise from predecessor lists or forward passes. Checkpoints are
-written now and then (see runtime/checkpoint.py).
+written now and then (see runtime/checkpoint.py). If workers are other processes, a large tier is solved in
+ranges of slots (see listed/ranges/tier.py).
 """
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, nullcontext
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from retrograde.games.contract.game import Traits, alternates, is_none
+from retrograde.games.contract.game import alternates, defines, is_none
 from retrograde.solver.methods.listed.predecessors.lists import PredecessorLists, PredecessorWriter
 from retrograde.solver.methods.listed.predecessors.passes import (
     Children,
@@ -19,18 +20,21 @@ from retrograde.solver.methods.listed.predecessors.passes import (
     ForwardPasses,
     ForwardPropagation,
 )
+from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout
 from retrograde.solver.methods.listed.predecessors.state import CyclicTierState, TierArrays
+from retrograde.solver.methods.listed.ranges import tier as ranges
 from retrograde.solver.methods.numbered import kernels, seeds
-from retrograde.solver.methods.numbered.room import LISTED_ITEM, listed_at_most, room_for, sums_type
-from retrograde.solver.methods.numbered.seeds import complain
-from retrograde.solver.methods.numbered.table import Table, Tier
+from retrograde.solver.methods.numbered.seeds import raise_fault
+from retrograde.solver.methods.numbered.table import NumberedTable, NumberedTier
+from retrograde.solver.methods.numbered.tier_memory import LIST_ITEM_BYTES, checksum_type, memory_by_slots, most_listed
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.arrays import Compressed, Part
-from retrograde.solver.runtime.progress import Deciding, Telling
+from retrograde.solver.runtime.progress import Deciding, Phase, Telling
+from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.solved_tiers import Unsolved
 from retrograde.solver.runtime.tasks import Remote, room
 from retrograde.solver.runtime.work import Work
@@ -41,18 +45,18 @@ from retrograde.solver.values.score import score_type
 
 Array = np.ndarray[Any, Any]
 
-EVERY = 4
+MEMORY_CHECK_BLOCKS = 4
 """Blocks between two checks of the memory."""
 FRONTIER = 1 << 12
 """Slots in a task of asking the rules for parents."""
 FRONTIER_SENT = 1 << 14
 """The same for a worker in another process. Smaller tasks take less time here than sending them."""
-ROOM = 1 << 17
+PARENTS = 1 << 17
 """Size of the buffer for parents."""
 
 
 def solve_by_slots(
-    table: Table, k: int, work: Work, phase: Telling, in_file: bool, until_kept: ExitStack
+    table: NumberedTable, k: int, work: Work, phase: Telling, in_file: bool, until_kept: ExitStack
 ) -> tuple[Array, Compressed]:
     """Return the scores of a tier and the numbers of symmetric positions. All later tiers must be solved.
 
@@ -60,81 +64,78 @@ def solve_by_slots(
     Resumes from the checkpoint of an earlier solve. Checkpoint files stay until the stack *until_kept* is closed.
     """
     # Step 1: allocate the arrays, with checksums of the width that an earlier solve used, or the widest that fits.
-    part = table.numbering.stretch(k)
-    count, has_parents = part.stop - part.start, Traits.of(table.game).has_parents
-    place = table.scores.part(part.start, part.stop)
+    count, has_parents = table.numbering.size(k), defines(table.game, "parents")
+    scores = table.part(k)
     if in_file:
-        place = work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
+        scores = work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
     left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
     checkpoint = until_kept.enter_context(CyclicTierState.checkpoint_of(work, table.bits, k))
-    spare = work.budget.left() - room_for(table.game, count, table.bits).least
-    width = checkpoint.progress.checksum_bytes if checkpoint.progress else np.dtype(sums_type(spare, count)).itemsize
+    spare = work.budget.left() - memory_by_slots(table.game, count, table.bits).least
+    width = (
+        checkpoint.progress.checksum_bytes if checkpoint.progress else np.dtype(checksum_type(spare, count)).itemsize
+    )
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.dtype(f"u{width}")).whole()
-    tier = Tier(table, k, place, left, sums)
+    tier = NumberedTier(table, k, scores, left, sums)
     sizes = Compressed(np.uint16)
-    known = TierArrays(place.array, left.array, sizes, sums.array)
+    known = TierArrays(scores.array, left.array, sizes, sums.array)
     writer = None
     if not has_parents:
         writer = until_kept.enter_context(PredecessorWriter(work, f"predecessors{table.bits}-{k}", count, known[:3]))
     # Step 2: resume from a checkpoint, and expand all slots that remain.
     state = CyclicTierState(checkpoint, known, writer)
     done, marked = state.resume()
-    look_at_all(tier, state, done, work, phase)
+    while done < count:
+        done, later = expand_slots(tier, state, done, work, phase)
+        if later is not None:
+            table.solved.wait_for(later)
     # Step 3: build predecessor lists, if they are used, and propagate outcomes.
-    with closing(there) if (there := state.predecessor_lists()) else nullcontext():
-        propagation_of(tier, state, there, work, phase).run(*marked)
+    with closing(lists) if (lists := state.predecessor_lists()) else nullcontext():
+        propagation_of(tier, state, lists, work, phase).run(*marked)
     return known.scores, sizes
 
 
 def propagation_of(
-    tier: Tier, state: CyclicTierState, there: PredecessorLists | None, work: Work, phase: Telling
+    tier: NumberedTier, state: CyclicTierState, lists: PredecessorLists | None, work: Work, phase: Telling
 ) -> Propagation:
     """Return the propagation of a tier, with the source of parents that this solve has.
 
-    Parents come from predecessor lists if *there* is given, from forward passes if lists were planned but dropped,
-    otherwise from the rules.
+    Parents come from predecessor *lists* if given, from forward passes if lists were planned but dropped, otherwise
+    from the rules.
     """
     known, bits = state.arrays, tier.table.bits
-    tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(tier.table.game)
-    if state.writer and not there:
-        stretch = work.block(state.positions, seeds.BLOCK)
-        passes = ForwardPasses(work, f"{bits}-{tier.k}", known.left, partial(looks, tier), stretch)
-        listed = max(0, work.budget.left()) // 2 // LISTED_ITEM  # the reserve for lists goes to the frontier
+    report, again = telling(phase, tier.number, seeds.EXPANDING_SHARE), not alternates(tier.table.game)
+    if state.writer and not lists:
+        block = work.block(state.positions, seeds.BLOCK)
+        passes = ForwardPasses(work, f"{bits}-{tier.k}", known.left, partial(expansions, tier), block)
+        listed = max(0, work.budget.left()) // 2 // LIST_ITEM_BYTES  # the reserve for lists goes to the frontier
         mark = partial(state.save_remoteness, passes, bits)
         return ForwardPropagation(
-            passes, state.save_propagation, bits, known.scores, known.left, tell, again, listed, mark
+            passes, state.save_propagation, bits, known.scores, known.left, report, again, listed, mark
         )
-    ask = there.parents_of if there else partial(parents_of, tier, work)
-    listed = listed_at_most(work.budget.left(), state.positions)
-    mark = partial(state.save_remoteness, there, bits)
-    return Propagation(bits, known.scores, known.left, ask, tell, again, listed, mark)
+    find_parents = lists.parents_of if lists else partial(parents_of, tier, work)
+    listed = most_listed(work.budget.left(), state.positions)
+    mark = partial(state.save_remoteness, lists, bits)
+    return Propagation(bits, known.scores, known.left, find_parents, report, again, listed, mark)
 
 
-def look_at_all(tier: Tier, state: CyclicTierState, done: int, work: Work, phase: Telling) -> None:
-    """Expand the slots of a tier from number *done* on; wait for later tiers that they lead to."""
-    while done < state.positions:
-        done, later = look(tier, state, done, work, phase)
-        if later is not None:
-            tier.table.solved.wait_for(later)
-
-
-def look(tier: Tier, state: CyclicTierState, done: int, work: Work, phase: Telling) -> tuple[int, int | None]:
+def expand_slots(
+    tier: NumberedTier, state: CyclicTierState, done: int, work: Work, phase: Telling
+) -> tuple[int, int | None]:
     """Expand slots from number *done* on: fill in initial scores and counters, and store edges or checksums.
 
     Returns the number of expanded slots, and the number of a tier that must be solved before the rest, or None.
     """
     (scores, left, sizes, sums), writer, count = state.arrays, state.active_writer, state.positions
     shape = writer.layout if writer else None
-    blocks = seeds.blocks(count, done, work.block(count, seeds.BLOCK))
     in_file = tier.scores.whole is not tier.table.scores
-    tasks = ((tier, shape, *ends) for ends in blocks)
+    tasks = ((tier, shape, *ends) for ends in seeds.blocks(count, done, work.block(count, seeds.BLOCK)))
     try:
         for number, (begin, found, links) in enumerate(work.map(seeds.seed, tasks)):
-            if in_file and number % EVERY == 0 and work.budget.left() < 0:
+            if in_file and number % MEMORY_CHECK_BLOCKS == 0 and work.budget.left() < 0:
                 tier.table.scores.let_go()
             done = begin + len(found.scores)
             scores[begin:done], left[begin:done], sizes[begin:done] = found[:-1]
-            phase.working(seeds.LOOKING * done, tier.number, Deciding(0, count, None))
+            phase.working(seeds.EXPANDING_SHARE * done, tier.number, Deciding(0, count, None))
             if writer and not writer.add_or_give_up(links, done):
                 break
             if len(sums):
@@ -148,12 +149,12 @@ def look(tier: Tier, state: CyclicTierState, done: int, work: Work, phase: Telli
 # Forward passes
 
 
-def looks(tier: Tier, stretches: list[tuple[int, int]]) -> Iterator[ExpandAgain]:
+def expansions(tier: NumberedTier, blocks: list[tuple[int, int]]) -> Iterator[ExpandAgain]:
     """Yield a function for each block of slots that expands its undecided positions again."""
-    return (partial(look_again, tier, *ends) for ends in stretches)
+    return (partial(expand_again, tier, *ends) for ends in blocks)
 
 
-def look_again(tier: Tier, begin: int, end: int, frontier: Part) -> Children:
+def expand_again(tier: NumberedTier, begin: int, end: int, frontier: Part) -> Children:
     """Return the children of undecided slots that are in a *frontier*, and their number for each slot."""
     rules = tier.table.rules
     compiled.prepare(rules)
@@ -172,16 +173,16 @@ def look_again(tier: Tier, begin: int, end: int, frontier: Part) -> Children:
 # Parents from the rules, checked against the edges found when all slots were expanded
 
 
-def parents_of(tier: Tier, work: Work, frontier: Array) -> Iterator[Array]:
+def parents_of(tier: NumberedTier, work: Work, frontier: Array) -> Iterator[Array]:
     """Yield the undecided parents of some slots, each as often as it has distinct children there."""
     size = work.block(len(frontier), FRONTIER_SENT if isinstance(work.executor, Remote) else FRONTIER)
-    parts = ((tier, frontier[begin : begin + size]) for begin in range(0, len(frontier), size))
-    for parents in work.map(ask_parents, parts):
+    tasks = ((tier, frontier[begin : begin + size]) for begin in range(0, len(frontier), size))
+    for parents in work.map(ask_parents, tasks):
         yield from parents
 
 
-def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
-    """Return the parents of a frontier as the rules give them, in pieces.
+def ask_parents(task: tuple[NumberedTier, Array]) -> list[Array]:
+    """Return the parents of a frontier as the rules give them, in several arrays.
 
     Raises RuleError if they differ from the parents that were met when all slots were expanded.
     """
@@ -189,25 +190,67 @@ def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
     table, left, sums = tier.table, tier.left.array, tier.sums.array
     rules = table.rules
     compiled.prepare(rules)
-    out, trouble = room("parents", ROOM), trouble_array(rules, 3)
-    pieces = []
+    out, trouble = room("parents", PARENTS), trouble_array(rules, 3)
+    found = []
     while len(frontier):
         with compiling(table.game, trouble):
             done, count = kernels.parents_of(rules, tier.number, frontier, left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
-            complain_of_parents(tier, noted_position(rules, trouble), edges.place_of(trouble[2], len(left)))
+            raise_wrong_parents(tier, noted_position(rules, trouble), edges.place_of(trouble[2], len(left)))
         if trouble[0] != Trouble.FINE or not done:
-            complain(table.game, table.numbering, noted_position(rules, trouble))
-        pieces.append(
-            out[:count].astype(np.uint32 if len(left) < 1 << 32 and Traits.of(rules).alternates else np.int64)
-        )
+            raise_fault(table.game, table.numbering, noted_position(rules, trouble))
+        found.append(out[:count].astype(np.uint32 if len(left) < 1 << 32 and alternates(rules) else np.int64))
         frontier = frontier[done:]
-    return pieces
+    return found
 
 
-def complain_of_parents(tier: Tier, position: int, missing: int) -> NoReturn:
+def raise_wrong_parents(tier: NumberedTier, position: int, missing: int) -> NoReturn:
     """Raise the RuleError for wrong parents. *missing* is a suspect slot, -1 for none."""
     game = tier.table.game
     slots = [missing] * (missing >= 0) + edges.some_of(len(tier.scores.array)).tolist()
     others = (game.unindex(tier.number, slot) for slot in slots)
     blame_parents(game, position, lambda _: True, (other for other in others if not is_none(other)))
+
+
+# Ranges of slots, for workers that are other processes
+
+
+def solve_in_ranges(
+    table: NumberedTable, k: int, work: Work, phase: Phase, in_file: bool, until_kept: ExitStack
+) -> tuple[Array, Compressed]:
+    """Return the same as `solve_by_slots`, for a large tier. Scores are written to the score array in any case."""
+    tier = table.tier(k)
+    scores = tier.scores.array
+    ranged = ranges.RangeTier(
+        f"ranges{table.bits}-{k}", tier.number, len(scores), table.bits, expand_to_files, partial(range_tasks, tier),
+        seeds.BLOCK, seeds.EXPANDING_SHARE,
+    )  # fmt: skip
+    found, sizes = ranges.solve_in_ranges(ranged, work, phase, until_kept)
+    for begin, some in found:
+        scores[begin : begin + len(some)] = some
+        if in_file:
+            table.scores.let_go()
+    return scores, sizes
+
+
+class ExpandSlotsTask(NamedTuple):
+    """Task: expand some slots of a tier, and write the results to *scratch*."""
+
+    scratch: Scratch
+    tier: NumberedTier
+    shape: BucketLayout
+    begin: int
+    end: int
+
+
+def range_tasks(
+    tier: NumberedTier, scratch: Scratch, shape: BucketLayout, ends: list[ranges.Ends]
+) -> Iterator[ExpandSlotsTask]:
+    """Yield the tasks of expanding blocks of slots."""
+    return (ExpandSlotsTask(scratch, tier, shape, *each) for each in ends)
+
+
+def expand_to_files(task: ExpandSlotsTask) -> ranges.ExpandedBlock:
+    """Expand some slots; write the results and the edges to scratch files."""
+    _, found, links = seeds.seed((task.tier, task.shape, task.begin, task.end))
+    return ranges.write_block(task.scratch, found.scores, found.left, found.sizes, links)

@@ -27,20 +27,7 @@ from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_s
 Array = np.ndarray[Any, Any]
 
 
-class Slots(NamedTuple):
-    """All tiers, ascending, and where the scores of each begin.
-
-    Scores have *bits* bits for plies. Only scores of *solved* tiers are valid.
-    """
-
-    tiers: Array
-    starts: Array
-    scores: Array
-    bits: int
-    solved: Array
-
-
-class Seeds(NamedTuple):
+class SlotSeeds(NamedTuple):
     """Initial scores and counters of some slots, from expanding them.
 
     `scores`: the score of a primitive position or of an empty slot, otherwise the best score passed up by children in
@@ -57,7 +44,7 @@ class Seeds(NamedTuple):
 
 @kernel
 def seed(game, tier, first, slots, seeds, images, links, trouble):
-    """Expand the positions of some slots of a tier, from slot *first* on.
+    """Expand the positions of some slots of a tier, from slot *first* on. *slots* are TierScores (see table.py).
 
     Writes initial scores and counters to *seeds*. Writes to *links* the distinct children within the tier, position by
     position: their slots, or the complements (`~`) if the same player moves again. Returns the number of slots done,
@@ -66,9 +53,8 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
     *trouble* becomes the fault, the last position, and its slot, or the number of an UNSOLVED tier. *images* is a
     buffer for MOST_IMAGES positions.
     """
-    tiers, starts, scores, bits, solved = slots
-    k = place_in(tiers, tier)
-    count = starts[k + 1] - starts[k]
+    bits = slots.bits
+    own = place_in(slots.tiers, tier)
     end = 0
     for i in range(len(seeds.scores)):
         # Step 1: stop if the links of another position might not fit; the caller continues from here.
@@ -81,79 +67,110 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
         if is_none(position):
             seeds.scores[i] = DRAW_CLASS << bits | EMPTY_PLIES
             continue
-        # Step 3: check that `index` inverts `unindex`, and count symmetric positions.
-        trouble[0] = Trouble.FINE
-        note(trouble, position)
-        trouble[2] = first + i
-        if not is_position(position) or whole(game.index(position)) != first + i:
-            trouble[0] = Trouble.BAD_INDEX
+        # Step 3: check the position, and count symmetric ones. Where the game is over, the position is scored at once.
+        seeds.sizes[i], value = check_position(game, position, first + i, images, trouble)
+        if trouble[0] != Trouble.FINE:
             return i, end
-        seeds.sizes[i] = multiplicity(game, position, images)
-        if not 0 < seeds.sizes[i] < MOST_IMAGES:
-            trouble[0] = Trouble.BAD_IMAGES
-            return i, end
-        # Step 4: a position where the game is over is scored at once.
-        value = whole(game.primitive(position))
         if value != UNDECIDED:
-            if value != WIN and value != LOSE and value != TIE and value != DRAW:
-                trouble[0] = Trouble.BAD_PRIMITIVE
-                return i, end
             seeds.scores[i] = primitive_score(value, bits)
             continue
-        if not is_players(game, position):
-            trouble[0] = Trouble.BROKEN
-            return i, end
-        # Step 5: visit the children.
+        # Step 4: visit the children.
         begin = end
-        moves = passed = 0
-        for move in game.generate_moves(position):
-            if whole(move) < 0:
-                trouble[0] = Trouble.BAD_MOVE
-                return i, end
-            child = as_position(game.do_move(position, move))
-            if not is_position(child):
-                trouble[0] = Trouble.OUT_OF_RANGE
-                return i, end
-            child_tier = whole(game.tier(child))
-            slot = whole(game.index(child))
-            # Case: a child in the same tier, not solved yet. Store the edge, once for each distinct child.
-            if child_tier == tier:
-                if not 0 <= slot < count:
-                    trouble[0] = Trouble.BAD_INDEX
-                    return i, end
-                end = append_edge(links, begin, end, slot if turns(game, position, child) else ~slot)
-            else:
-                # Case: a child in a later tier. Check its tier and slot; then it passes up its score.
-                if child_tier < tier:
-                    trouble[0] = Trouble.TIER_FALLS
-                    return i, end
-                k = place_in(tiers, child_tier)
-                if k == len(tiers) or tiers[k] != child_tier:
-                    trouble[0] = Trouble.BAD_TIER
-                    return i, end
-                if not 0 <= slot < starts[k + 1] - starts[k]:
-                    trouble[0] = Trouble.BAD_INDEX
-                    return i, end
-                # Tiers that are solved concurrently may have to wait for each other.
-                if not solved[k]:
-                    trouble[0] = Trouble.UNSOLVED
-                    trouble[2] = k
-                    return i, end
-                score = int(scores[starts[k] + slot])
-                passed = max(passed, pass_up(score, bits) if turns(game, position, child) else pass_on(score, bits))
-            moves += 1
-            if moves == MOST_MOVES:
-                trouble[0] = Trouble.NO_MOVES  # in fact too many; the interpreted rules find out
-                return i, end
-        # Step 6: the initial score and counter. A draw or better from a later tier counts as one child that never
-        # becomes a WIN.
-        if moves == 0:
-            trouble[0] = Trouble.NO_MOVES
+        end, passed = visit_children(game, position, own, slots, links, begin, trouble)
+        if trouble[0] != Trouble.FINE:
             return i, end
+        # Step 5: the initial score and counter. A draw or better from a later tier counts as one child that never
+        # becomes a WIN.
         seeds.scores[i] = passed
         seeds.counts[i] = end - begin
         seeds.left[i] = min(end - begin + (passed >= DRAW_CLASS << bits), PRIMITIVE - 1)
     return len(seeds.scores), end
+
+
+@kernel
+def check_position(game, position, slot, images, trouble):
+    """Check a slot's position. Return the number of positions symmetric to it, and its primitive value."""
+    trouble[0] = Trouble.FINE
+    note(trouble, position)
+    trouble[2] = slot
+    # `index` must invert `unindex`.
+    if not is_position(position) or whole(game.index(position)) != slot:
+        trouble[0] = Trouble.BAD_INDEX
+        return 0, UNDECIDED
+    size = multiplicity(game, position, images)
+    if not 0 < size < MOST_IMAGES:
+        trouble[0] = Trouble.BAD_IMAGES
+        return 0, UNDECIDED
+    value = whole(game.primitive(position))
+    if value == UNDECIDED:
+        if not is_players(game, position):
+            trouble[0] = Trouble.BROKEN
+    elif value != WIN and value != LOSE and value != TIE and value != DRAW:
+        trouble[0] = Trouble.BAD_PRIMITIVE
+    return size, value
+
+
+@kernel
+def visit_children(game, position, own, slots, links, begin, trouble):
+    """Visit the children of a position in tier number *own*; write those within the tier to *links* from *begin* on.
+
+    Returns the end of the links, and the best score that children in later tiers pass up, 0 for none.
+    """
+    tiers, starts, _, bits, _ = slots
+    tier, count = tiers[own], starts[own + 1] - starts[own]
+    end = begin
+    moves = passed = 0
+    for move in game.generate_moves(position):
+        if whole(move) < 0:
+            trouble[0] = Trouble.BAD_MOVE
+            return end, 0
+        child = as_position(game.do_move(position, move))
+        if not is_position(child):
+            trouble[0] = Trouble.OUT_OF_RANGE
+            return end, 0
+        child_tier = whole(game.tier(child))
+        slot = whole(game.index(child))
+        # Case: a child in the same tier, not solved yet. Store the edge, once for each distinct child.
+        if child_tier == tier:
+            if not 0 <= slot < count:
+                trouble[0] = Trouble.BAD_INDEX
+                return end, 0
+            end = append_edge(links, begin, end, slot if turns(game, position, child) else ~slot)
+        else:
+            # Case: a child in a later tier. It passes up its score.
+            score = later_score(slots, tier, child_tier, slot, trouble)
+            if trouble[0] != Trouble.FINE:
+                return end, 0
+            passed = max(passed, pass_up(score, bits) if turns(game, position, child) else pass_on(score, bits))
+        moves += 1
+        if moves == MOST_MOVES:
+            trouble[0] = Trouble.NO_MOVES  # in fact too many; the interpreted rules find out
+            return end, 0
+    if moves == 0:
+        trouble[0] = Trouble.NO_MOVES
+    return end, passed
+
+
+@kernel
+def later_score(slots, tier, child_tier, slot, trouble):
+    """Return the score of a child in a tier after *tier*; check its tier and slot."""
+    tiers, starts, scores, _, solved = slots
+    if child_tier < tier:
+        trouble[0] = Trouble.TIER_FALLS
+        return 0
+    k = place_in(tiers, child_tier)
+    if k == len(tiers) or tiers[k] != child_tier:
+        trouble[0] = Trouble.BAD_TIER
+        return 0
+    if not 0 <= slot < starts[k + 1] - starts[k]:
+        trouble[0] = Trouble.BAD_INDEX
+        return 0
+    # Tiers that are solved concurrently may have to wait for each other.
+    if not solved[k]:
+        trouble[0] = Trouble.UNSOLVED
+        trouble[2] = k
+        return 0
+    return int(scores[starts[k] + slot])
 
 
 @kernel
@@ -247,7 +264,7 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
 
 
 @kernel
-def measure(game, tier, first, images, sizes):
+def count_symmetric(game, tier, first, images, sizes):
     """Write the number of positions symmetric to each slot's position; 0 for empty slots."""
     for i in range(len(sizes)):
         position = as_position(game.unindex(tier, first + i))
@@ -255,7 +272,7 @@ def measure(game, tier, first, images, sizes):
 
 
 @kernel
-def there_and_back(game, tier, positions, slots, again):
+def to_slots_and_back(game, tier, positions, slots, again):
     """Write the slots of positions of a tier, and the positions of these slots."""
     for i in range(len(positions)):
         slots[i] = game.index(position_in(game, positions, i))

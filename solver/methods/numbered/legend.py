@@ -15,7 +15,7 @@ from retrograde.databases.layout import CountRow, LegendRow
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.contract.game import Game, Value
 from retrograde.games.contract.raised import given_start
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.runtime.arrays import Compressed
 from retrograde.solver.values.tally import PART, Adder, narrow, tally
 
@@ -33,36 +33,36 @@ CODE, POSITIONS = 1, 3
 
 
 def counts_of(
-    game: Game, numbering: Numbering, k: int, codes: Array, sizes: Array | Compressed, add: Adder | None = None
+    game: Game, numbering: SlotNumbering, k: int, codes: Array, sizes: Array | Compressed, add: Adder | None = None
 ) -> Array:
     """Return the counts of tier number k.
 
     *codes* has an unsigned int for the outcome of each slot, *sizes* the number of symmetric positions, 0 for an empty
     slot. For *add* see `tally`.
     """
-    table, places = narrow(codes)
+    table, indices = narrow(codes)
     rows = []
     for part, where in numbering.parts_of(game, k):
-        found = tally(places[where], sizes[where], len(table), add)
-        for place in np.flatnonzero(found.positions).tolist():
-            counted = int(found.stored[place]), int(found.positions[place]), where.start + int(found.first[place])
-            rows.append((part, int(table[place]), *counted))
+        found = tally(indices[where], sizes[where], len(table), add)
+        for i in np.flatnonzero(found.positions).tolist():
+            first = where.start + int(found.first[i])
+            rows.append((part, int(table[i]), int(found.stored[i]), int(found.positions[i]), first))
     return np.array(rows, np.int64).reshape(-1, COLUMNS)
 
 
 def solved_slots(
     game: Game,
-    numbering: Numbering,
+    numbering: SlotNumbering,
     outcomes: dict[int, Outcome],
     counts: dict[int, Array],
     codes: Array,
-    let_go: Callable[[], None] | None = None,
+    release: Callable[[], None] | None = None,
     fill: Fill | None = None,
 ) -> SolvedSlots:
     """Return a solved game from the *outcomes* of codes, the *counts* of all tiers, and a code for each slot.
 
-    Codes are overwritten by rows of the legend. If they are in a file, *let_go* is given, and they are converted when
-    read; *let_go* frees the memory that they take. Empty slots may have any code without an outcome. *fill* is
+    Codes are overwritten by rows of the legend. If they are in a file, *release* is given, and they are converted when
+    read; *release* frees the memory that they take. Empty slots may have any code without an outcome. *fill* is
     `fill_gaps` or a faster equivalent.
     """
     fill = fill or fill_gaps
@@ -85,18 +85,18 @@ def solved_slots(
     # Step 4: replace codes by rows, now or when they are read.
     by_code = {code: row_of[outcome] for code, outcome in outcomes.items()}
     start = start_row(game, numbering, codes, by_code)
-    rows: Any = Rows(codes, by_code, len(row_of), let_go, fill) if let_go else codes
-    if not let_go:
+    rows: Any = LegendRows(codes, by_code, len(row_of), release, fill) if release else codes
+    if not release:
         to_rows(codes, by_code, len(row_of))
         fill(codes, len(row_of), 0)
     return SolvedSlots(numbering.tiers, numbering.starts, legend, found, rows, start)
 
 
-class Rows:
+class LegendRows:
     """Rows of the legend, converted from codes when they are read, from front to back."""
 
-    def __init__(self, codes: Array, row_of: dict[int, int], empty: int, let_go: Callable[[], None], fill: Fill):
-        self.codes, self.row_of, self.empty, self.let_go, self.fill = codes, row_of, empty, let_go, fill
+    def __init__(self, codes: Array, row_of: dict[int, int], empty: int, release: Callable[[], None], fill: Fill):
+        self.codes, self.row_of, self.empty, self.release, self.fill = codes, row_of, empty, release, fill
         self.before = 0
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class Rows:
 
     def __getitem__(self, where: slice) -> Array:
         rows = self.codes[where].copy()
-        self.let_go()
+        self.release()
         to_rows(rows, self.row_of, self.empty)
         self.before = int(self.fill(rows, self.empty, self.before))
         return rows
@@ -126,11 +126,11 @@ def to_rows(codes: Array, row_of: dict[int, int], empty: int) -> None:
         if direct is not None:
             part[:] = direct[part]
         else:
-            places = np.minimum(known.searchsorted(part), len(known) - 1)
-            part[:] = rows[np.where(known[places] == part, places, -1)]
+            indices = np.minimum(known.searchsorted(part), len(known) - 1)
+            part[:] = rows[np.where(known[indices] == part, indices, -1)]
 
 
-def start_row(game: Game, numbering: Numbering, codes: Array, row_of: dict[int, int]) -> int | None:
+def start_row(game: Game, numbering: SlotNumbering, codes: Array, row_of: dict[int, int]) -> int | None:
     """Return the row of the start position's outcome; None if the game has no single start."""
     start = given_start(game)
     if start is None:
@@ -142,9 +142,9 @@ def start_row(game: Game, numbering: Numbering, codes: Array, row_of: dict[int, 
 def fill_gaps(rows: Array, empty: int, before: int) -> int:
     """Replace each empty slot by the row before it, so that runs compress well; return the last row."""
     for part in (rows[begin : begin + PART] for begin in range(0, len(rows), PART)):
-        places = np.where(part == empty, 0, np.arange(len(part)))
-        np.maximum.accumulate(places, out=places)
-        part[:] = part[places]
+        sources = np.where(part == empty, 0, np.arange(len(part)))
+        np.maximum.accumulate(sources, out=sources)
+        part[:] = part[sources]
         part[np.logical_and.accumulate(part == empty)] = before
         before = int(part[-1])
     return before

@@ -23,7 +23,7 @@ def is_by_slot(game: Any, least: int = 0) -> bool:
     traits = Traits.of(game)
     if not traits.has_numbering or not traits.has_chance or not game.tiers:
         return False
-    return Numbering.of(game).slots > least
+    return SlotNumbering.of(game).slots > least
 
 
 class SlotSample(NamedTuple):
@@ -42,7 +42,7 @@ class SlotSample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Numbering:
+class SlotNumbering:
     """The tiers of a game, and their slots one after another.
 
     `tiers` int64[T] ascends. Tier number *row* has the slots `starts[row]` to `starts[row + 1]` of all.
@@ -52,12 +52,12 @@ class Numbering:
     starts: Array
 
     @classmethod
-    def own(cls, game: Any) -> "Numbering":
+    def own(cls, game: Any) -> "SlotNumbering":
         """Return the numbering of a game's own database: all tiers, or those that no other database has."""
         return cls.of(game, own_tiers(game))
 
     @classmethod
-    def of(cls, game: Any, tiers: Any = None) -> "Numbering":
+    def of(cls, game: Any, tiers: Any = None) -> "SlotNumbering":
         """Return the numbering of a game, or of some *tiers*. Raises RuleError if tiers or sizes are invalid."""
         given = game.tiers if tiers is None else tiers
         try:
@@ -66,7 +66,7 @@ class Numbering:
             raise RuleError(f"{variant(game)}: tiers is {given!r:.60}; it must be a list of ints, all tiers") from None
         sizes = [game.size(tier) for tier in tiers]
         for tier, size in zip(tiers, sizes, strict=True):
-            if not is_whole(size) or not 0 < size < MOST_SLOTS:
+            if not is_int(size) or not 0 < size < MOST_SLOTS:
                 raise RuleError(f"{variant(game)}: size({tier}) gives {size}; it must give an int from 1 to 2**40")
         if not tiers:
             raise RuleError(f"{variant(game)} has a size(), and no tiers; give the class a property that lists them")
@@ -79,10 +79,10 @@ class Numbering:
 
     def sample(self, game: Game, most: int, seconds: float) -> SlotSample:
         """Sample random slots with the interpreted rules: at most *most*, for about *seconds* seconds."""
-        dice, deadline = Random(0), time.monotonic() + seconds
+        random, deadline = Random(0), time.monotonic() + seconds
         slots = records = positions = 0
         while slots < most and (not slots or time.monotonic() < deadline):
-            row, slot = self.place_of(dice.randrange(self.slots))
+            row, slot = self.locate(random.randrange(self.slots))
             position = self.position_at(game, row, slot)
             slots += 1
             if not is_none(position):
@@ -97,12 +97,12 @@ class Numbering:
         """
         return int(self.starts[row]) + slot if Traits.of(game).width else game.unindex(int(self.tiers[row]), slot)
 
-    def place_of(self, number: int) -> tuple[int, int]:
+    def locate(self, number: int) -> tuple[int, int]:
         """Return (row of the tier, slot) from the index of a slot among all."""
         row = int(self.starts.searchsorted(number, side="right")) - 1
         return row, number - int(self.starts[row])
 
-    def stretch(self, row: int) -> slice:
+    def slice_of(self, row: int) -> slice:
         """Return where the slots of tier number *row* are among all."""
         return slice(int(self.starts[row]), int(self.starts[row + 1]))
 
@@ -118,11 +118,11 @@ class Numbering:
     def slot_of(self, game: Game, position: int) -> tuple[int, int]:
         """Return (row, slot) of a position. Raises RuleError if the rules give an invalid tier or slot."""
         tier = game.tier(position)
-        row = self.row(tier) if is_whole(tier) else -1
+        row = self.row(tier) if is_int(tier) else -1
         if row < 0:
             raise RuleError(f"{variant(game)}, position {position}: it is in tier {tier}, which is not among the tiers")
         slot = game.index(position)
-        if not is_whole(slot) or not 0 <= slot < self.size(row):
+        if not is_int(slot) or not 0 <= slot < self.size(row):
             size = self.size(row)
             raise RuleError(f"{variant(game)}, position {position}: index() gives {slot}, and size({tier}) is {size}")
         return row, slot
@@ -166,7 +166,7 @@ class Numbering:
             raise RuleError(f"{variant(game)}: parts({tier}) have {begin} slots, and size({tier}) is {self.size(row)}")
 
 
-def is_whole(number: object) -> bool:
+def is_int(number: object) -> bool:
     """Return True if a number from the rules is an int."""
     try:
         index(number)  # type: ignore[arg-type]  # that is what is being tried

@@ -13,7 +13,6 @@ from retrograde.databases.slots.read import SlotsReader
 from retrograde.games.catalog import make, rests_on, rules_digest, variant
 from retrograde.games.contract.game import METRICS, RetrogradeError
 from retrograde.solver.methods.numbered.store import NumberedStore
-from retrograde.solver.methods.numbered.table import Tier
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.values.score import encode, score_type
 
@@ -53,14 +52,14 @@ def find_sources(store: NumberedStore, path: Path) -> Sources:
     return sources
 
 
-def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
+def copy_tiers(store: NumberedStore, sources: Sources) -> Iterator[Done]:
     """Yield the scores and counts of tiers from the databases that have them. Skips damaged databases."""
     if not sources:
         return
     from retrograde.solver.methods.numbered.seeds import (  # here, as it loads the compiler
         BLOCK,
         blocks,
-        measure,
+        count_symmetric,
     )
 
     table = store.table
@@ -74,12 +73,10 @@ def take(store: NumberedStore, sources: Sources) -> Iterator[Done]:
                 legend = [encode(value, plies, table.bits) for value, plies, *_ in database.legend]
         except (RetrogradeError, OSError):
             continue
-        part = table.numbering.stretch(k)
-        scores, sizes = table.scores.part(part.start, part.stop), np.empty(len(outcomes), np.uint16)
-        nothing = scores.whole.part(0, 0)
-        tier = Tier(table, k, scores, nothing, nothing)
-        for begin, some in store.work.map(measure, ((tier, *ends) for ends in blocks(len(outcomes), 0, BLOCK))):
+        tier, sizes = table.tier(k), np.empty(len(outcomes), np.uint16)
+        tasks = ((tier, *ends) for ends in blocks(len(outcomes), 0, BLOCK))
+        for begin, some in store.work.map(count_symmetric, tasks):
             sizes[begin : begin + len(some)] = some
-        found = np.array(legend, score_type(table.bits))[outcomes]
-        found[sizes == 0] = table.empty
-        yield store.done(k, found, sizes)
+        scores = np.array(legend, score_type(table.bits))[outcomes]
+        scores[sizes == 0] = table.empty
+        yield store.count_and_write(k, scores, sizes)

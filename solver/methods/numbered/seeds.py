@@ -10,9 +10,9 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, Traits, alternates, is_none
 from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout, pack_edges
 from retrograde.solver.methods.numbered import kernels
-from retrograde.solver.methods.numbered.kernels import Seeds
-from retrograde.solver.methods.numbered.numbering import Numbering
-from retrograde.solver.methods.numbered.table import Table, Tier
+from retrograde.solver.methods.numbered.kernels import SlotSeeds
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.methods.numbered.table import NumberedTable, NumberedTier
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.consistency import check_index
 from retrograde.solver.rules.examine import differ, examine, refuse_chance
@@ -29,27 +29,25 @@ from retrograde.solver.values.score import DRAW_CLASS, encode, score_type
 from retrograde.solver.values.score_kernels import pass_on, pass_up
 
 Array = np.ndarray[Any, Any]
-Task = tuple[Tier, int, int]
-"""A tier, and the bounds of a block of its slots."""
 Children = Any
 """Children within a tier: Packed, or (links, number of links for each position)."""
 
 BLOCK = 1 << 14
 """Slots in a task."""
-LOOKING = 0.75
+EXPANDING_SHARE = 0.75
 """Share of a tier's solving time that expanding all slots takes, about. (KRPK 0.6, KRKN 0.8, KRBKR 0.85.)"""
-PROBES, PROBED = 4, 16
+PROBES, PROBE_SLOTS = 4, 16
 """Number of probes, and slots in each. They are spread over a tier and nearly always find the later tiers that it
 needs."""
 LINKS = 1 << 19
 """Size of the buffer for links."""
 SPOT_CHECKS = 3
 """Slots of a block that are checked with the interpreted rules."""
-TIER_CHECKS = 16
+IMAGE_CHECKS = 16
 """Positions of a tier that are checked against a symmetric image, about, spread over its blocks."""
-APART = 256
+IMAGE_CHECK_DISTANCE = 256
 """At most one position in this number is checked that way, but at least one in a block."""
-EVERY = 4
+IMAGE_CHECK_BLOCKS = 4
 """In a longer tier one block of this number is checked that way, because interpreted rules are slow."""
 
 
@@ -58,7 +56,14 @@ def blocks(slots: int, done: int, size: int) -> Iterator[tuple[int, int]]:
     return ((begin, min(begin + size, slots)) for begin in range(done, slots, size))
 
 
-def seed(task: tuple[Tier, BucketLayout | None, int, int]) -> tuple[int, Seeds, Children]:
+def buffers(table: NumberedTable, slots: int) -> tuple[SlotSeeds, Array, Array, Array]:
+    """Compile the rules; return the arrays that `kernels.seed` writes to: seeds, images, links and trouble."""
+    compiled.prepare(table.rules)
+    seeds = SlotSeeds(np.empty(slots, score_type(table.bits)), *np.empty((3, slots), np.uint16))
+    return seeds, room_for_images(table.rules), room("links", LINKS), trouble_array(table.rules, 3)
+
+
+def seed(task: tuple[NumberedTier, BucketLayout | None, int, int]) -> tuple[int, SlotSeeds, Children]:
     """Expand a block of slots.
 
     Returns the first slot, the initial scores and counters, and the children within the tier: packed if *shape* is
@@ -67,26 +72,24 @@ def seed(task: tuple[Tier, BucketLayout | None, int, int]) -> tuple[int, Seeds, 
     """
     tier, shape, begin, end = task
     table, count = tier.table, end - begin
-    rules = table.rules
-    compiled.prepare(rules)
-    seeds = Seeds(np.empty(count, score_type(table.bits)), *np.empty((3, count), np.uint16))
-    images, links, trouble = room_for_images(rules), room("links", LINKS), trouble_array(rules, 3)
+    rules, slots = table.rules, table.for_kernels
+    seeds, images, links, trouble = buffers(table, count)
     narrow = np.int32 if len(tier.scores.array) < 1 << 31 else np.int64
     done, found = 0, []
     # The buffer for links may be too short for the whole block: continue until all slots are done.
     while done < count:
-        rest = Seeds(*(array[done:] for array in seeds))
+        rest = SlotSeeds(*(array[done:] for array in seeds))
         with compiling(table.game, trouble):
-            more, written = kernels.seed(rules, tier.number, begin + done, table.slots, rest, images, links, trouble)
+            more, written = kernels.seed(rules, tier.number, begin + done, slots, rest, images, links, trouble)
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
         # The kernel has stopped at a fault; ask the interpreted rules for the details.
         if trouble[0] != Trouble.FINE:
             table.numbering.position_at(table.game, tier.k, int(trouble[2]))
-            complain(table.game, table.numbering, noted_position(rules, trouble))
+            raise_fault(table.game, table.numbering, noted_position(rules, trouble))
         found.append(links[:written].astype(narrow))
         done += more
-    check_some(tier, begin, seeds)
+    check_block(tier, begin, seeds)
     seeds, counts = seeds._replace(left=narrowed(seeds.left, table.bits)), seeds.counts
     children: Array = np.concatenate(found) if len(found) > 1 else found[0]
     if shape:
@@ -94,7 +97,7 @@ def seed(task: tuple[Tier, BucketLayout | None, int, int]) -> tuple[int, Seeds, 
     return begin, seeds, (children if alternates(rules) else np.where(children < 0, -1 - children, children), counts)
 
 
-def expect_solved(table: Table, k: int) -> None:
+def expect_solved(table: NumberedTable, k: int) -> None:
     """Raise Unsolved if a probed slot of tier number k leads to a tier that is not solved yet.
 
     Ignores faults of the rules; they are reported when all slots are expanded.
@@ -102,18 +105,16 @@ def expect_solved(table: Table, k: int) -> None:
     if table.solved.flags[k + 1 :].all():
         return
     rules, tier, count = table.rules, int(table.numbering.tiers[k]), table.numbering.size(k)
-    length = min(PROBED, count)
-    compiled.prepare(rules)
-    seeds = Seeds(np.empty(length, score_type(table.bits)), *np.empty((3, length), np.uint16))
-    images, links, trouble = room_for_images(rules), room("links", LINKS), trouble_array(rules, 3)
+    length = min(PROBE_SLOTS, count)
+    seeds, images, links, trouble = buffers(table, length)
     for begin in np.linspace(0, count - length, PROBES).astype(np.int64).tolist():
         with suppress(Exception), watch_kernel(table.game, trouble):
-            kernels.seed(rules, tier, begin, table.slots, seeds, images, links, trouble)
+            kernels.seed(rules, tier, begin, table.for_kernels, seeds, images, links, trouble)
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
 
 
-def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:
+def check_block(tier: NumberedTier, begin: int, seeds: SlotSeeds) -> None:
     """Check some slots of a block with the interpreted rules, and some against a symmetric image."""
     table = tier.table
     game, numbering, count = table.game, table.numbering, len(seeds.scores)
@@ -121,17 +122,18 @@ def check_some(tier: Tier, begin: int, seeds: Seeds) -> None:
         found = int(seeds.scores[i]), int(seeds.left[i])
         if found != seed_interpreted(table, tier.k, begin + i):
             raise RuleError(differ(game, game.unindex(tier.number, begin + i)))
-    if begin // BLOCK % EVERY:
+    if begin // BLOCK % IMAGE_CHECK_BLOCKS:
         return
     # Check canonical positions against a symmetric image, evenly spread over the block's positions.
-    there = np.flatnonzero(seeds.scores != table.empty)
-    checks = min(len(there), max(1, min(TIER_CHECKS * BLOCK // len(tier.scores.array), len(there) // APART)))
+    filled = np.flatnonzero(seeds.scores != table.empty)
+    few = min(IMAGE_CHECKS * BLOCK // len(tier.scores.array), len(filled) // IMAGE_CHECK_DISTANCE)
+    checks = min(len(filled), max(1, few))
     for k in range(checks):
-        i = int(there[(2 * k + 1) * len(there) // (2 * checks)])
+        i = int(filled[(2 * k + 1) * len(filled) // (2 * checks)])
         check_image(game, numbering.position_at(game, tier.k, begin + i))
 
 
-def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int]:
+def seed_interpreted(table: NumberedTable, k: int, slot: int) -> tuple[int, int]:
     """Return (score, counter) of one slot by the interpreted rules: the values that `seed` must find."""
     game, numbering, bits = table.game, table.numbering, table.bits
     position = game.unindex(int(numbering.tiers[k]), slot)
@@ -152,17 +154,20 @@ def seed_interpreted(table: Table, k: int, slot: int) -> tuple[int, int]:
     return passed, len(own) + (passed >= DRAW_CLASS << bits)
 
 
-def measure(task: Task) -> tuple[int, Array]:
-    """Return the first slot of a block, and the number of positions symmetric to each; 0 for empty slots."""
+def count_symmetric(task: tuple[NumberedTier, int, int]) -> tuple[int, Array]:
+    """Return the first slot of a block, and the number of positions symmetric to each; 0 for empty slots.
+
+    *task* is a tier, and the bounds of a block of its slots.
+    """
     tier, begin, end = task
     rules = tier.table.rules
     compiled.prepare(rules)
     sizes = np.empty(end - begin, np.uint16)
-    kernels.measure(rules, tier.number, begin, room_for_images(rules), sizes)
+    kernels.count_symmetric(rules, tier.number, begin, room_for_images(rules), sizes)
     return begin, sizes
 
 
-def complain(game: Game, numbering: Numbering, position: int) -> None:
+def raise_fault(game: Game, numbering: SlotNumbering, position: int) -> None:
     """Raise the RuleError for a position with a fault, found with the interpreted rules, which give details."""
     k, slot = numbering.slot_of(game, position)
     tier = int(numbering.tiers[k])

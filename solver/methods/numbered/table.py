@@ -1,16 +1,17 @@
 """Inputs of the tasks over the slots of a game that numbers its positions."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.runtime.arrays import Part, Shared
 from retrograde.solver.runtime.solved_tiers import Solved
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES
 
-if TYPE_CHECKING:
-    from retrograde.solver.methods.numbered.kernels import Slots
+Array = np.ndarray[Any, Any]
 
 
 @lru_cache(8)
@@ -19,14 +20,27 @@ def family_of(game: Game) -> Game:
     return game.family
 
 
-class Table(NamedTuple):
+class TierScores(NamedTuple):
+    """All tiers, ascending, and where the scores of each begin.
+
+    Scores have *bits* bits for plies. Only scores of *solved* tiers are valid.
+    """
+
+    tiers: Array
+    starts: Array
+    scores: Array
+    bits: int
+    solved: Array
+
+
+class NumberedTable(NamedTuple):
     """Inputs of every task: the game, its numbering, and the scores of all slots.
 
     Only the scores of *solved* tiers are valid. Scores have *bits* bits for the plies.
     """
 
     game: Game
-    numbering: Numbering
+    numbering: SlotNumbering
     scores: Shared
     bits: int
     solved: Solved
@@ -37,26 +51,34 @@ class Table(NamedTuple):
         return family_of(self.game)
 
     @property
-    def slots(self) -> "Slots":
+    def for_kernels(self) -> TierScores:
         """The same data for kernels."""
-        from retrograde.solver.methods.numbered.kernels import Slots  # loaded only if needed
-
-        return Slots(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits, self.solved.flags)
+        return TierScores(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits, self.solved.flags)
 
     @property
     def empty(self) -> int:
         """The score of a slot without a position."""
         return DRAW_CLASS << self.bits | EMPTY_PLIES
 
+    def part(self, k: int) -> Part:
+        """Return the scores of tier number k."""
+        slots = self.numbering.slice_of(k)
+        return self.scores.part(slots.start, slots.stop)
 
-class Tier(NamedTuple):
+    def tier(self, k: int) -> "NumberedTier":
+        """Return tier number k with its part of the scores, without counters and checksums."""
+        nothing = self.scores.part(0, 0)
+        return NumberedTier(self, k, self.part(k), nothing, nothing)
+
+
+class NumberedTier(NamedTuple):
     """A tier that is to be solved: its number k, and arrays with an entry for each slot.
 
     `left` holds the undecided-children counters (see values/left.py). `sums` uint8, uint16 or uint32[slots] are
     checksums of the parents (see values/edges.py); empty if the rules do not give parents.
     """
 
-    table: Table
+    table: NumberedTable
     k: int
     scores: Part
     left: Part

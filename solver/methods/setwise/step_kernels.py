@@ -19,7 +19,7 @@ from retrograde.solver.methods.setwise.forward_kernels import (
 )
 from retrograde.solver.methods.setwise.words import NOTHING, ONE, ONES, WORD_BITS, highest, lowest, popcount
 from retrograde.solver.methods.streamed.lists import AT, FIRST, FIRST_CODE, LAST, LAST_CODE, LENGTH, SIZE, VARYING, pack
-from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, rounded
+from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, round_down
 from retrograde.solver.rules.plain.tier_kernels import (
     BASE,
     GROUP,
@@ -205,7 +205,7 @@ def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes,
                     if first < 0:
                         first = starts[steps] = position
                     else:
-                        starts[steps] = rounded(position, last, mask)
+                        starts[steps] = round_down(position, last, mask)
                     step_codes[steps], code = codes[worth], worth
                     steps += 1
                 if others:

@@ -25,8 +25,8 @@ from retrograde.solver.methods.setwise.kept import (
 )
 from retrograde.solver.methods.setwise.step_kernels import StepRoom, make_steps
 from retrograde.solver.methods.setwise.twins import in_mirror
-from retrograde.solver.methods.streamed.lists import AT, LENGTH, MADE, SIZE
-from retrograde.solver.methods.streamed.segments import Tier, add_up, buffer, segment_of
+from retrograde.solver.methods.streamed.lists import AT, LENGTH, LIST_COLUMNS, SIZE
+from retrograde.solver.methods.streamed.segments import StreamTier, add_up, buffer, segment_of
 from retrograde.solver.methods.streamed.steps import POSITIONS, TALLIED
 from retrograde.solver.rules.plain.rules import Program, Rules
 from retrograde.solver.rules.plain.tier_kernels import COUNT, NUMBER, WORD, WORDS
@@ -139,7 +139,7 @@ def solve_tiers(task: Task) -> Solved:
         put.append(wave.put_planes(aside, chunk, sets.words, planes, int(sets.tiers[own, WORD])))
     # Step 4: Write the steps.
     largest, all_of = int(sets.tiers[:, COUNT].max()), int(sets.tiers[:, COUNT].sum())
-    tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((behind - first, MADE), np.int64)
+    tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((behind - first, LIST_COLUMNS), np.int64)
     of_steps = StepRoom(room("steps", largest), room("codes", largest, np.uint16))
     out = buffer("out", all_of, behind - first)
     records = make_steps(back.imaging, back.misere, sets, planes, codes, of_steps, out, made, tally, worths)
@@ -162,7 +162,7 @@ class SetwiseStore:
         self.rules, self.work, self.log, self.scratch, self.aside = rules, work, log, scratch, aside
         self.found, self.over, self.times = found, over, times
         self.tally, self.start_tally = np.zeros((2, 4 * (len(found) + 2), TALLIED), np.int64)
-        self.waves: list[dict[int, Tier]] = [{} for _ in found]
+        self.waves: list[dict[int, StreamTier]] = [{} for _ in found]
         self.last = len(found) - 1
         self.left: list[set[int]] = [set(np.flatnonzero(wave.words_in()).tolist()) for wave in found]
         """The chunks that are still to be solved, by wave."""
@@ -221,13 +221,14 @@ class SetwiseStore:
         for chunk, row in zip(range(begin, end), frames.reshape(-1, len(Frame._fields) - 1).tolist(), strict=False):
             wave.planes[chunk] = Frame(f"planes{number}", *row)
         self.left[number].difference_update(range(begin, end))
-        frame, made = where[: len(Frame._fields) - 1].tolist(), where[len(Frame._fields) - 1 :].reshape(-1, MADE)
+        frame = where[: len(Frame._fields) - 1].tolist()
+        made = where[len(Frame._fields) - 1 :].reshape(-1, LIST_COLUMNS)
         for tier, steps in enumerate(made.tolist(), wave.rows_of(int(begin))[0]):
             name = int(wave.tiers[tier, NUMBER])
             if not steps[LENGTH]:
                 continue
             segment = segment_of("records", (*frame, *steps))
-            self.waves[number][name] = Tier(name, segment.mask, [segment], None, (), (), records={0: segment})
+            self.waves[number][name] = StreamTier(name, segment.mask, [segment], None, (), (), records={0: segment})
         counted = tally.reshape(-1, TALLIED)
         for one in (self.tally, self.start_tally)[: 1 + (number == 0)]:
             add_up(one, counted)

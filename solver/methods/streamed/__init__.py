@@ -21,12 +21,12 @@ A tier with five positions, and its steps::
 
 The steps of a solve:
 
-1. `forward.py`, `produce.py`, `kernels.py`: from the start, wave by wave, find all positions. Positions in which the
-   game is over are counted but not stored, because the rules recognise them.
-2. `store.py`, `sweep.py`, `sweep_kernels.py`: from the last wave back, score the positions of each list by the steps
-   of their children, and write their own steps (`steps.py`).
+1. Forward sweep (`forward.py`, its tasks and kernels): from the start, wave by wave, find all positions. Positions in
+   which the game is over are counted but not stored, because the rules recognise them.
+2. Backward sweep (`backward.py`, its tasks and kernels): from the last wave back, score the positions of each list by
+   the steps of their children, and write their own steps (`steps.py`).
 3. `legend.py`: give the steps to the writer of the database. Positions that win in one ply get no step there.
 
-`way.py` runs these steps, `segments.py` describes what is kept in memory, and `log.py` is the journal of the first
-step.
+`method.py` runs both sweeps. `segments.py` describes the lists in memory, `lists.py` packs and unpacks them, and
+`journal.py` is the journal of the forward sweep.
 """

@@ -1,9 +1,9 @@
-"""The way forward: finds all positions that play can reach, wave by wave, as sorted lists on disk.
+"""The forward sweep: finds all positions that play can reach, wave by wave, as sorted lists on disk.
 
-For each wave: find the tiers that moves lead to (`pulls`), sort in advance the children that do not come out sorted
-(`sort_children`), and give tiers, or parts of large ones, to workers (`units`, `produce`). A task assumes that all
-positions of a tier have the same moves to the same tiers, and that children by a move ascend. If it finds otherwise,
-it returns a Surprise, and the wave is found again without that assumption.
+For each wave: find the tiers that moves lead to (`edges_by_tier`), sort in advance the children that do not come out
+sorted (`sort_children`), and give tiers, or parts of large ones, to workers (`targets`, `find_positions`). A task
+assumes that all positions of a tier have the same moves to the same tiers, and that children by a move ascend. If it
+finds otherwise, it returns a WrongAssumption, and the wave is found again without that assumption.
 """
 
 from collections import defaultdict
@@ -11,16 +11,25 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import takewhile
 from secrets import randbits
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from retrograde.games.contract.game import Game, Traits
-from retrograde.solver.methods.streamed import kernels
-from retrograde.solver.methods.streamed.log import WHOLE, Found, Made, StreamLog, total
-from retrograde.solver.methods.streamed.produce import Piece, Target, Task, pack, produce, sample, sort_children, survey
-from retrograde.solver.methods.streamed.segments import Segment, Stream, Surprise, Tier, Wave, add_up, load
-from retrograde.solver.methods.streamed.steps import BEYOND
+from retrograde.solver.methods.streamed import forward_kernels as kernels
+from retrograde.solver.methods.streamed import forward_tasks as tasks
+from retrograde.solver.methods.streamed.forward_tasks import ChildSource, ForwardTask, Target, sample_children
+from retrograde.solver.methods.streamed.journal import COMPLETE, ForwardJournal, ForwardResult, NewSegment
+from retrograde.solver.methods.streamed.segments import (
+    Segment,
+    StreamContext,
+    StreamTier,
+    Wave,
+    WrongAssumption,
+    add_up,
+    load,
+)
+from retrograde.solver.methods.streamed.steps import BEYOND, TALLIED
 from retrograde.solver.rules.examine import examine, start_of
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.growth import Growth
@@ -34,7 +43,7 @@ WRITER_BYTES = 20_000_000
 """Memory of the database's writer, in bytes."""
 BYTES_A_CHILD = 32
 """Memory of a worker for each child in a task, in bytes."""
-CACHED = 1 << 28
+CACHE_BYTES = 1 << 28
 """Bytes of scratch files cached in memory, at most."""
 SMALL_TASK = 1 << 17
 """Children in a task of small tiers: enough to outweigh the overhead of a task, few enough to keep all workers busy."""
@@ -43,38 +52,40 @@ LEAST_SAMPLES = 8
 MOST_WAVES = 1 << 13
 """Waves, and so plies, that codes of steps can count."""
 
-Pull = tuple[Tier, int, int]
-"""(A tier, a move of its positions or kernels.ALL, the number of children by it in the tier in question.)"""
 Key = tuple[int, int, int, int]
 """(A tier, the tier that children come from, the move, the first position of a segment there.)"""
-PRIMITIVES = kernels.BAD_VALUE
-"""Rows of a tally by primitive value."""
 
 
-class Forward:
+class Edge(NamedTuple):
+    """An edge into a tier: the tier it leaves, a move there or kernels.ALL, and the number of children."""
+
+    tier: StreamTier
+    move: int
+    children: int
+
+
+class ForwardSweep:
     """The exploration of one game.
 
     `waves` are the waves found. `over`, a tally by primitive value (see steps.py), counts positions in which the game
     is over.
     """
 
-    def __init__(self, game: Game, work: Work, log: StreamLog | None = None):
-        least = work.sizes.stream_least_children
-        work.budget.check(least * BYTES_A_CHILD * work.sharing + WRITER_BYTES, "solving in a stream")
-        half = (work.budget.left() - WRITER_BYTES) // 2  # the other half is for what is known of the lists
-        self.children = min(
-            work.sizes.stream_children * work.larger, max(least, half // (BYTES_A_CHILD * work.sharing))
-        )
+    def __init__(self, game: Game, work: Work, journal: ForwardJournal | None = None):
+        least, child_bytes = work.sizes.stream_least_children, BYTES_A_CHILD * work.sharing
+        work.budget.check(least * child_bytes + WRITER_BYTES, "solving in a stream")
+        half = (work.budget.left() - WRITER_BYTES) // 2  # the other half is for the segments' descriptions
+        self.children = min(work.sizes.stream_children * work.larger, max(least, half // child_bytes))
         """Children in a task, at most."""
         self.game, self.work = game, work
-        self.scratch = Scratch(work.scratch, min(CACHED, max(work.budget.left() // 16, 0)))
-        self.stream = Stream(game, self.scratch, work.sizes.stream_milestone)
-        self.log = log or StreamLog(work.log("positions"))
+        self.scratch = Scratch(work.scratch, min(CACHE_BYTES, max(work.budget.left() // 16, 0)))
+        self.stream = StreamContext(game, self.scratch, work.sizes.stream_milestone)
+        self.journal = journal or ForwardJournal(work.log("positions"))
         self.waves: list[Wave] = []
         self.growth = Growth()
-        self.ready: dict[Key, Segment] = {}
+        self.presorted: dict[Key, Segment] = {}
         """Children that are sorted already."""
-        self.over = total([], PRIMITIVES)
+        self.over = np.zeros((kernels.BAD_VALUE, TALLIED), np.int64)
 
     def load(self, segment: Segment) -> Array:
         """Return the positions of a segment, sorted."""
@@ -86,15 +97,15 @@ class Forward:
         *expected* returns the estimated number of positions of each wave, as soon as it is known. The total of the
         phase is scaled by how far the waves so far differ from the estimate.
         """
-        self.scratch.begin(fresh=not self.log.waves)
+        self.scratch.begin(fresh=not self.journal.waves)
         self.waves.append(self.first_wave())
         phase.count(1)  # reported with the next ones, for which the rules are compiled
-        met = set(self.waves[0])
-        while wave := self.next_wave(met, phase, expected):
+        visited = set(self.waves[0])
+        while wave := self.next_wave(visited, phase, expected):
             if len(self.waves) == MOST_WAVES:
                 raise NotApplicable(f"play takes more than {MOST_WAVES:,} plies")
             self.waves.append(wave)
-            met.update(wave)
+            visited.update(wave)
             waves = expected()
             ahead = sum(waves[len(self.waves) :])
             if ahead:
@@ -108,127 +119,128 @@ class Forward:
             self.scratch.cache_at_most(self.scratch.cached // 2)
         self.work.budget.check_used("solving in a stream")
 
-    def settle(self) -> None:
+    def sync(self) -> None:
         """Make all that was found survive a power cut, except files that are dropped already."""
         tiers = [tier for wave in self.waves for tier in wave.values()]
         frames = {segment.frame for tier in tiers for segment in tier.segments}
         self.scratch.sync(frames.difference(self.scratch.missing(frames)))
-        self.log.log.settle()
+        self.journal.log.settle()
 
     def first_wave(self) -> Wave:
         """Return the tier of the start position, with that position alone."""
         start = start_of(self.game)
         _, moves, children = examine(self.game, start)
-        (segment,) = pack(self.stream, "positions0", np.array([start]), np.array([1]))
-        leads = tuple(int(self.game.tier(child)) for child in children)
+        (segment,) = tasks.store_lists(self.stream, "positions0", np.array([start]), np.array([1]))
+        next_tiers = tuple(int(self.game.tier(child)) for child in children)
         tier = int(self.game.tier(start))
-        return {tier: Tier(tier, 0, [segment], tuple(moves), leads, (1,) * len(moves))}
+        return {tier: StreamTier(tier, 0, [segment], tuple(moves), next_tiers, (1,) * len(moves))}
 
-    def next_wave(self, met: set[int], phase: Phase, meanwhile: Callable[[], object]) -> Wave:
+    def next_wave(self, visited: set[int], phase: Phase, meanwhile: Callable[[], object]) -> Wave:
         """Return the next wave: the tiers that moves lead to and in which the game goes on."""
         number = len(self.waves)
         while True:
             # Step 1: Take what an earlier solve found of this wave.
-            found = self.log.found(number)
-            if not found:
+            results = self.journal.results_of(number)
+            if not results:
                 self.scratch.drop(f"positions{number}")
             before = phase.counts()
-            if made := [one for part in found for one in part.made]:
-                phase.learn(partial(mean_size, self.game, made[-1].segment.samples))
-            phase.skip(sum(one.positions for one in found))
-            if number in self.log.whole:
+            if new := [new for result in results for new in result.segments]:
+                phase.learn(partial(mean_size, self.game, new[-1].segment.samples))
+            phase.skip(sum(result.positions for result in results))
+            if number in self.journal.complete:
                 break
-            # Step 2: Find the rest. After a surprise, start the wave again.
-            surprises = self.find_wave(number, met, found, phase, meanwhile)
-            if not surprises:
-                self.log.add(WHOLE, number)
+            # Step 2: Find the rest. If an assumption is wrong, start the wave again.
+            wrong = self.find_wave(number, visited, results, phase, meanwhile)
+            if not wrong:
+                self.journal.add(COMPLETE, number)
                 break
-            for surprise in surprises:
-                self.waves[-1][surprise.tier].learn(surprise)
-            self.log.forget(number)
+            for assumption in wrong:
+                self.waves[-1][assumption.tier].drop_assumption(assumption)
+            self.journal.restart(number)
             phase.set_back(before)
         # Step 3: Drop children sorted in advance, and join the results.
         self.scratch.drop(f"sorted{number}")
-        self.growth.wave(sum(one.positions for one in found), phase.done)
-        add_up(self.over, total([one.over for one in found], PRIMITIVES))
-        return {tier.number: tier for tier in joined([made for one in found for made in one.made])}
+        self.growth.wave(sum(result.positions for result in results), phase.done)
+        for result in results:
+            add_up(self.over, result.over)
+        return {tier.number: tier for tier in join_segments(new for result in results for new in result.segments)}
 
     def find_wave(
-        self, number: int, met: set[int], found: list[Found], phase: Phase, meanwhile: Callable[[], object]
-    ) -> list[Surprise]:
-        """Find the rest of a wave and add it to *found*; return surprises. If there are any, *found* is useless."""
+        self, number: int, visited: set[int], results: list[ForwardResult], phase: Phase,
+        meanwhile: Callable[[], object],
+    ) -> list[WrongAssumption]:  # fmt: skip
+        """Find the rest of a wave and add it to *results*. If assumptions are wrong, return these instead."""
         # Step 1: Find out which tiers moves lead to.
-        self.survey(self.waves[-1])
-        pulls = self.pulls(met)
-        for done in {made.tier for one in found for made in one.made}:
-            del pulls[done]
+        self.count_next_tiers(self.waves[-1])
+        edges = self.edges_by_tier(visited)
+        for done in {new.tier for result in results for new in result.segments}:
+            del edges[done]
         # Step 2: Sort children that do not come out sorted.
-        surprises = self.sort_children(pulls, number)
-        # Step 3: Give tiers and parts of tiers to workers. After a surprise no further task begins.
-        tasks = (Task(self.stream, f"positions{number}", targets) for targets in self.units(pulls))
-        for one in self.work.as_completed(produce, takewhile(lambda _: not surprises, tasks)):
-            if isinstance(one, Surprise):
-                surprises.append(one)
-            elif not surprises:
-                found.append(one)
-                self.log.add_found(number, one)
+        wrong = self.sort_children(edges, number)
+        # Step 3: Give tiers and parts of tiers to workers. After a wrong assumption no further task begins.
+        items = (ForwardTask(self.stream, f"positions{number}", targets) for targets in self.targets(edges))
+        for result in self.work.as_completed(tasks.find_positions, takewhile(lambda _: not wrong, items)):
+            if isinstance(result, WrongAssumption):
+                wrong.append(result)
+            elif not wrong:
+                results.append(result)
+                self.journal.add_result(number, result)
                 self.save_memory()
-                phase.learn(partial(mean_size, self.game, one.made[-1].segment.samples))
-                phase.advance(one.positions, one.made[-1].tier)
-                self.log.log.write()
+                phase.learn(partial(mean_size, self.game, result.segments[-1].segment.samples))
+                phase.advance(result.positions, result.segments[-1].tier)
+                self.journal.log.write()
                 meanwhile()
-        return surprises
+        return wrong
 
-    def survey(self, wave: Wave) -> None:
+    def count_next_tiers(self, wave: Wave) -> None:
         """Find the tiers that moves lead to, for tiers in which positions have different moves."""
-        tiers = [tier for tier in wave.values() if tier.moves is None and not tier.leads]
+        tiers = [tier for tier in wave.values() if tier.moves is None and not tier.next_tiers]
         counts: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-        for number, found in self.work.map(
-            survey, [(self.stream, t.number, part) for t in tiers for part in t.segments]
-        ):
-            for lead, count in found.items():
-                counts[number][lead] += count
+        items = [(self.stream, tier.number, segment) for tier in tiers for segment in tier.segments]
+        for number, children in self.work.map(tasks.count_next_tiers, items):
+            for next_tier, count in children.items():
+                counts[number][next_tier] += count
         for tier in tiers:
-            tier.leads, tier.weights = tuple(counts[tier.number]), tuple(counts[tier.number].values())
+            tier.next_tiers, tier.child_counts = tuple(counts[tier.number]), tuple(counts[tier.number].values())
 
-    def pulls(self, met: set[int]) -> dict[int, list[Pull]]:
-        """Return for each tier of the next wave the moves that lead to it."""
-        pulls: dict[int, list[Pull]] = defaultdict(list)
+    def edges_by_tier(self, visited: set[int]) -> dict[int, list[Edge]]:
+        """Return the edges into each tier of the next wave."""
+        edges: dict[int, list[Edge]] = defaultdict(list)
         for tier in self.waves[-1].values():
-            for k, lead in enumerate(tier.leads):
-                pulls[lead].append((tier, kernels.ALL if tier.moves is None else tier.moves[k], tier.weights[k]))
-        if not met.isdisjoint(pulls):
+            moves = tier.moves or [kernels.ALL] * len(tier.next_tiers)
+            for move, next_tier, children in zip(moves, tier.next_tiers, tier.child_counts, strict=True):
+                edges[next_tier].append(Edge(tier, move, children))
+        if not visited.isdisjoint(edges):
             raise NotApplicable("play reaches a tier after different numbers of plies")
-        return pulls
+        return edges
 
-    def sort_children(self, pulls: dict[int, list[Pull]], number: int) -> list[Surprise]:
-        """Sort children that do not ascend, if they lead to a tier that is made in parts. Return surprises.
+    def sort_children(self, edges: dict[int, list[Edge]], number: int) -> list[WrongAssumption]:
+        """Sort children that do not ascend, if they lead to a tier that is made in parts. Return wrong assumptions.
 
         This way they are made once, not again for each part.
         """
-        self.ready = {}
+        self.presorted = {}
         name = f"sorted{number}"
         self.scratch.drop(name)
         keys: list[Key] = []
-        tasks: list[Task] = []
-        for tier, some in pulls.items():
-            if sum(pull[2] for pull in some) <= self.children:
+        items: list[ForwardTask] = []
+        for tier, incoming in edges.items():
+            if sum(edge.children for edge in incoming) <= self.children:
                 continue
-            for owner, move, weight in some:
+            for owner, move, children in incoming:
                 for segment in owner.segments:
-                    if self.folds(tier, segment, move) or self.span(owner, segment, move, tier) is None:
-                        part = 2 * weight * segment.length // owner.count
+                    if self.folds(tier, segment, move) or self.child_range(owner, segment, move, tier) is None:
+                        weight = 2 * children * segment.length // owner.count
+                        target = Target(tier, [ChildSource(owner.number, segment, move, False)], weight)
                         keys.append((tier, owner.number, move, segment.first))
-                        tasks.append(
-                            Task(self.stream, name, [Target(tier, [Piece(owner.number, segment, move, False)], part)])
-                        )
-        surprises = []
-        for key, ready in zip(keys, self.work.map(sort_children, tasks), strict=True):
-            if isinstance(ready, Surprise):
-                surprises.append(ready)
-            elif ready.length:
-                self.ready[key] = ready
-        return surprises
+                        items.append(ForwardTask(self.stream, name, [target]))
+        wrong = []
+        for key, presorted in zip(keys, self.work.map(tasks.sort_children, items), strict=True):
+            if isinstance(presorted, WrongAssumption):
+                wrong.append(presorted)
+            elif presorted.length:
+                self.presorted[key] = presorted
+        return wrong
 
     def folds(self, tier: int, segment: Segment, move: int) -> bool:
         """Return whether symmetry maps the first child of a segment into its own tier.
@@ -237,48 +249,51 @@ class Forward:
         """
         if not Traits.of(self.game).has_images:
             return False
-        child = sample(self.game, tier, move, segment.samples[:1])[:1].tolist()
+        child = sample_children(self.game, tier, move, segment.samples[:1])[:1].tolist()
         return any(image != one and self.game.tier(image) == tier for one in child for image in self.game.images(one))
 
-    def units(self, pulls: dict[int, list[Pull]]) -> Iterator[list[Target]]:
+    def targets(self, edges: dict[int, list[Edge]]) -> Iterator[list[Target]]:
         """Yield the targets of each task: several small tiers together, or one part of a large tier."""
-        unit: list[Target] = []
+        together: list[Target] = []
         total = 0
-        weights = {tier: sum(pull[2] for pull in pulls[tier]) for tier in pulls}
+        weights = {tier: sum(edge.children for edge in edges[tier]) for tier in edges}
         most = min(self.children, self.work.together(sum(weights.values()), SMALL_TASK))
-        for tier in sorted(pulls):
+        for tier in sorted(edges):
             weight = weights[tier]
             if weight > self.children:
-                yield from ([target] for target in self.parts(tier, pulls[tier], weight))
+                yield from ([target] for target in self.cut_tier(tier, edges[tier], weight))
                 continue
-            if total + weight > most and unit:
-                yield unit
-                unit, total = [], 0
-            pieces = [
-                Piece(owner.number, part, move, False) for owner, move, _ in pulls[tier] for part in owner.segments
+            if total + weight > most and together:
+                yield together
+                together, total = [], 0
+            sources = [
+                ChildSource(owner.number, segment, move, False)
+                for owner, move, _ in edges[tier]
+                for segment in owner.segments
             ]
-            unit.append(Target(tier, pieces, weight))
+            together.append(Target(tier, sources, weight))
             total += weight
-        if unit:
-            yield unit
+        if together:
+            yield together
 
-    def parts(self, tier: int, pulls: list[Pull], weight: int) -> list[Target]:
+    def cut_tier(self, tier: int, edges: list[Edge], weight: int) -> list[Target]:
         """Return the parts of a large tier, cut so that each has about as many children."""
         samples, weights = [], []
-        spans: list[tuple[Piece, int, int]] = []
-        # Step 1: Sample the children of each segment by each move, with a weight: how many children a sample stands
+        sources: list[tuple[ChildSource, int, int]] = []
+        # Step 1: Sample the children of each segment by each move. A sample's weight is how many children it stands
         # for.
-        for owner, move, children in pulls:
+        for owner, move, children in edges:
             for segment in owner.segments:
-                ready = self.ready.get((tier, owner.number, move, segment.first))
-                if ready:
-                    found, count = ready.samples, float(ready.length)
-                    spans.append((Piece(owner.number, ready, kernels.READY, True), ready.first, ready.last))
+                if presorted := self.presorted.get((tier, owner.number, move, segment.first)):
+                    found, count = presorted.samples, float(presorted.length)
+                    source = ChildSource(owner.number, presorted, kernels.READY, True)
+                    sources.append((source, presorted.first, presorted.last))
                 else:
-                    found = sample(self.game, tier, move, segment.samples)
+                    found = sample_children(self.game, tier, move, segment.samples)
                     count = children * segment.length / owner.count
-                    ends = self.span(owner, segment, move, tier)
-                    spans.append((Piece(owner.number, segment, move, ends is not None), *(ends or (0, BEYOND))))
+                    ends = self.child_range(owner, segment, move, tier)
+                    source = ChildSource(owner.number, segment, move, ends is not None)
+                    sources.append((source, *(ends or (0, BEYOND))))
                 samples.append(found)
                 weights.append(np.full(len(found), count / max(len(found), 1)))
         # Step 2: Cut the sorted samples into parts of equal weight, each 4/5 of a full task.
@@ -286,41 +301,45 @@ class Forward:
         order = np.argsort(keys, kind="stable")
         sums = np.cumsum(np.concatenate(weights)[order])
         parts = -(-weight * 5 // (4 * self.children))
-        places = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else np.empty(0, np.int64)
-        cuts = np.unique(keys[order][places]).tolist()
+        ends_at = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else keys
+        cuts = np.unique(keys[order][ends_at]).tolist()
         bounds = list(zip([0, *cuts], [*cuts, BEYOND], strict=True))
         # Parts get space for twice the mean. `cut` is random, to tell this cut from another one of the same tier.
         about, cut = 2 * weight // len(bounds), randbits(62)
         return [
             Target(
-                tier, [piece for piece, first, last in spans if first < high and last >= low], about,
+                tier, [source for source, first, last in sources if first < high and last >= low], about,
                 low, high, part, len(bounds), cut,
             )
             for part, (low, high) in enumerate(bounds)
         ]  # fmt: skip
 
-    def span(self, owner: Tier, segment: Segment, move: int, tier: int) -> tuple[int, int] | None:
-        """Return the first and the last child of a segment by a move, or None if the samples do not ascend."""
+    def child_range(self, owner: StreamTier, segment: Segment, move: int, tier: int) -> tuple[int, int] | None:
+        """Return the first and last child of a segment by a move, or None if samples do not ascend."""
         if move < 0 or move in owner.unsorted or len(segment.samples) < LEAST_SAMPLES:
             return None
-        some = sample(self.game, tier, move, np.append(segment.samples, segment.last))
-        if len(some) <= len(segment.samples) or not (some[1:] >= some[:-1]).all():
+        children = sample_children(self.game, tier, move, np.append(segment.samples, segment.last))
+        if len(children) <= len(segment.samples) or not (children[1:] >= children[:-1]).all():
             return None
-        return int(some[0]), int(some[-1])
+        return int(children[0]), int(children[-1])
 
 
-def joined(found: Iterable[Made]) -> Iterator[Tier]:
-    """Yield the tiers that the segments found make up, ascending. Segments with different moves make a tier without."""
-    by_tier: dict[int, list[Made]] = defaultdict(list)
-    for made in found:
-        if made.segment.length:
-            by_tier[made.tier].append(made)
+def join_segments(segments: Iterable[NewSegment]) -> Iterator[StreamTier]:
+    """Yield the tiers that some segments make up, ascending.
+
+    If segments of a tier have different moves, the tier gets none.
+    """
+    by_tier: dict[int, list[NewSegment]] = defaultdict(list)
+    for new in segments:
+        if new.segment.length:
+            by_tier[new.tier].append(new)
     for number in sorted(by_tier):
-        parts = sorted(by_tier[number], key=lambda made: made.part)
-        segments = [made.segment for made in parts]
+        parts = sorted(by_tier[number], key=lambda new: new.part)
+        lists = [new.segment for new in parts]
         mask = 0
-        for segment in segments:
-            mask |= segment.mask | segment.first ^ segments[0].first
-        same = all((made.moves, made.leads) == (parts[0].moves, parts[0].leads) for made in parts)
-        moves, leads = (parts[0].moves, parts[0].leads) if same else (None, ())
-        yield Tier(number, mask, segments, moves, leads, (sum(segment.length for segment in segments),) * len(leads))
+        for segment in lists:
+            mask |= segment.mask | segment.first ^ lists[0].first
+        same = all((new.moves, new.next_tiers) == (parts[0].moves, parts[0].next_tiers) for new in parts)
+        moves, next_tiers = (parts[0].moves, parts[0].next_tiers) if same else (None, ())
+        counts = (sum(segment.length for segment in lists),) * len(next_tiers)
+        yield StreamTier(number, mask, lists, moves, next_tiers, counts)

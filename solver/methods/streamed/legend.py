@@ -12,7 +12,7 @@ import numpy as np
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.contract.game import DRAW, Value
-from retrograde.solver.methods.streamed.segments import Loader, Segment, Tier, Wave
+from retrograde.solver.methods.streamed.segments import Segment, SegmentLoader, StreamTier, Wave
 from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, unpack_ranks
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.values.score import CLASSES
@@ -41,7 +41,11 @@ def solved_from(store: StepsStore) -> SolvedSteps:
     """Return the solved game for the database's writer."""
     legend, rows = legend_of(store.over, store.tally)
     tiers = sorted((tier for wave in store.waves for tier in wave.values()), key=lambda tier: tier.number)
-    kept = [(tier, records) for tier in tiers if (records := records_of(tier))]
+    kept = [
+        (tier, records)
+        for tier in tiers
+        if (records := [segment for _, segment in sorted(tier.records.items()) if segment.length])
+    ]
     counts = [sum(one.length for one in records) - sum(joins(*two) for two in pairwise(records)) for _, records in kept]
     (start,) = np.flatnonzero(store.start_tally[:, STORED]).tolist()
     return SolvedSteps(
@@ -49,11 +53,6 @@ def solved_from(store: StepsStore) -> SolvedSteps:
         np.array([records[0].first for _, records in kept], np.int64),
         np.array([tier.mask for tier, _ in kept], np.int64), legend, steps(kept, store.scratch, rows), int(rows[start]),
     )  # fmt: skip
-
-
-def records_of(tier: Tier) -> list[Segment]:
-    """Return the steps of a tier for the database, segment by segment."""
-    return [records for _, records in sorted(tier.records.items()) if records.length]
 
 
 def joins(before: Segment, after: Segment) -> bool:
@@ -87,7 +86,9 @@ def legend_of(over: Array, tally: Array) -> tuple[list[LegendRow], Array]:
     return legend, rows
 
 
-def steps(tiers: list[tuple[Tier, list[Segment]]], scratch: Scratch, rows: Array) -> Iterator[tuple[Array, Array]]:
+def steps(
+    tiers: list[tuple[StreamTier, list[Segment]]], scratch: Scratch, rows: Array
+) -> Iterator[tuple[Array, Array]]:
     """Yield all steps of some tiers, as ranks and rows of the legend, TOGETHER or more at a time."""
     part: list[tuple[Segment, int, int, int]] = []
     count = 0
@@ -107,7 +108,7 @@ def load(part: list[tuple[Segment, int, int, int]], scratch: Scratch, rows: Arra
 
     Each entry of *part* is (segment, mask of its tier, last position of the tier before it or -1, whether it `joins`).
     """
-    loader = Loader(scratch)
+    loader = SegmentLoader(scratch)
     for one, *_ in part:
         loader.add(one)
     about = np.array([row[1:] for row in part], np.int64)

@@ -40,24 +40,23 @@ class Buffer(NamedTuple):
 
 
 class Arena(NamedTuple):
-    """Loaded lists, one after another: the same memory as `words` and `bytes`, and a `table` with a row for each
-    list."""
+    """Loaded lists, one after another: the same memory as `words` and `bytes`, and a `table` of the lists."""
 
     words: Array
     bytes: Array
     table: Array
 
 
-WHERE, COUNT, MASK, MOVE, ASCENDS, FROM, TO, LOADED = range(8)
-"""Columns of the table of an arena.
+WHERE, COUNT, MASK, MOVE, ASCENDS, FROM, TO, ARENA_COLUMNS = range(8)
+"""Columns of the table of an arena. ARENA_COLUMNS is their number.
 
 WHERE: the list's offset in bytes. COUNT: its number of items. MASK: the bits that may vary. MOVE: the move to make, or
 -1 for all. ASCENDS: 1 if the children by that move must ascend, because only part of the list is read. FROM and TO:
 the blocks to be read, from FROM up to but not including TO.
 """
 
-AT, SIZE, LENGTH, VARYING, FIRST, LAST, FIRST_CODE, LAST_CODE, MADE = range(9)
-"""Columns of the table of lists written.
+AT, SIZE, LENGTH, VARYING, FIRST, LAST, FIRST_CODE, LAST_CODE, LIST_COLUMNS = range(9)
+"""Columns of a table of written lists. LIST_COLUMNS is their number.
 
 AT and SIZE: the list's offset and length in bytes. LENGTH: its number of items. VARYING: the bits that vary. FIRST and
 LAST: the first and the last position. FIRST_CODE and LAST_CODE: of steps, the first and the last code.
@@ -126,10 +125,16 @@ def pack(positions, codes, mask, buffer, at):
 
 
 @kernel
-def pack_lists(numbers, ends, buffer, made):
-    """Write lists that lie one after another in *numbers*; fill a row of *made* for each. Return the end, in bytes.
+def describe(row, at, size, length, varying, first, last):
+    """Describe a list in a row of a table of written lists."""
+    row[AT], row[SIZE], row[LENGTH], row[VARYING], row[FIRST], row[LAST] = at, size, length, varying, first, last
 
-    List k ends at `ends[k]`. Rows of *made* are zeros before, and stay so for empty lists.
+
+@kernel
+def pack_lists(numbers, ends, buffer, rows):
+    """Write lists that lie one after another in *numbers*, and describe each in *rows*. Return the end, in bytes.
+
+    List k ends at `ends[k]`. *rows* are zeros before, and stay so for empty lists.
     """
     at = begin = 0
     no_codes = np.empty(0, np.uint16)
@@ -140,8 +145,7 @@ def pack_lists(numbers, ends, buffer, made):
             for i in range(begin, end):
                 varying |= numbers[i] ^ numbers[begin]
             stop = pack(numbers[begin:end], no_codes, varying, buffer, at)
-            made[k, AT], made[k, SIZE], made[k, LENGTH], made[k, VARYING] = at, stop - at, end - begin, varying
-            made[k, FIRST], made[k, LAST] = numbers[begin], numbers[end - 1]
+            describe(rows[k], at, stop - at, end - begin, varying, numbers[begin], numbers[end - 1])
             at = stop
         begin = end
     return at

@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.streamed.lists import BLOCK, LOADED, MOST_BYTES, WHERE, Arena, Buffer, unpack_lists
+from retrograde.solver.methods.streamed.lists import (
+    ARENA_COLUMNS,
+    BLOCK,
+    MOST_BYTES,
+    WHERE,
+    Arena,
+    Buffer,
+    unpack_lists,
+)
 from retrograde.solver.methods.streamed.steps import FIRST_TIER, POSITIONS, STORED
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.scratch import Frame, Scratch
@@ -19,7 +27,7 @@ NONE = np.empty(0, np.int64)
 
 
 class Segment(NamedTuple):
-    """A sorted list, or part of one, of positions or steps: where it is stored, and what is known of it.
+    """A sorted list of positions or steps in a scratch file, or part of one.
 
     `frame` is the stored frame, which has other lists as well; the list has `size` bytes at offset `at`. It has
     `length` items, from position `first` to `last`, which differ at most in the bits of `mask`. Steps have the codes
@@ -43,6 +51,8 @@ class Segment(NamedTuple):
         return self.frame[1:] + self[1:9]
 
 
+FRAME_COLUMNS = len(Frame._fields) - 1
+"""Columns of a `Segment.row` that describe its frame."""
 SEGMENT = np.dtype([
     *((f"frame_{name}", np.int64) for name in Frame._fields[1:]),
     *((name, np.int64) for name in Segment._fields[1:9]),
@@ -52,18 +62,13 @@ SEGMENT = np.dtype([
 
 def segment_of(name: str, row: Iterable[int], samples: Array = NONE) -> Segment:
     """Return the segment described by a row. *name* is that of its frame."""
-    token, offset, packed, size, *about = row
-    at, length, items, mask, first, last, *codes = about
-    first_code, last_code = codes
-    frame = Frame(name, token, offset, packed, size)
-    return Segment(frame, at, length, items, mask, first, last, first_code, last_code, samples)
+    fields = tuple(row)
+    frame, about = Frame(name, *fields[:FRAME_COLUMNS]), fields[FRAME_COLUMNS:]
+    return Segment._make((frame, *about, samples))
 
 
-class Surprise(NamedTuple):
-    """A wrong assumption of a task about a tier.
-
-    The children by `move` are UNSORTED, or lead to an OTHER_TIER.
-    """
+class WrongAssumption(NamedTuple):
+    """A task's wrong assumption about a tier: the children by `move` are UNSORTED, or lead to an OTHER_TIER."""
 
     kind: Trouble
     tier: int
@@ -71,21 +76,21 @@ class Surprise(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tier:
+class StreamTier:
     """The undecided positions of a tier, as ascending segments.
 
-    `mask` has the bits that vary. `moves` are those that all positions have, and `leads` the tiers that they lead to.
-    If positions have different moves, `moves` is None, and `leads` has all tiers that any move leads to (empty until
-    this is known). `weights` are numbers of children, for each of `leads`. `unsorted` are moves that do not keep the
-    order. Once a segment is solved, `steps` and `records` have its steps, by the segment's number.
+    `mask` has the bits that vary. `moves` are those that all positions have, and `next_tiers` the tiers that they lead
+    to. If positions have different moves, `moves` is None, and `next_tiers` has all tiers that any move leads to (empty
+    until this is known). `child_counts` are numbers of children, for each of `next_tiers`. `unsorted` are moves that do
+    not keep the order. Once a segment is solved, `steps` and `records` have its steps, by the segment's number.
     """
 
     number: int
     mask: int
     segments: list[Segment]
     moves: tuple[int, ...] | None
-    leads: tuple[int, ...]
-    weights: tuple[int, ...]
+    next_tiers: tuple[int, ...]
+    child_counts: tuple[int, ...]
     unsorted: set[int] = field(default_factory=set)
     steps: dict[int, Segment] = field(default_factory=dict)
     records: dict[int, Segment] = field(default_factory=dict)
@@ -96,31 +101,31 @@ class Tier:
         return sum(segment.length for segment in self.segments)
 
     @property
-    def left(self) -> list[int]:
+    def unsolved(self) -> list[int]:
         """The numbers of the segments that are still to be solved."""
         return [k for k in range(len(self.segments)) if k not in self.steps]
 
-    def learn(self, surprise: Surprise) -> None:
+    def drop_assumption(self, wrong: WrongAssumption) -> None:
         """Drop the assumption that a task found wrong."""
-        if surprise.kind == Trouble.UNSORTED:
-            self.unsorted.add(surprise.move)
+        if wrong.kind == Trouble.UNSORTED:
+            self.unsorted.add(wrong.move)
         elif self.moves is not None:
-            self.moves, self.leads, self.weights = None, (), ()
+            self.moves, self.next_tiers, self.child_counts = None, (), ()
 
 
-Wave = dict[int, Tier]
+Wave = dict[int, StreamTier]
 """Tiers by number, ascending."""
 
 
-class Stream(NamedTuple):
-    """Data shared by all tasks: the game, the scratch files, and the number of blocks between two samples of a list."""
+class StreamContext(NamedTuple):
+    """Data shared by all tasks: the game, the scratch files, and the blocks between two samples of a list."""
 
     game: Game
     scratch: Scratch
-    apart: int
+    sample_interval: int
 
 
-class Loader:
+class SegmentLoader:
     """Loads segments, one after another, with a table of them."""
 
     def __init__(self, scratch: Scratch):
@@ -136,39 +141,39 @@ class Loader:
 
     def load(self) -> Arena:
         """Read the segments and return the arena, which must not be written to."""
-        table = np.array(self.rows, np.int64).reshape(-1, LOADED)
+        table = np.array(self.rows, np.int64).reshape(-1, ARENA_COLUMNS)
         # If all are in one frame, use its bytes without a copy.
         if len({segment.frame for segment in self.segments}) == 1:
             content = np.frombuffer(self.scratch.read(self.segments[0].frame), np.uint8)
             table[:, WHERE] = [segment.at for segment in self.segments]
         else:
-            content, table[:, WHERE] = self.copied()
+            content, table[:, WHERE] = self.copy_segments()
         return Arena(content.view(np.int64), content, table)
 
-    def copied(self) -> tuple[Array, list[int]]:
+    def copy_segments(self) -> tuple[Array, list[int]]:
         """Copy segments of several frames; return the bytes, and where each segment begins.
 
         Frames may have much else, which is not copied.
         """
-        places: dict[Frame, dict[tuple[int, int], int]] = {}
+        offsets: dict[Frame, dict[tuple[int, int], int]] = {}
         end = 0
         for segment in self.segments:
-            own = places.setdefault(segment.frame, {})
+            own = offsets.setdefault(segment.frame, {})
             if (segment.at, segment.size) not in own:
                 own[segment.at, segment.size] = end
                 end += segment.size
         content = np.empty(end, np.uint8)
-        for frame, own in places.items():
-            found = np.frombuffer(self.scratch.read(frame), np.uint8)
+        for frame, own in offsets.items():
+            stored = np.frombuffer(self.scratch.read(frame), np.uint8)
             for (at, size), begin in own.items():
-                content[begin : begin + size] = found[at : at + size]
-        content.flags.writeable = False  # as what is read: kernels are compiled for either kind
-        return content, [places[segment.frame][segment.at, segment.size] for segment in self.segments]
+                content[begin : begin + size] = stored[at : at + size]
+        content.flags.writeable = False  # like content that is read: kernels are compiled for either kind
+        return content, [offsets[segment.frame][segment.at, segment.size] for segment in self.segments]
 
 
 def load(scratch: Scratch, segments: Iterable[Segment]) -> Array:
     """Return the positions of some segments, one after another."""
-    loader = Loader(scratch)
+    loader = SegmentLoader(scratch)
     count = sum(loader.rows[loader.add(segment)][1] for segment in segments)
     out = np.empty(count, np.int64)
     unpack_lists(loader.load(), out)

@@ -12,19 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.streamed.lists import (
-    AT,
-    FIRST,
-    FIRST_CODE,
-    LAST,
-    LAST_CODE,
-    LENGTH,
-    SIZE,
-    VARYING,
-    Buffer,
-    pack,
-    unpack_steps,
-)
+from retrograde.solver.methods.streamed.lists import FIRST_CODE, LAST_CODE, Buffer, describe, pack, unpack_steps
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, rank_of, room_for_runs
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS
@@ -40,30 +28,30 @@ BEYOND = 1 << 62
 """Greater than any position."""
 
 
-class Steps(NamedTuple):
+class LoadedSteps(NamedTuple):
     """The loaded steps of some tiers, one tier after another.
 
     `starts`, int64[n], are their positions. `passed`, uint16[n], are their scores as seen by the parent, one ply
-    earlier. `buckets`, int32[n], is an index, and `spans`, int64[k, SPANS], has a row for each tier. Each tier begins
-    with a step at position -1 with score 0 (no score), and ends with one at BEYOND.
+    earlier. `buckets`, int32[n], is an index, and `tiers`, int64[k, TIER_COLUMNS], has a row for each tier. Each tier
+    begins with a step at position -1 with score 0 (no score), and ends with one at BEYOND.
     """
 
     starts: Array
     passed: Array
     buckets: Array
-    spans: Array
+    tiers: Array
 
 
-BEGIN, END, BASE, SHIFT, SPANS = range(5)
-"""Columns of `Steps.spans`.
+BEGIN, END, BASE, SHIFT, TIER_COLUMNS = range(5)
+"""Columns of `LoadedSteps.tiers`. TIER_COLUMNS is their number.
 
 BEGIN and END: the tier's steps. BASE and SHIFT: the index. Positions with the same `position >> SHIFT` are a bucket,
 and BASE is the first bucket. Entry `buckets[BEGIN + b]` is the last step that begins before bucket BASE + b.
 """
 
 
-class Scored(NamedTuple):
-    """Scored positions of some lists, one list after another.
+class ScoredLists(NamedTuple):
+    """ScoredLists positions of some lists, one list after another.
 
     `positions` int64[n], their `scores` uint16[n], and `sizes` int64[n]: how many positions equal each by symmetry.
     """
@@ -73,23 +61,22 @@ class Scored(NamedTuple):
     sizes: Array
 
 
-class Making(NamedTuple):
+class StepBuffers(NamedTuple):
     """Workspace and buffers of `make_steps`.
 
-    `starts` int64[n] and `codes` uint16[n] hold the steps of one list. `of_all` gets the packed steps of all
-    positions, `kept` those for the database. `made`, int64[k, 2, MADE], has a row for either.
+    `starts` int64[n] and `codes` uint16[n] hold the steps of one list. `for_parents` gets the packed steps of all
+    positions, `for_database` those for the database. `rows`, int64[k, 2, LIST_COLUMNS], has a row for either.
     """
 
     starts: Array
     codes: Array
-    of_all: Buffer
-    kept: Buffer
-    made: Array
+    for_parents: Buffer
+    for_database: Buffer
+    rows: Array
 
 
-ITEMS, TIER, TIER_MASK, SCORED = range(4)
-"""Columns of the table of scored lists: number of positions, tier, and mask of the tier. SCORED is the number of
-columns."""
+ITEMS, TIER, TIER_MASK = range(3)
+"""Columns of the table of scored lists: number of positions, tier, and mask of the tier."""
 STORED, POSITIONS, FIRST_TIER, FIRST_POSITION, TALLIED = range(5)
 """Columns of a tally, which has a row for each code or primitive value.
 
@@ -123,11 +110,11 @@ def score_of(code):
 @kernel
 def load_steps(arena, rows, steps):
     """Unpack the steps of some tiers into *steps*. Those of tier k are the lists `rows[k, 0]` up to `rows[k, 1]`."""
-    starts, passed, _, spans = steps
+    starts, passed, _, tiers = steps
     end = 0
     for k in range(len(rows)):
         # The step at -1 catches positions before the first step. Its score 0 means: not found.
-        spans[k, BEGIN] = end
+        tiers[k, BEGIN] = end
         starts[end] = -1
         passed[end] = 0
         end += 1
@@ -138,7 +125,7 @@ def load_steps(arena, rows, steps):
             for i in range(low, end):
                 passed[i] = pass_up(score_of(np.int64(passed[i])), BITS)
         # The step at BEYOND ends the tier.
-        spans[k, END] = end
+        tiers[k, END] = end
         starts[end] = BEYOND
         index_steps(steps, k)
         end += 1
@@ -147,9 +134,9 @@ def load_steps(arena, rows, steps):
 @kernel
 def index_steps(steps, k):
     """Write the index of the steps of tier k."""
-    starts, _, buckets, spans = steps
-    begin, end = spans[k, BEGIN], spans[k, END]
-    spans[k, BASE] = spans[k, SHIFT] = 0
+    starts, _, buckets, tiers = steps
+    begin, end = tiers[k, BEGIN], tiers[k, END]
+    tiers[k, BASE] = tiers[k, SHIFT] = 0
     if end - begin < 2:
         return
     # Choose buckets so wide that there are fewer of them than steps.
@@ -158,7 +145,7 @@ def index_steps(steps, k):
     while (reach >> shift) + 2 >= end - begin and shift < 62:
         shift += 1
     base = starts[begin + 1] >> shift
-    spans[k, BASE], spans[k, SHIFT] = base, shift
+    tiers[k, BASE], tiers[k, SHIFT] = base, shift
     # For each bucket, find the last step before it.
     step = begin
     for bucket in range((starts[end - 1] >> shift) - base + 1):
@@ -170,8 +157,8 @@ def index_steps(steps, k):
 @kernel
 def find_step(steps, k, position):
     """Return the index of the last step of tier k at or before a position."""
-    starts, _, buckets, spans = steps
-    low, high, base, shift = spans[k, BEGIN], spans[k, END], spans[k, BASE], spans[k, SHIFT]
+    starts, _, buckets, tiers = steps
+    low, high, base, shift = tiers[k, BEGIN], tiers[k, END], tiers[k, BASE], tiers[k, SHIFT]
     if high - low < 2 or position < starts[low + 1]:
         return low
     if position >= starts[high - 1]:
@@ -191,7 +178,7 @@ def find_step(steps, k, position):
     return low
 
 
-# Making
+# StepBuffers
 
 
 @kernel
@@ -206,7 +193,7 @@ def count_in(tally, row, tier, position, size):
 
 
 @kernel
-def make_steps(scored, lists, tally, making):
+def make_steps(scored, lists, tally, buffers):
     """Write scored lists as steps, twice, and count their codes. Codes replace scores in *scored*.
 
     The first list of steps has all positions, for the wave before. The second, for the database, leaves out positions
@@ -216,7 +203,7 @@ def make_steps(scored, lists, tally, making):
     """
     positions, codes, sizes = scored
     begin = 0
-    places = np.zeros(2, np.int64)
+    offsets = np.zeros(2, np.int64)
     for k in range(len(lists)):
         end, tier, mask = begin + lists[k, ITEMS], lists[k, TIER], lists[k, TIER_MASK]
         # Step 1: Convert scores to codes and count them.
@@ -234,33 +221,27 @@ def make_steps(scored, lists, tally, making):
                 position = positions[i]
                 # The outcome changes here. A step may begin anywhere after the last position.
                 if code != last_code:
-                    starts_at = rounded(position, last, mask) if which == 1 and last >= 0 else position
-                    making.starts[count], making.codes[count] = starts_at, code
+                    starts_at = round_down(position, last, mask) if which == 1 and last >= 0 else position
+                    buffers.starts[count], buffers.codes[count] = starts_at, code
                     count += 1
                     last_code = code
                     if last < 0:
                         first = position
                 last = position
-            # Step 3: Pack the list and describe it in a row of `made`.
-            at = stop = places[which]
+            # Step 3: Pack the list and describe it in a row.
+            at = stop = offsets[which]
             if count:
-                stop = pack(making.starts[:count], making.codes, mask, making.kept if which else making.of_all, at)
-            row = making.made[k, which]
-            row[AT], row[SIZE], row[LENGTH], row[VARYING], row[FIRST], row[LAST] = (
-                at,
-                stop - at,
-                count,
-                mask,
-                first,
-                last,
-            )
-            row[FIRST_CODE], row[LAST_CODE] = making.codes[0], making.codes[max(count - 1, 0)]
-            places[which] = stop
+                packed = buffers.for_database if which else buffers.for_parents
+                stop = pack(buffers.starts[:count], buffers.codes, mask, packed, at)
+            row = buffers.rows[k, which]
+            describe(row, at, stop - at, count, mask, first, last)
+            row[FIRST_CODE], row[LAST_CODE] = buffers.codes[0], buffers.codes[max(count - 1, 0)]
+            offsets[which] = stop
         begin = end
 
 
 @kernel
-def rounded(position, before, mask):
+def round_down(position, before, mask):
     """Clear as many of the lowest bits of *position* under the mask as leave it above *before*."""
     # The highest bit in which the two differ: position has a 1 there, before a 0.
     highest = 1 << int(position ^ before).bit_length() - 1
@@ -291,7 +272,7 @@ def unpack_ranks(arena, about, ranks, codes):
             end -= 1
         # Case: the tier has an earlier list. Move the first step down, as within a list.
         elif before >= 0:
-            ranks[begin] = rounded(ranks[begin], before, mask)
+            ranks[begin] = round_down(ranks[begin], before, mask)
         runs = find_runs(mask, room)
         for i in range(begin, end):
             ranks[i] = rank_of(ranks[i], runs)

@@ -6,7 +6,7 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, Traits
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.slots import kernels, replay
 from retrograde.solver.metrics.slots.kernels import (
@@ -64,7 +64,7 @@ class TierInputs(NamedTuple):
     """
 
     game: Game
-    numbering: Numbering
+    numbering: SlotNumbering
     low: Shared
     high: Shared
     k: int
@@ -113,7 +113,7 @@ def chunk_length(size: int) -> int:
     return max(SMALLEST, min(LARGEST, size // CHUNKS))
 
 
-def word_type(numbering: Numbering) -> type:
+def word_type(numbering: SlotNumbering) -> type:
     """Return the integer type of script words: int32 if all places fit, else int64."""
     return np.int64 if 2 * (numbering.slots + ENDS) + 2 >= 1 << 31 else np.int32
 

@@ -28,7 +28,7 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import UNDECIDED, Game, RuleError, Traits, is_none
 from retrograde.games.contract.raised import given_start
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots import chunks
@@ -79,7 +79,7 @@ class SlotStore:
     def __init__(self, game: Game, bits: int, work: Work):
         """Start with nothing solved; raise MemoryLimit if memory does not suffice."""
         self.game, self.bits, self.work = game, bits, work
-        self.numbering = Numbering.of(game)
+        self.numbering = SlotNumbering.of(game)
         slots = self.numbering.slots
         work.budget.check(memory_of(game, self.numbering), f"solving {slots:,} slots of positions")
         self.files = work.until_written(SlotFiles(work.scratch / f"bounds{bits}", slots))
@@ -95,7 +95,7 @@ class SlotStore:
     def keep(self, done: Done) -> Kept:
         """Accept a tier that is in the files; if its checksum does not match, it will be solved again."""
         (k, check, error), counts = done
-        part = self.numbering.stretch(int(k))
+        part = self.numbering.slice_of(int(k))
         if int(k) in self.counts or not self.files.is_whole(part.start, part.stop, int(check)):
             return Kept(0, None, 0)
         self.counts[int(k)] = counts.reshape(3, 3)
@@ -118,7 +118,7 @@ class SlotStore:
         pieces = ((inputs, begin, end) for wave in chunks_of(size) for begin, end in wave)
         counts = reduce(added, reversed([*self.work.map(chunks.count, pieces)]))
         self.work.budget.check_used(f"solving the {size:,} slots of a tier")
-        check = self.files.write(self.numbering.stretch(k).start, low, high)
+        check = self.files.write(self.numbering.slice_of(k).start, low, high)
         self.files.release()
         yield np.array([k, check, int((high - low).max())]), counts.ravel()
 
@@ -349,7 +349,7 @@ def added(first: Array, second: Array) -> Array:
     return np.stack([*(first + second)[:2], np.where(first[2] >= 0, first[2], second[2])])
 
 
-def memory_of(game: Game, numbering: Numbering) -> int:
+def memory_of(game: Game, numbering: SlotNumbering) -> int:
     """Return the memory in bytes that the most demanding tier needs, with the tiers it reads, as estimated."""
     sizes = np.diff(numbering.starts)
     chance = Random(0)
@@ -358,7 +358,7 @@ def memory_of(game: Game, numbering: Numbering) -> int:
     return BESIDE + max(int(mine) + BYTES_A_SLOT * others for mine, others in zip(own, needs, strict=True))
 
 
-def needed(game: Any, numbering: Numbering, k: int, chance: Random) -> Iterable[int]:
+def needed(game: Any, numbering: SlotNumbering, k: int, chance: Random) -> Iterable[int]:
     """Return the numbers of other tiers that some random walks from a tier reach."""
     found: set[int] = set()
     tier = int(numbering.tiers[k])

@@ -5,6 +5,6 @@ A position's outcome follows from its children. So a compact file keeps only som
     tier      | part 0: White to move | part 1: Black to move |
     file      | kept, compressed      | left out              |    outcome of part 1: the best that its children pass up
 
-- `making.py`: choose the parts to leave out, write the file, compare it with the full database.
-- `deriving.py`: derive outcomes that are left out, many at once.
+- `write.py`: choose the parts to leave out, write the file, compare it with the full database.
+- `derive.py`: derive outcomes that are left out, many at once.
 """

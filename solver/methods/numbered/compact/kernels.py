@@ -1,6 +1,6 @@
 """Compiled loops over a compact database: look up slots that are kept, and derive outcomes of the others.
 
-positions --reach--> children's slots --keep--> indices among kept slots --find--> scores --best_of--> own scores
+positions --expand--> children's slots --index_stored--> indices among kept slots --find--> scores --best_scores--> own
 """
 
 from typing import Any, NamedTuple
@@ -36,8 +36,8 @@ class PartTable(NamedTuple):
     columns: Array
 
 
-class Parents(NamedTuple):
-    """For each position: where its children begin, its tier, and its primitive value."""
+class ParentTable(NamedTuple):
+    """For each expanded position: where its children begin, its tier, and its primitive value."""
 
     begins: Array
     tiers: Array
@@ -45,26 +45,26 @@ class Parents(NamedTuple):
 
 
 @kernel
-def keep(parts, places, rows):
-    """Replace slots by their indices among kept slots, in *places*.
+def index_stored(parts, slots, rows):
+    """Replace *slots* by their indices among kept slots.
 
     If a slot is left out, its index becomes NOWHERE and its row LEFT_OUT.
     """
-    for i in range(len(places)):
-        if places[i] >= 0:
-            k = np.searchsorted(parts.firsts, places[i], side="right") - 1
+    for i in range(len(slots)):
+        if slots[i] >= 0:
+            k = np.searchsorted(parts.firsts, slots[i], side="right") - 1
             if parts.kept[k] < 0:
-                places[i], rows[i] = NOWHERE, LEFT_OUT
+                slots[i], rows[i] = NOWHERE, LEFT_OUT
             else:
-                within, columns = places[i] - parts.firsts[k], parts.columns[k]
+                within, columns = slots[i] - parts.firsts[k], parts.columns[k]
                 # The part is stored column by column: a matrix of `columns` columns, transposed.
                 if columns > 1:
                     within = within % columns * (parts.sizes[k] // columns) + within // columns
-                places[i] = parts.kept[k] + within
+                slots[i] = parts.kept[k] + within
 
 
 @kernel
-def reach(game, positions, numbers, bounds, parents, trouble):
+def expand(game, positions, numbers, bounds, parents, trouble):
     """Expand positions; return their children, with tiers and slots, and write data about the positions to *parents*.
 
     The file has tiers of these *numbers*; tier k has the slots `bounds[k]` to `bounds[k + 1]`. A child in another tier
@@ -97,7 +97,7 @@ def reach(game, positions, numbers, bounds, parents, trouble):
 
 
 @kernel
-def best_of(begins, values, scores, bits, best):
+def best_scores(begins, values, scores, bits, best):
     """Write the score of each position: the best that its children pass up, or that of its primitive value."""
     for i in range(len(best)):
         if values[i] != UNDECIDED:

@@ -1,7 +1,8 @@
-"""The compiled loops of the way back that call a game's rules: they score positions by the steps of their children.
+"""The compiled loops of the backward sweep that call a game's rules.
 
-A position's score is the greatest that its children pass up. Positions are read in ascending order, so their children
-by one move mostly ascend as well. Then the step of a child is the last step found, or one soon after it (`look_up`).
+They score positions by the steps of their children: a position's score is the greatest that its children pass up.
+Positions are read in ascending order, so their children by one move mostly ascend as well. Then the step of a child is
+the last step found, or one soon after it (`raise_scores`).
 """
 
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED
-from retrograde.solver.methods.streamed.kernels import ALL, child_by, move_all, sizes_of, values_of
+from retrograde.solver.methods.streamed.forward_kernels import ALL, child_by, move_all, sizes_of, values_of
 from retrograde.solver.methods.streamed.lists import BLOCK, MASK, blocks_of, unpack
 from retrograde.solver.methods.streamed.steps import BEGIN, BITS, find_step
 from retrograde.solver.rules.positions import whole
@@ -20,67 +21,66 @@ from retrograde.solver.values.score_kernels import pass_up, primitive_score
 
 Array = np.ndarray[Any, Any]
 
-ROW, LINKS, LINKS_END, UNIT = range(4)
-"""Columns of the table of lists to be scored: the row in the arena, and the rows LINKS up to LINKS_END of the table
-of links. UNIT is the number of columns."""
-MOVE, LEAD, SPAN, ASCENDS, BEFORE, HINT, LINK = range(7)
-"""Columns of the table of links.
+ROW, EDGES, EDGES_END = range(3)
+"""Columns of `ScoringTables.lists`: the row in the arena, and the rows EDGES up to EDGES_END of the table of edges."""
+MOVE, NEXT_TIER, STEPS, ASCENDS, BEFORE, HINT, EDGE_COLUMNS = range(7)
+"""Columns of `ScoringTables.edges`. EDGE_COLUMNS is their number.
 
-MOVE: a move that all positions of the list have, or ALL if each position has moves of its own. LEAD: a tier that it
-leads to. SPAN: the row of that tier's steps in `Steps.spans`. ASCENDS: 1 if the children must ascend, because only
+MOVE: a move that all positions of the list have, or ALL if each position has moves of its own. NEXT_TIER: a tier that
+it leads to. STEPS: the row of that tier in `LoadedSteps.tiers`. ASCENDS: 1 if the children must ascend, because only
 part of the steps are loaded. BEFORE: the last child so far. HINT: the last step found.
 """
 
 
-class Plan(NamedTuple):
-    """What to score: tables of `units`, int64[k, UNIT], and `links`, int64[n, LINK]."""
+class ScoringTables(NamedTuple):
+    """The `lists` to score, int64[k, 3], and the `edges` to other tiers, int64[n, EDGE_COLUMNS]."""
 
-    units: Array
-    links: Array
+    lists: Array
+    edges: Array
 
 
-class Block(NamedTuple):
+class BlockBuffers(NamedTuple):
     """Workspace for a block of positions.
 
-    `children` by one move, their primitive `values`, and the `best` score that children have passed up. `worth` maps
-    primitive values to the scores that they pass up.
+    `children` by one move, their primitive `values`, and the `best` score that children have passed up. `passed_up`
+    maps primitive values to the scores that they pass up.
     """
 
     children: Array
     values: Array
     best: Array
-    worth: Array
+    passed_up: Array
 
 
 @kernel
-def sweep(game, arena, plan, steps, scored, trouble):
-    """Score the positions of some lists, one list after another. *trouble* says how it ended (see kernels.py)."""
+def score_lists(game, arena, tables, steps, scored, trouble):
+    """Score the positions of some lists, one after another. *trouble* says how it ended (see forward_kernels.py)."""
     # The scores that finished children pass up; 0 for UNDECIDED. Primitive values are 1 to 4.
-    worth = np.zeros(256, np.int64)
+    passed_up = np.zeros(256, np.int64)
     for value in range(1, 5):
-        worth[value] = pass_up(primitive_score(value, BITS), BITS)
-    block = Block(np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.int64), worth)
-    images, room = np.empty(MOST_IMAGES, np.int64), room_for_runs()
+        passed_up[value] = pass_up(primitive_score(value, BITS), BITS)
+    block = BlockBuffers(np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.int64), passed_up)
+    images, run_buffer = np.empty(MOST_IMAGES, np.int64), room_for_runs()
     end = 0
-    for unit in range(len(plan.units)):
-        trouble[2] = unit
-        row = plan.units[unit, ROW]
-        links = plan.links[plan.units[unit, LINKS] : plan.units[unit, LINKS_END]]
-        # Step 1: Each link begins at the first step of its tier.
-        for k in range(len(links)):
-            links[k, BEFORE], links[k, HINT] = -1, steps.spans[links[k, SPAN], BEGIN]
-        runs = find_runs(arena.table[row, MASK], room)
-        for number in range(blocks_of(arena, row)):
+    for number in range(len(tables.lists)):
+        trouble[2] = number
+        row = tables.lists[number, ROW]
+        edges = tables.edges[tables.lists[number, EDGES] : tables.lists[number, EDGES_END]]
+        # Step 1: Each edge begins at the first step of its tier.
+        for k in range(len(edges)):
+            edges[k, BEFORE], edges[k, HINT] = -1, steps.tiers[edges[k, STEPS], BEGIN]
+        runs = find_runs(arena.table[row, MASK], run_buffer)
+        for block_number in range(blocks_of(arena, row)):
             # Step 2: Unpack a block of positions.
-            count = unpack(arena, row, number, runs, scored.positions[end:])
+            count = unpack(arena, row, block_number, runs, scored.positions[end:])
             keys = scored.positions[end : end + count]
             for i in range(count):
                 block.best[i] = -1
             # Step 3: Raise the scores by all children, move by move if all positions have the same moves.
-            if links[0, MOVE] == ALL:
-                look_up_all(game, keys, links, steps, block.best, trouble)
+            if edges[0, MOVE] == ALL:
+                score_all_moves(game, keys, edges, steps, block.best, trouble)
             else:
-                look_up_each(game, keys, links, steps, block, trouble)
+                score_move_by_move(game, keys, edges, steps, block, trouble)
             if trouble[0] != Trouble.FINE:
                 return
             # Step 4: Store the scores. A position without any child breaks the contract.
@@ -94,49 +94,49 @@ def sweep(game, arena, plan, steps, scored, trouble):
 
 
 @kernel
-def look_up_each(game, keys, links, steps, block, trouble):
+def score_move_by_move(game, keys, edges, steps, block, trouble):
     """Raise the best scores of a block by the children of one move after another."""
-    for k in range(len(links)):
-        trouble[3] = links[k, MOVE]
-        if not move_all(game, keys, links[k, MOVE], links[k, LEAD], block.children, trouble):
+    for k in range(len(edges)):
+        trouble[3] = edges[k, MOVE]
+        if not move_all(game, keys, edges[k, MOVE], edges[k, NEXT_TIER], block.children, trouble):
             return
         # Only part of the steps are loaded, which is right only if the children ascend, from block to block as well.
-        if links[k, ASCENDS]:
-            before = links[k, BEFORE]
+        if edges[k, ASCENDS]:
+            before = edges[k, BEFORE]
             disorder = False
             for i in range(len(keys)):
                 disorder |= block.children[i] < before
                 before = block.children[i]
-            links[k, BEFORE] = before
+            edges[k, BEFORE] = before
             if disorder:
                 trouble[0] = Trouble.UNSORTED
                 return
         # Children in which the game is over have no step: their primitive values count.
         values_of(game, block.children[: len(keys)], block.values, trouble)
-        links[k, HINT] = look_up(len(keys), block, steps, links[k, SPAN], links[k, HINT])
-        if links[k, HINT] < 0:
+        edges[k, HINT] = raise_scores(len(keys), block, steps, edges[k, STEPS], edges[k, HINT])
+        if edges[k, HINT] < 0:
             trouble[0] = Trouble.LOST
             return
 
 
 @kernel
-def look_up(count, block, steps, k, hint):
+def raise_scores(count, block, steps, k, hint):
     """Raise the best scores of *count* positions by their children in tier k; return the last step found.
 
     *hint* is a step near the first child. Returns -1 if a child was not found.
     """
-    positions, values, best, worth = block
+    children, values, best, passed_up = block
     starts, passed = steps.starts, steps.passed
     lost = False
     for i in range(count):
-        child = positions[i]
+        child = children[i]
         # Move on by up to two steps.
         hint += starts[hint + 1] <= child  # without a branch: the processor would guess it wrong half the time
         hint += starts[hint + 1] <= child
         # Still not there: search for it.
         if starts[hint] > child or starts[hint + 1] <= child:
             hint = find_step(steps, k, child)
-        score = worth[values[i]]
+        score = passed_up[values[i]]
         step = np.int64(passed[hint])
         score = step if score == 0 else score
         lost |= score == 0
@@ -145,7 +145,7 @@ def look_up(count, block, steps, k, hint):
 
 
 @kernel
-def look_up_all(game, keys, links, steps, best, trouble):
+def score_all_moves(game, keys, edges, steps, best, trouble):
     """Raise the *best* scores of positions by all their children, if positions have moves of their own."""
     for i in range(len(keys)):
         trouble[1] = keys[i]
@@ -158,12 +158,12 @@ def look_up_all(game, keys, links, steps, best, trouble):
             # Case: the game goes on. Find the steps of the child's tier.
             else:
                 k = 0
-                while k < len(links) and links[k, LEAD] != tier:
+                while k < len(edges) and edges[k, NEXT_TIER] != tier:
                     k += 1
-                if k == len(links):
+                if k == len(edges):
                     trouble[0] = Trouble.OTHER_TIER
                     return
-                score = np.int64(steps.passed[find_step(steps, links[k, SPAN], child)])
+                score = np.int64(steps.passed[find_step(steps, edges[k, STEPS], child)])
                 if score == 0:
                     trouble[0] = Trouble.LOST
                     return

@@ -15,7 +15,7 @@ from retrograde.databases import Database, NoDatabase
 from retrograde.databases.layout import LegendRow
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.numbered.compact import kernels
-from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, NOWHERE, Parents, PartTable
+from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, NOWHERE, ParentTable, PartTable
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
 from retrograde.solver.values.score import GREATEST_BITS as BITS
@@ -46,7 +46,7 @@ class Deriver:
         scores = np.array([*map(score_of, database.file.legend)], np.int64)
         self.order = np.argsort(scores)
         self.scores = scores[self.order]
-        self.worths = {database: worths_of(database)}
+        self.passed_up = {database: passed_up_by(database)}
         """By database: the score that a child with each row of its legend passes up to its parent."""
 
     def rows(self, positions: Array) -> Array:
@@ -60,44 +60,44 @@ class Deriver:
 
     def rows_of(self, positions: Array, each: Each) -> Array:
         """Return the rows of at most TOGETHER positions."""
-        parents, children, tiers, slots = self.reach(positions, each)
+        parents, children, tiers, slots = self.expand(positions, each)
         scores = self.scores_of(parents, children, tiers, slots, each)
         if len(scores) and scores.min() < 0:
             raise self.database.file.damaged("a child of what is not kept has no outcome")
         # The best score among the children must be that of an outcome in the legend.
         best = np.empty(len(positions), np.int64)
-        kernels.best_of(parents.begins, parents.values, scores, BITS, best)
-        places = np.minimum(self.scores.searchsorted(best), len(self.scores) - 1)
-        if (self.scores[places] != best).any():
+        kernels.best_scores(parents.begins, parents.values, scores, BITS, best)
+        rows = np.minimum(self.scores.searchsorted(best), len(self.scores) - 1)
+        if (self.scores[rows] != best).any():
             raise self.database.file.damaged("what follows from what is kept is not in the legend")
-        return self.order[places]
+        return self.order[rows]
 
-    def reach(self, positions: Array, each: Each) -> tuple[Parents, Array, Array, Array]:
+    def expand(self, positions: Array, each: Each) -> tuple[ParentTable, Array, Array, Array]:
         """Expand positions; return data about them, and their children with tiers and slots."""
-        parents = Parents(*np.empty((3, len(positions)), np.int64))
+        parents = ParentTable(*np.empty((3, len(positions)), np.int64))
         tiers_there = self.database.file.contents.tiers
 
         def task(begin: int) -> tuple[Array, Array, Array]:
             part = slice(begin, begin + TASK)
-            own, trouble = Parents(*(column[part] for column in parents)), trouble_array(self.game)
+            own, trouble = ParentTable(*(column[part] for column in parents)), trouble_array(self.game)
             with compilable(self.game), watch_kernel(self.game, trouble):
-                found: tuple[Array, Array, Array] = kernels.reach(
+                found: tuple[Array, Array, Array] = kernels.expand(
                     self.rules, positions[part], *tiers_there, own, trouble
                 )
             return found
 
-        found, before = list(each(task, range(0, len(positions), TASK))), 0
-        for number, (children, *_) in enumerate(found):
+        results, before = list(each(task, range(0, len(positions), TASK))), 0
+        for number, (children, *_) in enumerate(results):
             parents.begins[number * TASK : (number + 1) * TASK] += before
             before += len(children)
-        children, tiers, slots = map(np.concatenate, zip(*found, strict=True))
+        children, tiers, slots = map(np.concatenate, zip(*results, strict=True))
         return parents, children, tiers, slots
 
-    def scores_of(self, parents: Parents, children: Array, tiers: Array, slots: Array, each: Each) -> Array:
+    def scores_of(self, parents: ParentTable, children: Array, tiers: Array, slots: Array, each: Each) -> Array:
         """Return the scores that children pass up to their parents, -1 if unknown. Overwrites *slots*."""
         rows = np.full(len(children), NOWHERE, np.int32)
         # Step 1: look up the children that the file keeps.
-        kernels.keep(self.parts, slots, rows)
+        kernels.index_stored(self.parts, slots, rows)
         self.find(slots, tiers, rows, each)
         # Step 2: derive the children that it leaves out; they must be in later tiers.
         later = np.flatnonzero(rows == LEFT_OUT)
@@ -106,7 +106,7 @@ class Deriver:
             if (tiers[later] <= parents.tiers[of]).any():
                 raise self.database.file.damaged("a child of what is not kept is not kept either")
             rows[later] = self.rows(children[later])
-        scores: Array = self.worths[self.database][rows]
+        scores: Array = self.passed_up[self.database][rows]
         # Step 3: look up the children in tiers that other databases have.
         missing = np.flatnonzero(rows == NOWHERE)
         for tier in np.unique(tiers[missing]).tolist():
@@ -123,9 +123,9 @@ class Deriver:
             return np.array([pass_up(encode(value, plies or 0, BITS), BITS) for value, plies in found], np.int64)
         if holder is self.database:
             return np.full(len(children), NOWHERE, np.int64)
-        if holder not in self.worths:
-            self.worths[holder] = worths_of(holder)
-        scores: Array = self.worths[holder][holder._bulk.rows(children)]
+        if holder not in self.passed_up:
+            self.passed_up[holder] = passed_up_by(holder)
+        scores: Array = self.passed_up[holder][holder._bulk.rows(children)]
         return scores
 
 
@@ -134,7 +134,7 @@ def score_of(row: LegendRow) -> int:
     return encode(row.value, row.remoteness, BITS)
 
 
-def worths_of(database: Database) -> Array:
+def passed_up_by(database: Database) -> Array:
     """Return the score that a child with each row of a legend passes up.
 
     A last entry of -1 stands for a child without a row.

@@ -11,10 +11,10 @@ from typing import ClassVar
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.streamed.forward import Forward
+from retrograde.solver.methods.streamed.backward import StreamedStore, drop_incomplete_wave
+from retrograde.solver.methods.streamed.forward import ForwardSweep
+from retrograde.solver.methods.streamed.journal import ForwardJournal
 from retrograde.solver.methods.streamed.legend import solved_from
-from retrograde.solver.methods.streamed.log import StreamLog
-from retrograde.solver.methods.streamed.store import StreamedStore, believe
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.runtime.driver import drive
@@ -24,7 +24,7 @@ from retrograde.solver.runtime.work import NotApplicable, Outlook, Work, too_sma
 
 
 @dataclass(frozen=True)
-class Streamed:
+class StreamedMethod:
     """The streamed method: positions as sorted lists on disk, values as steps.
 
     *outlook* makes the estimates of a solve.
@@ -55,12 +55,12 @@ class Streamed:
     def attempt(self, game: Game, work: Work, found: Log, solved: Log) -> SolvedSteps:
         """Return the solved game, resuming from the logs."""
         # Step 1: See what an earlier solve has left.
-        log = StreamLog(found)
-        forward = Forward(game, work, log)
+        journal = ForwardJournal(found)
+        forward = ForwardSweep(game, work, journal)
         work.until_written(forward.scratch)
-        believe(solved, forward.scratch)
+        drop_incomplete_wave(solved, forward.scratch)
         if not solved.resumed:  # else positions of the last waves may be gone, as they should
-            log.believe(forward.scratch)
+            journal.check_files(forward.scratch)
         # Step 2: Find all positions.
         outlook = self.outlook(game, work)
         work.course.plan(exploring=0.38, solving=0.57, writing=0.05)  # measured for 6×6: 0.39, 0.57, 0.04
@@ -70,9 +70,9 @@ class Streamed:
         if records <= work.sizes.in_memory:
             raise too_small(records, work.sizes)
         outlook.check_records(records)
-        forward.settle()
+        forward.sync()
         # Step 3: Solve the waves, last first.
         store = StreamedStore(forward, solved)
-        work.course.positions_a_record *= store.count_ends(work.course.positions_a_record)
+        work.course.positions_a_record *= store.include_finished(work.course.positions_a_record)
         drive(store, solved, work.phase("solving", total))
         return solved_from(store)

@@ -6,11 +6,19 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, Game, RuleError
-from retrograde.solver.methods.streamed import kernels
-from retrograde.solver.methods.streamed.lists import BLOCK, MADE, pack_lists
-from retrograde.solver.methods.streamed.log import Found, Made
+from retrograde.solver.methods.streamed import forward_kernels as kernels
+from retrograde.solver.methods.streamed.journal import ForwardResult, NewSegment
+from retrograde.solver.methods.streamed.lists import AT, BLOCK, LENGTH, LIST_COLUMNS, pack_lists
 from retrograde.solver.methods.streamed.merging import merge_lists, sort
-from retrograde.solver.methods.streamed.segments import Loader, Segment, Stream, Surprise, buffer, load, segment_of
+from retrograde.solver.methods.streamed.segments import (
+    Segment,
+    SegmentLoader,
+    StreamContext,
+    WrongAssumption,
+    buffer,
+    load,
+    segment_of,
+)
 from retrograde.solver.methods.streamed.steps import BEYOND, TALLIED
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine
@@ -31,7 +39,7 @@ SPOT_CHECKS = 2
 """Positions of a task that are checked by the interpreted rules as well."""
 
 
-class Piece(NamedTuple):
+class ChildSource(NamedTuple):
     """A segment of tier `owner`, a move, and whether its children must ascend because only part of them is read."""
 
     owner: int
@@ -43,11 +51,11 @@ class Piece(NamedTuple):
 class Target(NamedTuple):
     """A tier, or one of the `parts` of a large one, to be found.
 
-    It has the children of the `pieces` from `low` up to but not including `high`, about `weight` of them.
+    It has the children of the `sources` from `low` up to but not including `high`, about `weight` of them.
     """
 
     tier: int
-    pieces: list[Piece]
+    sources: list[ChildSource]
     weight: int
     low: int = 0
     high: int = BEYOND
@@ -56,77 +64,76 @@ class Target(NamedTuple):
     cut: int = 0
 
 
-class Task(NamedTuple):
+class ForwardTask(NamedTuple):
     """Targets to be found, and the name of the scratch files for their positions."""
 
-    stream: Stream
+    stream: StreamContext
     name: str
     targets: list[Target]
 
 
-def produce(task: Task) -> Found | Surprise:
+def find_positions(task: ForwardTask) -> ForwardResult | WrongAssumption:
     """Find the positions of some targets and store them; return the result.
 
-    Returns a Surprise if an assumption about a tier turns out wrong. Raises a RuleError if the rules break the
+    Returns a WrongAssumption if an assumption about a tier turns out wrong. Raises a RuleError if the rules break the
     contract.
     """
     stream, targets = task.stream, task.targets
     # Step 1: Make the children, sorted and without duplicates, and check the images of a few.
-    merged = merge(stream, targets)
-    if isinstance(merged, Surprise):
+    merged = merge_children(stream, targets)
+    if isinstance(merged, WrongAssumption):
         return merged
     numbers, ends = merged
-    for position in some_of(numbers, ends):
+    for position in spread_sample(numbers, ends):
         check_image(stream.game, position)
     # Step 2: Remove positions in which the game is over, and find the moves of each tier.
-    moves, leads = np.empty((2, len(ends), kernels.MOST_SAME), np.int64)
-    found = kernels.Found(
-        numbers, ends, moves, leads, np.empty(len(ends), np.int64), np.zeros((kernels.BAD_VALUE, TALLIED), np.int64)
-    )
+    moves, next_tiers = np.empty((2, len(ends), kernels.MOST_SAME), np.int64)
+    shared, over = np.empty(len(ends), np.int64), np.zeros((kernels.BAD_VALUE, TALLIED), np.int64)
+    lists = kernels.NewLists(numbers, ends, moves, next_tiers, shared, over)
     tiers, trouble = np.array([target.tier for target in targets], np.int64), np.zeros(4, np.int64)
     with compiling(stream.game, trouble):
-        kernels.settle(stream.game, tiers, found, trouble)
+        kernels.remove_finished(stream.game, tiers, lists, trouble)
     if trouble[0] != Trouble.FINE:
-        complain(stream.game, [int(trouble[1])])
+        raise_fault(stream.game, [int(trouble[1])])
     # Step 3: Check a few positions by the interpreted rules.
-    for position in some_of(numbers, ends):
+    for position in spread_sample(numbers, ends):
         if examine(stream.game, position)[0] != UNDECIDED:
             raise RuleError(differ(stream.game, position))
     # Step 4: Store the lists.
-    made = []
-    for k, (target, segment) in enumerate(zip(targets, pack(stream, task.name, numbers, ends), strict=True)):
-        same = int(found.shared[k]) if segment.length else -1
-        of_all = tuple(moves[k, :same].tolist()) if same >= 0 else None
-        to = tuple(leads[k, : max(same, 0)].tolist())
-        made.append(Made(target.tier, target.part, target.parts, target.cut, segment, of_all, to))
-    return Found(made, found.over)
+    segments = []
+    for k, (target, segment) in enumerate(zip(targets, store_lists(stream, task.name, numbers, ends), strict=True)):
+        same = int(shared[k]) if segment.length else -1
+        moves_of_all = tuple(moves[k, :same].tolist()) if same >= 0 else None
+        to = tuple(next_tiers[k, : max(same, 0)].tolist())
+        segments.append(NewSegment(target.tier, target.part, target.parts, target.cut, segment, moves_of_all, to))
+    return ForwardResult(segments, over)
 
 
-def sort_children(task: Task) -> Segment | Surprise:
+def sort_children(task: ForwardTask) -> Segment | WrongAssumption:
     """Make the children of a target, store them sorted, and return the segment."""
-    merged = merge(task.stream, task.targets)
-    return merged if isinstance(merged, Surprise) else pack(task.stream, task.name, *merged)[0]
+    merged = merge_children(task.stream, task.targets)
+    return merged if isinstance(merged, WrongAssumption) else store_lists(task.stream, task.name, *merged)[0]
 
 
-def survey(task: tuple[Stream, int, Segment]) -> tuple[int, dict[int, int]]:
+def count_next_tiers(task: tuple[StreamContext, int, Segment]) -> tuple[int, dict[int, int]]:
     """Return the tier of a segment, and how many of its children are in each tier."""
     stream, tier, segment = task
     compiled.prepare(stream.game)
-    loader = Loader(stream.scratch)
+    loader = SegmentLoader(stream.scratch)
     loader.add(segment)
     tiers, trouble = np.empty((MOST_TIERS, 2), np.int64), np.zeros(4, np.int64)
     with compiling(stream.game, trouble):
-        found = kernels.survey_tiers(stream.game, loader.load(), tiers, trouble)
+        found = kernels.count_by_tier(stream.game, loader.load(), tiers, trouble)
     if found < 0:
         raise NotApplicable(f"moves lead from one tier to more than {MOST_TIERS:,}")
     return tier, dict(tiers[:found].tolist())
 
 
-def sample(game: Game, tier: int, move: int, positions: Array) -> Array:
+def sample_children(game: Game, tier: int, move: int, positions: Array) -> Array:
     """Return the children of some positions in a tier, by one move or kernels.ALL."""
     compiled.prepare(game)
     out = np.empty(len(positions) * (1 if move >= 0 else MOST_SAMPLED), np.int64)
-    target, trouble = row_of(Target(tier, [], 0), 0), np.zeros(4, np.int64)
+    target, trouble = target_row(Target(tier, [], 0), 0), np.zeros(4, np.int64)
     with compiling(game, trouble):
         return out[: kernels.sample_children(game, positions, move, np.array(target), out, trouble)]
 
@@ -134,34 +141,36 @@ def sample(game: Game, tier: int, move: int, positions: Array) -> Array:
 # In a task
 
 
-def row_of(target: Target, begin: int) -> tuple[int, ...]:
-    """Return the row of a target (see kernels.TIER). *begin* is the row of its first piece in the arena."""
-    return target.tier, begin, begin + len(target.pieces), target.low, target.high
+def target_row(target: Target, begin: int) -> tuple[int, ...]:
+    """Return the row of a target (see kernels.TIER). *begin* is the row of its first source in the arena."""
+    return target.tier, begin, begin + len(target.sources), target.low, target.high
 
 
-def merge(stream: Stream, targets: list[Target]) -> tuple[Array, Array] | Surprise:
+def merge_children(stream: StreamContext, targets: list[Target]) -> tuple[Array, Array] | WrongAssumption:
     """Return the children of some targets, sorted and without duplicates, and where each target ends."""
     compiled.prepare(stream.game)
     # Step 1: Load the lists that the children come from.
-    loader = Loader(stream.scratch)
-    pieces = [piece for target in targets for piece in target.pieces]
-    ends = np.cumsum([len(target.pieces) for target in targets])
-    table = np.array([row_of(target, int(end) - len(target.pieces)) for target, end in zip(targets, ends, strict=True)])
-    for _, segment, move, ascends in pieces:
+    loader = SegmentLoader(stream.scratch)
+    sources = [source for target in targets for source in target.sources]
+    ends = np.cumsum([len(target.sources) for target in targets])
+    table = np.array(
+        [target_row(target, int(end) - len(target.sources)) for target, end in zip(targets, ends, strict=True)]
+    )
+    for _, segment, move, ascends in sources:
         loader.add(segment, move, ascends)
     arena, trouble = loader.load(), np.zeros(4, np.int64)
     # Step 2: If only part of a list is needed, restrict it to the blocks of that part.
     with compiling(stream.game, trouble):
         for row in table:
             for k in range(row[kernels.LISTS], row[kernels.LISTS_END]):
-                owner, segment, move, ascends = pieces[k]
-                if ascends and not kernels.narrow(stream.game, arena, k, segment.last, row, trouble):
-                    return Surprise(Trouble.UNSORTED, owner, move)
+                owner, segment, move, ascends = sources[k]
+                if ascends and not kernels.restrict_blocks(stream.game, arena, k, segment.last, row, trouble):
+                    return WrongAssumption(Trouble.UNSORTED, owner, move)
     # Step 3: Make the children, a run for each list.
-    pulled = pull(stream, arena, table, pieces, sum(target.weight for target in targets) + BLOCK)
-    if isinstance(pulled, Surprise):
-        return pulled
-    numbers, bounds, unsorted, runs = pulled
+    child_runs = make_children(stream, arena, table, sources, sum(target.weight for target in targets) + BLOCK)
+    if isinstance(child_runs, WrongAssumption):
+        return child_runs
+    numbers, bounds, unsorted, runs = child_runs
     # Step 4: Sort the runs that are not in order, then merge the runs of each target.
     spare = room("out", len(numbers))
     begin = 0
@@ -169,52 +178,55 @@ def merge(stream: Stream, targets: list[Target]) -> tuple[Array, Array] | Surpri
         if disorder:
             sort(numbers[begin:end], spare)
         begin = end
-    merge_lists(numbers, spare, bounds[: runs[-1]], runs, ends)  # from here on ends are where the lists end
+    merge_lists(numbers, spare, bounds[: runs[-1]], runs, ends)  # from here on, `ends` has the ends of the lists
     return numbers, ends
 
 
-def pull(stream: Stream, arena: Any, table: Array, pieces: list[Piece], least: int) -> kernels.Pulled | Surprise:
+def make_children(
+    stream: StreamContext, arena: Any, table: Array, sources: list[ChildSource], least: int
+) -> kernels.ChildRuns | WrongAssumption:
     """Return the children of the lists in an arena, for the targets in a table.
 
     *least* is the size of the first buffer. If it is too small, it is doubled, and the children are made again.
     """
-    bounds, unsorted = np.empty(len(pieces) + 1, np.int64), np.empty(len(pieces) + 1, np.bool_)
+    bounds, unsorted = np.empty(len(sources) + 1, np.int64), np.empty(len(sources) + 1, np.bool_)
     runs, trouble = np.empty(len(table), np.int64), np.zeros(4, np.int64)
     while True:
-        pulled = kernels.Pulled(room("numbers", least), bounds, unsorted, runs)
+        child_runs = kernels.ChildRuns(room("numbers", least), bounds, unsorted, runs)
         with compiling(stream.game, trouble):
-            kernels.pull(stream.game, arena, table, pulled, trouble)
+            kernels.make_children(stream.game, arena, table, child_runs, trouble)
         if trouble[0] == Trouble.FINE:
-            return pulled
-        owner, segment, move, _ = pieces[int(trouble[2])]
+            return child_runs
+        owner, segment, move, _ = sources[int(trouble[2])]
         if trouble[0] == Trouble.BROKEN:
-            complain(stream.game, load(stream.scratch, [segment]).tolist())
+            raise_fault(stream.game, load(stream.scratch, [segment]).tolist())
         if trouble[0] != Trouble.NO_ROOM:
-            return Surprise(Trouble(int(trouble[0])), owner, move)
-        least = 2 * len(pulled.numbers)
+            return WrongAssumption(Trouble(int(trouble[0])), owner, move)
+        least = 2 * len(child_runs.numbers)
 
 
-def pack(stream: Stream, name: str, numbers: Array, ends: Array) -> list[Segment]:
+def store_lists(stream: StreamContext, name: str, numbers: Array, ends: Array) -> list[Segment]:
     """Store sorted lists that lie one after another in an array; return their segments."""
     out = buffer("out", int(ends[-1]), len(ends))
-    made = np.zeros((len(ends), MADE), np.int64)
-    size = pack_lists(numbers, ends, out, made)
+    rows = np.zeros((len(ends), LIST_COLUMNS), np.int64)
+    size = pack_lists(numbers, ends, out, rows)
     frame = stream.scratch.write(name, out.bytes[:size].data) if size else Frame(name, 0, 0, 0, 0)
     segments = []
-    for row in made.tolist():
-        begin, blocks = row[0] // 8, -(-row[2] // BLOCK)
-        segments.append(segment_of(name, (*frame[1:], *row), out.words[begin : begin + blocks : stream.apart].copy()))
+    for row in rows.tolist():
+        begin, blocks = row[AT] // 8, -(-row[LENGTH] // BLOCK)
+        samples = out.words[begin : begin + blocks : stream.sample_interval].copy()  # first positions of blocks
+        segments.append(segment_of(name, (*frame[1:], *row), samples))
     return segments
 
 
-def some_of(numbers: Array, ends: Array) -> list[int]:
+def spread_sample(numbers: Array, ends: Array) -> list[int]:
     """Return a few positions, evenly spread over some lists."""
     count = int(ends[-1])
     few = min(count, SPOT_CHECKS)
     return [int(numbers[(2 * k + 1) * count // (2 * few)]) for k in range(few)]
 
 
-def complain(game: Game, positions: Iterable[int]) -> NoReturn:
+def raise_fault(game: Game, positions: Iterable[int]) -> NoReturn:
     """Raise the RuleError that the interpreted rules raise for one of some positions."""
     first = None
     for position in positions:

@@ -10,19 +10,19 @@ from retrograde.games.contract.game import METRICS, Game
 from retrograde.games.contract.zeroing import TO_PROGRESS, signed
 from retrograde.solver.methods.chess.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.legend import CODE, solved_slots
-from retrograde.solver.methods.numbered.reuse import find_sources, take
+from retrograde.solver.methods.numbered.reuse import copy_tiers, find_sources
 from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import decode, with_enough_bits
 from retrograde.solver.values.score_kernels import fill_gaps
 
-SAMPLED = 256, 0.01
+SAMPLE_SLOTS, SAMPLE_SECONDS = 256, 0.01
 """Most slots, and seconds, of a sample that estimates the number of positions, for progress reports."""
 
 
 @dataclass(frozen=True)
-class Numbered:
+class NumberedMethod:
     """The strategy for games that number their positions.
 
     Tiers that other databases have are copied, from the folder of *path* and the usual folder. If *path* is None or
@@ -46,10 +46,10 @@ class Numbered:
             work.open.enter_context(elsewhere)
             store = NumberedStore(game, bits, work, self.by_sets, elsewhere, self.metric)
             if work.listener:
-                sample = store.own.sample(game, *SAMPLED)
+                sample = store.own.sample(game, SAMPLE_SLOTS, SAMPLE_SECONDS)
                 work.course.positions_a_record = sample.positions_a_slot
             phase = work.phase("solving", store.own.slots)
-            for done in take(store, find_sources(store, self.path) if self.path and not self.fresh else {}):
+            for done in copy_tiers(store, find_sources(store, self.path) if self.path and not self.fresh else {}):
                 kept = store.keep(done)
                 phase.skip(kept.records, kept.positions)
             drive(store, work.log(f"scores{bits}"), phase)
@@ -63,9 +63,9 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     table = store.table
     codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
     outcomes = {code: decode(code, table.bits) for code in codes}
-    let_go = table.scores.let_go if store.in_file else None
+    release = table.scores.let_go if store.in_file else None
     own = store.scores[: store.own.slots]
-    solved = solved_slots(table.game, store.own, outcomes, store.counts, own, let_go, fill_gaps)
+    solved = solved_slots(table.game, store.own, outcomes, store.counts, own, release, fill_gaps)
     if store.metric not in TO_PROGRESS:
         return solved
     legend = [row._replace(measures=(signed(row.value, row.remoteness),)) for row in solved.legend]

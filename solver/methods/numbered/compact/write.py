@@ -5,9 +5,9 @@ leads from one of them into one of them. If that holds for both sides, the parts
 left out. If one part stands for both sides, it is kept, in the column order that takes the least space.
 
 1. Sample some positions of each part to find the parts that moves lead to (`leads_to`).
-2. Choose the parts to leave out (`left_out`), and write the others, each in its best order (`smallest`).
-3. Before the new file gets its name, compare it with the old one, slot by slot (`hold`). So a wrong guess in step 1 is
-   found.
+2. Choose the parts to leave out (`choose_omitted`), and write the others, each in its best order (`smallest`).
+3. Before the new file gets its name, compare it with the old one, slot by slot (`compare`). So a wrong guess in step 1
+   is found.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ from retrograde.databases.slots.write import compress_group
 from retrograde.databases.write import SolvedCompact, write_database
 from retrograde.games.contract.game import METRICS, UNDECIDED, RetrogradeError, Traits, is_none
 from retrograde.solver.methods.chess.fit import is_chess
-from retrograde.solver.methods.numbered.numbering import Numbering
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.runtime.progress import Listener, Phase
 
@@ -40,7 +40,7 @@ Array = np.ndarray[Any, Any]
 SAMPLE, DRAWS = 30, 3000
 """Positions of a part that are expanded to find the parts that moves lead to, and the most slots that are drawn for
 them."""
-PIECE = 1 << 20
+BLOCK = 1 << 20
 """Slots that are handled together."""
 
 
@@ -48,7 +48,7 @@ class CannotCompact(RetrogradeError, ValueError):
     """Raised if nothing can be left out of a database."""
 
 
-class Kept(NamedTuple):
+class KeptPart(NamedTuple):
     """A part that is kept: its legend rows, in the order of *columns* columns, and their compressed size."""
 
     columns: int
@@ -66,12 +66,12 @@ def make_compact(database: Database, path: str | PathLike[str], listener: Listen
     slots = database.contents.slots
     phase = Phase("looking at slots", listener, slots)
     rows, there = database.all_slots(), np.empty(slots, np.bool_)
-    for tier, first, begin, end in pieces(database):
-        there[begin:end] = are_there(database, tier, begin - first, end - begin)
+    for tier, first, begin, end in blocks(database):
+        there[begin:end] = have_positions(database, tier, begin - first, end - begin)
         phase.advance(end - begin)
     with ThreadPoolExecutor(cpu_count()) as executor:
         solved = solved_compact(database, rows, there, executor)
-        inspect = partial(hold, database, rows, there, Phase("comparing slots", listener, slots))
+        inspect = partial(compare, database, rows, there, Phase("comparing slots", listener, slots))
         return write_database(path, database.game, solved, executor.map, inspect=inspect)
 
 
@@ -79,22 +79,22 @@ def check_kind(database: Database) -> None:
     """Raise CannotCompact if a database is not of a kind that can be made compact."""
     what = f"the database {str(database.file.path)!r} cannot be made compact"
     if not isinstance(database.file.contents, SlotsReader):
-        raise CannotCompact(f"{what}: that is for games that number their positions, and for what is not so already")
+        raise CannotCompact(f"{what}: only full databases of games that number their positions can")
     if database.metric != METRICS[0]:
-        raise CannotCompact(f"{what}: it is by {database.metric}, and that is for distances to the end alone")
+        raise CannotCompact(f"{what}: its values are by {database.metric}; only distances to the end can be derived")
     if Traits.of(database.game).width or not Traits.of(database.game).alternates:
-        raise CannotCompact(f"{what}: that is for two players who take turns, and positions that are ints")
+        raise CannotCompact(f"{what}: that needs two players who alternate, and positions that are ints")
 
 
-def pieces(database: SlotsDatabase) -> Iterator[tuple[int, int, int, int]]:
-    """Yield all slots in pieces: (tier, first slot of the tier, begin, end)."""
+def blocks(database: SlotsDatabase) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (tier, first slot of the tier, begin, end) of all blocks of slots."""
     numbers, bounds = (column.tolist() for column in database.contents.tiers)
     for tier, first, end in zip(numbers, bounds, bounds[1:], strict=False):
-        for begin in range(first, end, PIECE):
-            yield tier, first, begin, min(begin + PIECE, end)
+        for begin in range(first, end, BLOCK):
+            yield tier, first, begin, min(begin + BLOCK, end)
 
 
-def are_there(database: SlotsDatabase, tier: int, begin: int, count: int) -> Array:
+def have_positions(database: SlotsDatabase, tier: int, begin: int, count: int) -> Array:
     """Return for each of *count* slots of a tier, from *begin* on, whether it has a position."""
     if count >= BULK and database._bulk:
         try:
@@ -111,27 +111,27 @@ def are_there(database: SlotsDatabase, tier: int, begin: int, count: int) -> Arr
 def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor: ThreadPoolExecutor) -> SolvedCompact:
     """Return the contents of the compact database: of each tier the smallest parts from which the others follow."""
     game, file = database.game, database.file
-    every = list(Numbering.of(game, database.contents.tiers.numbers).parts(game))
-    parts, outcomes, place = list[PartRow](), list[Array](), 0
+    every = list(SlotNumbering.of(game, database.contents.tiers.numbers).parts(game))
+    parts, outcomes, kept = list[PartRow](), list[Array](), 0
     for tier, group in groupby(every, key=lambda part: part[0]):
-        stretches = [at for _, _, at in group if at.start < at.stop]
-        kept = [smallest(database, tier, rows[at], there[at], executor) for at in stretches]
-        left = left_out(game, stretches, tier, [part.bytes for part in kept])
-        for number, (at, part) in enumerate(zip(stretches, kept, strict=True)):
-            size = at.stop - at.start
-            if number in left:
-                parts.append(PartRow(at.start, size, DERIVED, 1))
+        slices = [slots for _, _, slots in group if slots.start < slots.stop]
+        smallest_parts = [smallest(database, tier, rows[slots], there[slots], executor) for slots in slices]
+        left_out = choose_omitted(game, slices, tier, [part.bytes for part in smallest_parts])
+        for number, (slots, part) in enumerate(zip(slices, smallest_parts, strict=True)):
+            size = slots.stop - slots.start
+            if number in left_out:
+                parts.append(PartRow(slots.start, size, DERIVED, 1))
                 continue
-            parts.append(PartRow(at.start, size, place, part.columns))
+            parts.append(PartRow(slots.start, size, kept, part.columns))
             outcomes.append(part.rows)
-            place += size
+            kept += size
     what = f"the database {str(file.path)!r} cannot be made compact"
     names = [name for tier in database.contents.tiers.numbers.tolist() for name, slots in game.parts(tier) if slots]
     alike = all(" and " in name for name in names)  # one part for both sides: it gains by its order
     if not alike and all(part.kept != DERIVED for part in parts):
-        raise CannotCompact(f"{what}: no part of a tier is such that moves always lead from it to others")
+        raise CannotCompact(f"{what}: in each part of a tier, some move leads to the same part")
     if not outcomes:
-        raise CannotCompact(f"{what}: in all of its positions the game is over, and nothing would be kept")
+        raise CannotCompact(f"{what}: in all of its positions the game is over, so nothing would be stored")
     start = None if file.start_outcome is None else [*file.legend].index(file.start_outcome)
     tiers, bounds = database.contents.tiers
     return SolvedCompact(
@@ -139,7 +139,7 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
     )
 
 
-def left_out(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[int]:
+def choose_omitted(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[int]:
     """Return the parts of a tier to leave out: those of one side to move, or none.
 
     Even parts have one side to move, odd parts the other. *sizes* has the bytes of each part: the larger side is left
@@ -156,9 +156,9 @@ def left_out(game: Any, parts: list[slice], tier: int, sizes: list[int]) -> set[
 
 def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
     """Return the parts of the same tier that moves from some positions of a part lead to."""
-    dice, found, looked_at, first = Random(0), set[int](), 0, parts[0].start
+    random, found, expanded, first = Random(0), set[int](), 0, parts[0].start
     for _ in range(DRAWS):
-        position = game.unindex(tier, dice.randrange(parts[number].start, parts[number].stop) - first)
+        position = game.unindex(tier, random.randrange(parts[number].start, parts[number].stop) - first)
         if is_none(position) or game.primitive(position) != UNDECIDED:
             continue
         for move in game.generate_moves(position):
@@ -166,39 +166,39 @@ def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
             if game.tier(child) == tier:
                 slot = first + game.index(child)
                 found.add(next(j for j, part in enumerate(parts) if part.start <= slot < part.stop))
-        looked_at += 1
-        if looked_at == SAMPLE:
+        expanded += 1
+        if expanded == SAMPLE:
             break
     return found
 
 
-def smallest(database: SlotsDatabase, tier: int, rows: Array, there: Array, executor: ThreadPoolExecutor) -> Kept:
+def smallest(database: SlotsDatabase, tier: int, rows: Array, there: Array, executor: ThreadPoolExecutor) -> KeptPart:
     """Return a part in the column order that compresses best."""
-    tried = partial(in_columns, rows, there, outcome_dtype(len(database.file.legend)))
-    return min(executor.map(tried, columns_of(database.game, tier, len(rows))), key=lambda kept: kept.bytes)
+    compress = partial(in_columns, rows, there, outcome_dtype(len(database.file.legend)))
+    return min(executor.map(compress, columns_of(database.game, tier, len(rows))), key=lambda part: part.bytes)
 
 
-def in_columns(rows: Array, there: Array, kind: Any, columns: int) -> Kept:
+def in_columns(rows: Array, there: Array, kind: Any, columns: int) -> KeptPart:
     """Return a part in the order of *columns* columns, with empty slots filled."""
-    ordered = filled(*(array.reshape(-1, columns).T.ravel() for array in (rows, there))).astype(kind, copy=False)
+    ordered = fill_empty(*(array.reshape(-1, columns).T.ravel() for array in (rows, there))).astype(kind, copy=False)
     frames = compress_group(min(COMPACT_BLOCK, len(rows)), kind, SLOT_LEVEL, ordered)
-    return Kept(columns, ordered, sum(map(len, frames)))
+    return KeptPart(columns, ordered, sum(map(len, frames)))
 
 
-def filled(rows: Array, there: Array) -> Array:
+def fill_empty(rows: Array, there: Array) -> Array:
     """Return rows in which each empty slot has the row before it.
 
     Empty slots at the front have the first row of a position.
 
-    >>> filled(np.array([7, 1, 7, 7, 2, 7]), np.array([0, 1, 0, 0, 1, 0], bool)).tolist()
+    >>> fill_empty(np.array([7, 1, 7, 7, 2, 7]), np.array([0, 1, 0, 0, 1, 0], bool)).tolist()
     [1, 1, 1, 1, 2, 2]
     """
     whole, before = np.empty_like(rows), rows[there.argmax() :][:1]
-    for begin in range(0, len(rows), PIECE):  # in pieces: indices take eight bytes each
-        piece, here = rows[begin : begin + PIECE], there[begin : begin + PIECE]
-        places = np.maximum.accumulate(np.where(here, np.arange(1, len(piece) + 1), 0))
-        whole[begin : begin + PIECE] = np.append(before, piece)[places]
-        before = whole[begin + len(piece) - 1 :][:1]
+    for begin in range(0, len(rows), BLOCK):  # in blocks: indices take eight bytes each
+        block, here = rows[begin : begin + BLOCK], there[begin : begin + BLOCK]
+        sources = np.maximum.accumulate(np.where(here, np.arange(1, len(block) + 1), 0))
+        whole[begin : begin + BLOCK] = np.append(before, block)[sources]
+        before = whole[begin + len(block) - 1 :][:1]
     return whole
 
 
@@ -217,13 +217,13 @@ def columns_of(game: Any, tier: int, slots: int) -> list[int]:
 # Compare with the full database
 
 
-def hold(database: SlotsDatabase, rows: Array, there: Array, phase: Phase, path: Path) -> None:
+def compare(database: SlotsDatabase, rows: Array, there: Array, phase: Phase, path: Path) -> None:
     """Raise CannotCompact if the compact file and the old database differ in a slot."""
     with open_database(path, game=database.game) as compact:
         assert isinstance(compact, SlotsDatabase)
-        for _, _, begin, end in pieces(database):
+        for _, _, begin, end in blocks(database):
             which = there[begin:end]
             if (compact.all_slots(begin, end)[which] != rows[begin:end][which]).any():
-                what = f"the database {str(database.file.path)!r} does not follow from a part of itself"
-                raise CannotCompact(f"{what}; what is wrong with it: retrograde verify {database.file.path}")
+                what = f"outcomes in the database {str(database.file.path)!r} do not follow from their children's"
+                raise CannotCompact(f"{what}; to find the errors, run: retrograde verify {database.file.path}")
             phase.advance(end - begin)

@@ -1,4 +1,4 @@
-"""The way back: solves the waves, last wave first, each from the steps of the next."""
+"""The backward sweep: solves the waves, last wave first, each from the steps of the next."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.methods.streamed.forward import Forward
-from retrograde.solver.methods.streamed.kernels import ALL
-from retrograde.solver.methods.streamed.segments import Segment, Surprise, Tier, Wave, add_up, segment_of
+from retrograde.solver.methods.streamed.backward_tasks import (
+    SOLVED_SEGMENT,
+    BackwardTask,
+    Edge,
+    UnsolvedSegment,
+    solve_segments,
+)
+from retrograde.solver.methods.streamed.forward import ForwardSweep
+from retrograde.solver.methods.streamed.forward_kernels import ALL
+from retrograde.solver.methods.streamed.segments import Segment, StreamTier, Wave, WrongAssumption, add_up, segment_of
 from retrograde.solver.methods.streamed.steps import BEYOND, POSITIONS, TALLIED
-from retrograde.solver.methods.streamed.sweep import SOLVED, Link, Task, Unit, sweep
 from retrograde.solver.runtime.driver import Done, Kept
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
@@ -26,7 +32,7 @@ If children do not ascend, each task loads all steps of their tier, so that few 
 """
 
 
-def believe(log: Log, scratch: Scratch) -> None:
+def drop_incomplete_wave(log: Log, scratch: Scratch) -> None:
     """Drop the last wave from a log of steps if scratch files do not have all of it.
 
     Waves are synced when they are complete, so a power cut may damage the last one. An entry with nothing but a number
@@ -43,7 +49,7 @@ def believe(log: Log, scratch: Scratch) -> None:
     last = min(waves, default=0)
     try:
         for number in waves.get(last, ()):
-            for *_, steps, records in entries.entry(number)[1].view(SOLVED).tolist():
+            for *_, steps, records in entries.entry(number)[1].view(SOLVED_SEGMENT).tolist():
                 scratch.read(segment_of("records", records).frame, once=True)
                 if last:  # no wave comes before the first, so its steps are not needed
                     scratch.read(segment_of(f"steps{last}", steps).frame, once=True)
@@ -61,7 +67,7 @@ class StreamedStore:
     alone.
     """
 
-    def __init__(self, forward: Forward, log: Log):
+    def __init__(self, forward: ForwardSweep, log: Log):
         self.forward, self.log = forward, log
         self.waves, self.scratch, self.over = forward.waves, forward.scratch, forward.over
         self.times = 1.0
@@ -71,23 +77,23 @@ class StreamedStore:
     def groups(self) -> Iterator[int]:
         """Yield the numbers of the waves, last first; raise DamagedScratch if a needed file is gone."""
         for number in range(len(self.waves)):
-            for frame in self.scratch.missing(self.needed(number)):
+            for frame in self.scratch.missing(self.needed_frames(number)):
                 raise self.scratch.damaged(frame)
         yield from reversed(range(len(self.waves)))
 
-    def needed(self, number: int) -> list[Frame]:
+    def needed_frames(self, number: int) -> list[Frame]:
         """Return the frames of a wave that are still needed.
 
         These are positions to be solved, steps for the database, and steps for the wave before if that is not solved.
         """
         tiers = self.waves[number].values()
-        found = [tier.segments[k] for tier in tiers for k in tier.left]
-        found += [records for tier in tiers for records in tier.records.values()]
-        if number and any(tier.left for tier in self.waves[number - 1].values()):
-            found += [steps for tier in tiers for steps in tier.steps.values()]
-        return [segment.frame for segment in found]
+        segments = [tier.segments[k] for tier in tiers for k in tier.unsolved]
+        segments += [records for tier in tiers for records in tier.records.values()]
+        if number and any(tier.unsolved for tier in self.waves[number - 1].values()):
+            segments += [steps for tier in tiers for steps in tier.steps.values()]
+        return [segment.frame for segment in segments]
 
-    def count_ends(self, positions_a_record: float) -> float:
+    def include_finished(self, positions_a_record: float) -> float:
         """Set `times` so that finished positions are reported along with solved ones, as in the summary; return it.
 
         *positions_a_record* is the number of positions that a stored one stands for, by symmetry.
@@ -100,7 +106,7 @@ class StreamedStore:
         """Add the steps and counts of some solved segments."""
         (wave,), table, tally = done
         count = number = 0
-        for number, k, steps, records in table.view(SOLVED).tolist():
+        for number, k, steps, records in table.view(SOLVED_SEGMENT).tolist():
             tier = self.waves[int(wave)][number]
             tier.steps[k] = segment_of(f"steps{wave}", steps)
             tier.records[k] = segment_of("records", records)
@@ -113,72 +119,72 @@ class StreamedStore:
         """Solve the segments of a wave and yield their results. Then drop its positions, and the steps of the next
         wave."""
         tiers = self.waves[number].values()
-        # A surprise changes the tier, and the segments that are left are tried again.
-        while any(tier.left for tier in tiers):
-            self.forward.survey(self.waves[number])
-            for done in self.forward.work.as_completed(sweep, self.tasks(number)):
-                if isinstance(done, Surprise):
-                    self.waves[number][done.tier].learn(done)
+        # After a wrong assumption the tier has changed, and its unsolved segments are tried again.
+        while any(tier.unsolved for tier in tiers):
+            self.forward.count_next_tiers(self.waves[number])
+            for done in self.forward.work.as_completed(solve_segments, self.tasks(number)):
+                if isinstance(done, WrongAssumption):
+                    self.waves[number][done.tier].drop_assumption(done)
                 else:
                     yield done
                     self.forward.save_memory()
-        self.scratch.sync(self.needed(number))
+        self.scratch.sync(self.needed_frames(number))
         self.log.settle()
         self.scratch.drop(f"steps{number + 1}")
         self.scratch.drop(f"positions{number}")
 
-    def tasks(self, number: int) -> Iterator[Task]:
+    def tasks(self, number: int) -> Iterator[BackwardTask]:
         """Yield tasks that solve the remaining segments of a wave, several small ones together."""
-        below = self.waves[number + 1] if number + 1 < len(self.waves) else {}
-        units: list[Unit] = []
-        spans = Spans(below)
+        next_wave = self.waves[number + 1] if number + 1 < len(self.waves) else {}
+        segments: list[UnsolvedSegment] = []
+        ranges = StepRanges(next_wave)
         total = 0
-        left = sum(tier.segments[k].length for tier in self.waves[number].values() for k in tier.left)
+        unsolved = sum(tier.segments[k].length for tier in self.waves[number].values() for k in tier.unsolved)
         least, half = self.forward.work.sizes.stream_positions, self.forward.children // 2
-        few, many = max(least, min(half, self.forward.work.together(left, least))), max(least, half)
+        few, many = max(least, min(half, self.forward.work.together(unsolved, least))), max(least, half)
         for tier in self.waves[number].values():
-            for k in tier.left:
-                if tier.moves is None and not tier.leads:  # a surprise a moment ago: `survey` must find the tiers first
+            for k in tier.unsolved:
+                if tier.moves is None and not tier.next_tiers:  # just changed: `count_next_tiers` must run first
                     break
-                links = self.links(tier, tier.segments[k], spans)
-                units.append(Unit(tier.number, tier.mask, k, tier.segments[k], links))
+                edges = self.edges(tier, tier.segments[k], ranges)
+                segments.append(UnsolvedSegment(tier.number, tier.mask, k, tier.segments[k], edges))
                 total += tier.segments[k].length
                 if total >= (many if len(tier.segments) >= MANY_SEGMENTS else few):
-                    yield Task(self.forward.stream, number, units, spans.steps, len(self.tally))
-                    units, spans, total = [], Spans(below), 0
-        if units:
-            yield Task(self.forward.stream, number, units, spans.steps, len(self.tally))
+                    yield BackwardTask(self.forward.stream, number, segments, ranges.steps, len(self.tally))
+                    segments, ranges, total = [], StepRanges(next_wave), 0
+        if segments:
+            yield BackwardTask(self.forward.stream, number, segments, ranges.steps, len(self.tally))
 
-    def links(self, tier: Tier, segment: Segment, spans: "Spans") -> list[Link]:
-        """Return the links out of a segment, and add the steps that they need to *spans*."""
+    def edges(self, tier: StreamTier, segment: Segment, ranges: "StepRanges") -> list[Edge]:
+        """Return the edges out of a segment, and add the steps that they need to *ranges*."""
         if tier.moves is None:
-            return [(ALL, lead, spans.add(lead, 0, BEYOND), False) for lead in tier.leads]
-        links = []
-        for move, lead in zip(tier.moves, tier.leads, strict=True):
-            child = spans.below.get(lead)
-            ends = self.forward.span(tier, segment, move, lead) if child and len(child.segments) > 1 else None
-            links.append((move, lead, spans.add(lead, *ends or (0, BEYOND)), ends is not None))
-        return links
+            return [(ALL, to, ranges.add(to, 0, BEYOND), False) for to in tier.next_tiers]
+        edges = []
+        for move, to in zip(tier.moves, tier.next_tiers, strict=True):
+            child = ranges.wave.get(to)
+            ends = self.forward.child_range(tier, segment, move, to) if child and len(child.segments) > 1 else None
+            edges.append((move, to, ranges.add(to, *ends or (0, BEYOND)), ends is not None))
+        return edges
 
 
-class Spans:
+class StepRanges:
     """The steps that a task needs: ranges of segments of the next wave's tiers, each once."""
 
-    def __init__(self, below: Wave):
-        self.below = below
+    def __init__(self, wave: Wave):
+        self.wave = wave
         self.numbers: dict[tuple[int, int, int], int] = {}
         self.steps: list[list[Segment]] = []
 
-    def add(self, lead: int, first: int, last: int) -> int:
+    def add(self, tier_number: int, first: int, last: int) -> int:
         """Return the number of the steps that cover a tier's positions from *first* to *last*."""
         low, high = 0, 0
-        if tier := self.below.get(lead):
+        if tier := self.wave.get(tier_number):
             high = len(tier.segments)
             while low < high and tier.segments[low].last < first:
                 low += 1
             while high > low and tier.segments[high - 1].first > last:
                 high -= 1
-        if (lead, low, high) not in self.numbers:
-            self.numbers[lead, low, high] = len(self.steps)
+        if (tier_number, low, high) not in self.numbers:
+            self.numbers[tier_number, low, high] = len(self.steps)
             self.steps.append([tier.steps[k] for k in range(low, high)] if tier else [])
-        return self.numbers[lead, low, high]
+        return self.numbers[tier_number, low, high]

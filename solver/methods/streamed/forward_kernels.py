@@ -35,7 +35,7 @@ wanted, from LOW up to but not including HIGH.
 """
 
 
-class Pulled(NamedTuple):
+class ChildRuns(NamedTuple):
     """Children of lists: `numbers` int64[n], one run for each list.
 
     Run k ends at `bounds[k]`, and `unsorted[k]` says that it must be sorted. `runs[t]` is the number of runs after
@@ -48,18 +48,18 @@ class Pulled(NamedTuple):
     runs: Array
 
 
-class Found(NamedTuple):
+class NewLists(NamedTuple):
     """Sorted lists, one after another: `numbers` int64[n], and where each list `ends`.
 
-    For each list `settle` fills in: `moves`, int64[k, MOST_SAME], of its first position; `leads`, the tiers that they
-    lead to; and `shared`, how many they are if all positions have these moves, else -1. `over`, a tally by primitive
-    value, counts positions in which the game is over.
+    For each list `remove_finished` fills in: `moves`, int64[k, MOST_SAME], of its first position; `next_tiers`, the
+    tiers that they lead to; and `shared`, how many they are if all positions have these moves, else -1. `over`, a
+    tally by primitive value, counts positions in which the game is over.
     """
 
     numbers: Array
     ends: Array
     moves: Array
-    leads: Array
+    next_tiers: Array
     shared: Array
     over: Array
 
@@ -118,7 +118,7 @@ def child_by(game, position, move):
 
 
 @kernel
-def scatter(game, positions, target, numbers, end, trouble):
+def append_children(game, positions, target, numbers, end, trouble):
     """Append the children of some positions by all moves, as far as a target wants them; return the end, or -1.
 
     -1 means that the rules broke the contract, or that the buffer is full (see *trouble*).
@@ -152,10 +152,10 @@ def scatter(game, positions, target, numbers, end, trouble):
 
 
 @kernel
-def pull(game, arena, targets, pulled, trouble):
+def make_children(game, arena, targets, child_runs, trouble):
     """Write the children that each target wants, list by list. Returns early if *trouble* is not FINE."""
-    numbers, bounds, unsorted, ends = pulled
-    room = room_for_runs()
+    numbers, bounds, unsorted, ends = child_runs
+    workspace = room_for_runs()
     keys, moved = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     end = run = 0
     for k in range(len(targets)):
@@ -164,15 +164,15 @@ def pull(game, arena, targets, pulled, trouble):
             # Start a run: the children of one list. Children by all moves are never in order.
             trouble[2] = row
             move = arena.table[row, MOVE]
-            runs = find_runs(arena.table[row, MASK], room)
+            runs = find_runs(arena.table[row, MASK], workspace)
             begin = end
             before = np.int64(-1)
             disorder = move == ALL
             for block in range(arena.table[row, FROM], arena.table[row, TO]):
                 count = unpack(arena, row, block, runs, keys)
-                # Case: all moves. Each child may lead to another tier, so `scatter` checks each of them.
+                # Case: all moves. Each child may lead to another tier, so `append_children` checks each of them.
                 if move == ALL:
-                    end = scatter(game, keys[:count], targets[k], numbers, end, trouble)
+                    end = append_children(game, keys[:count], targets[k], numbers, end, trouble)
                     if end < 0:
                         return
                     continue
@@ -205,7 +205,7 @@ def pull(game, arena, targets, pulled, trouble):
 
 
 @kernel
-def narrow(game, arena, row, last, target, trouble):
+def restrict_blocks(game, arena, row, last, target, trouble):
     """Restrict a list to the blocks that have children for a target; return whether the children seem to ascend.
 
     Only the first position of each block is moved. *last* is the last position of the list. Sets FROM and TO.
@@ -232,13 +232,13 @@ def narrow(game, arena, row, last, target, trouble):
 
 
 @kernel
-def settle(game, tiers, found, trouble):
+def remove_finished(game, tiers, lists, trouble):
     """Remove positions in which the game is over from sorted lists, and find the moves of each list.
 
-    The lists are closed up in place, and `found.ends` changes. `Found` says what is filled in. If the rules break the
-    contract, *trouble* has the position. (Splitting this kernel in three makes compilation take twice as long.)
+    The lists are closed up in place, and `lists.ends` changes. `NewLists` says what is filled in. If the rules break
+    the contract, *trouble* has the position. (Splitting this kernel in three makes compilation take twice as long.)
     """
-    numbers, ends, moves, leads, shared, over = found
+    numbers, ends, moves, next_tiers, shared, over = lists
     keys, sizes, values = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8)
     images = np.empty(MOST_IMAGES, np.int64)
     end = begin = 0
@@ -280,7 +280,7 @@ def settle(game, tiers, found, trouble):
                     return
                 if shared[k] < MOST_SAME:
                     moves[k, shared[k]] = move
-                    leads[k, shared[k]] = child_by(game, numbers[new_begin], move)[1]
+                    next_tiers[k, shared[k]] = child_by(game, numbers[new_begin], move)[1]
                 shared[k] += 1
             if shared[k] == 0:
                 trouble[0] = Trouble.NO_MOVES
@@ -293,7 +293,7 @@ def settle(game, tiers, found, trouble):
 
 
 @kernel
-def survey_tiers(game, arena, tiers, trouble):
+def count_by_tier(game, arena, tiers, trouble):
     """Count the children of a loaded list by tier: rows of *tiers* are (tier, count). Return the number of rows.
 
     Returns -1 if there are more tiers than rows.
@@ -324,7 +324,7 @@ def survey_tiers(game, arena, tiers, trouble):
 def sample_children(game, positions, move, target, out, trouble):
     """Write the children of some positions that a target wants, by one move or ALL; return how many were written."""
     if move == ALL:
-        end = scatter(game, positions, target, out, 0, trouble)
+        end = append_children(game, positions, target, out, 0, trouble)
         return len(out) if trouble[0] == Trouble.NO_ROOM else max(end, 0)
     end = 0
     for position in positions:

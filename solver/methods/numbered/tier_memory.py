@@ -1,0 +1,120 @@
+"""Memory of a tier while it is solved: the least amount, and the most that helps.
+
+More memory makes the solve faster and its checks stronger.
+
+A tier that is solved slot by slot has arrays with an entry for each slot: scores, undecided-children counters (see
+values/left.py), parent checksums if the rules give parents (see values/edges.py), and numbers of symmetric positions.
+More bytes for a checksum miss fewer errors. If a list of newly decided positions does not fit, they are searched for.
+
+If predecessor lists do not fit, the frontier of forward passes takes the memory of the lists (see
+predecessors/passes.py). A tier that is cut into ranges has only sizes in this process's memory; all else is in files.
+"""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.catalog import rests_on
+from retrograde.games.contract.game import METRICS, Game, defines
+from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.solver.methods.chess.fit import formation_of, is_chess
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.values.left import left_type
+from retrograde.solver.values.score import score_type
+
+if TYPE_CHECKING:
+    from retrograde.solver.methods.chess.formation import Formation
+
+SIZE_BYTES = 0.25
+"""Bytes for each slot for the compressed numbers of symmetric positions, at most about."""
+LIST_BYTES = 0.25, 4.0
+"""Bytes for each slot for lists of positions that are decided or due: least and most."""
+LIST_ITEM_BYTES = 4
+"""Bytes for each position in such a list."""
+CHECKSUM_TYPES = np.uint8, np.uint16, np.uint32
+"""Types of parent checksums."""
+OUTCOME_BYTES = 1.3
+"""Bytes for each position while scores of a tier solved by sets are written.
+
+One byte for its outcome (two with another metric), and bits in two sets.
+"""
+TASK_BYTES = 100_000_000, 1000
+"""Bytes for running tasks: at most in all, and for each slot."""
+
+
+class TierMemory(NamedTuple):
+    """The memory of a tier in bytes: the least, and the most that it can use.
+
+    *tasks* is the part of both that is reserved for tasks, which may take less.
+    """
+
+    least: int
+    most: int
+    tasks: int
+
+
+def memory_by_slots(game: Game, slots: int, bits: int, ranged: int | None = None) -> TierMemory:
+    """Return the memory for solving a tier slot by slot, its scores included.
+
+    A tier of *ranged* slots or more is cut into ranges, which are in the memory of the workers that have the tasks.
+    """
+    least = most = SIZE_BYTES
+    if ranged is None or slots < ranged:
+        slot = SIZE_BYTES + np.dtype(score_type(bits)).itemsize + np.dtype(left_type(bits)).itemsize
+        least, most = (
+            slot + listed + defines(game, "parents") * np.dtype(checksum).itemsize
+            for listed, checksum in zip(LIST_BYTES, (CHECKSUM_TYPES[0], CHECKSUM_TYPES[-1]), strict=True)
+        )
+    tasks = min(TASK_BYTES[0], TASK_BYTES[1] * slots)
+    return TierMemory(int(least * slots) + tasks, int(most * slots) + tasks, tasks)
+
+
+def memory_by_sets(formation: "Formation", metric: str) -> int:
+    """Return the memory for solving a tier by sets, beside its scores, in bytes."""
+    return formation.room_by_zeroing if metric in TO_PROGRESS else formation.room
+
+
+def memory_for_tiers(
+    game: Game, numbering: SlotNumbering, bits: int, by_sets: bool, metric: str = METRICS[0], ranged: int | None = None
+) -> TierMemory:
+    """Return the memory for the tiers of a game: the maximum over all of them.
+
+    If *by_sets*, tiers are solved by sets where possible. Tiers of *ranged* slots or more are cut into ranges.
+    """
+    if not by_sets or not is_chess(game):
+        sizes = np.diff(numbering.starts)
+        largest = {int(some.max()) for some in (sizes, sizes[sizes < (ranged or 0)]) if len(some)}
+        tiers = [memory_by_slots(game, slots, bits, ranged) for slots in largest]
+    else:
+        tiers = [memory_of_chess(game, numbering, row, bits, metric, ranged) for row in range(len(numbering.tiers))]
+    return TierMemory(*(max(amounts) for amounts in zip(*tiers, strict=True)))
+
+
+def memory_of_chess(
+    game: Game, numbering: SlotNumbering, row: int, bits: int, metric: str, ranged: int | None
+) -> TierMemory:
+    """Return the memory for a tier of chess, which is solved by sets if possible.
+
+    The least is for scores in a scratch file. They are written at the end, when only outcomes of positions with the
+    side to move that is written last are in memory.
+    """
+    memory = memory_by_slots(game, numbering.size(row), bits, ranged)
+    formation = formation_of(game, int(numbering.tiers[row]), bits)
+    if not formation:
+        return memory
+    sets, scores = memory_by_sets(formation, metric), numbering.size(row) * np.dtype(score_type(bits)).itemsize
+    outcomes = (OUTCOME_BYTES + (metric in TO_PROGRESS)) * formation.pairs * formation.inner
+    least = max(sets, int(outcomes) + scores)
+    if metric == METRICS[0] and not rests_on(game):  # otherwise the tier cannot be solved slot by slot
+        least = min(memory.least, least)
+    return TierMemory(least, sets + memory.tasks, memory.tasks)
+
+
+def checksum_type(spare: int, slots: int) -> type[np.unsignedinteger[Any]]:
+    """Return the widest type of parent checksums that fits in *spare* bytes, beyond one byte a slot."""
+    return next(kind for kind in reversed(CHECKSUM_TYPES) if (np.dtype(kind).itemsize - 1) * slots <= max(spare, 0))
+
+
+def most_listed(free: int, slots: int) -> int:
+    """Return the number of positions that may be listed when *free* bytes are free."""
+    return max(int(LIST_BYTES[0] * slots), free // 2) // LIST_ITEM_BYTES

@@ -1,0 +1,131 @@
+"""The journal of the exploration: which lists are complete, and where they are, so that a killed solve resumes.
+
+An entry begins with its kind and the number of the wave. An empty entry means that the exploration was restarted.
+"""
+
+from collections import Counter, defaultdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.solver.methods.streamed.segments import SEGMENT, Segment, segment_of
+from retrograde.solver.methods.streamed.steps import TALLIED
+from retrograde.solver.runtime.journal import Log
+from retrograde.solver.runtime.scratch import Scratch
+
+Array = np.ndarray[Any, Any]
+
+RESULT, COMPLETE, RESTART = range(3)
+"""Kinds of entries: the result of a task; a wave is complete; a wave is restarted."""
+
+
+class NewSegment(NamedTuple):
+    """The positions of a tier, or of a part of one, that were found.
+
+    `segment` has length 0 if there is no undecided position. `moves` and `next_tiers` are as in `StreamTier`. The tier
+    was cut into `parts`; `cut` is the random number of that cut, as the tier may be cut differently after a restart.
+    """
+
+    tier: int
+    part: int
+    parts: int
+    cut: int
+    segment: Segment
+    moves: tuple[int, ...] | None
+    next_tiers: tuple[int, ...]
+
+
+class ForwardResult(NamedTuple):
+    """The result of a task: segments, and a tally of finished positions by primitive value (see steps.py)."""
+
+    segments: list[NewSegment]
+    over: Array
+
+    @property
+    def positions(self) -> int:
+        """The number of positions, finished ones included."""
+        return sum(new.segment.length for new in self.segments) + int(self.over[:, 0].sum())
+
+
+NEW_SEGMENT = np.dtype([
+    *((name, np.int64) for name in ("tier", "part", "parts", "cut")),
+    ("segment", SEGMENT),
+    ("moves", np.int64),  # how many, -1 if positions have different moves
+    ("samples", np.int64),  # how many
+])  # fmt: skip
+"""A row of an entry: a `NewSegment` without the arrays behind it."""
+
+
+class ForwardJournal:
+    """The journal of an exploration, and the entries read from it."""
+
+    def __init__(self, log: Log):
+        self.log = log
+        self.waves: dict[int, list[ForwardResult]] = defaultdict(list)
+        self.complete: set[int] = set()
+        for (kind, wave), *arrays in log.since_anew():
+            if kind == RESULT:
+                self.waves[int(wave)].append(read_result(f"positions{wave}", *arrays))
+            elif kind == COMPLETE:
+                self.complete.add(int(wave))
+            else:
+                self.drop(int(wave))
+
+    def check_files(self, scratch: Scratch) -> None:
+        """Restart the first wave that scratch files do not have completely, and all later ones."""
+        for wave in sorted(self.waves):
+            if scratch.missing(new.segment.frame for result in self.waves[wave] for new in result.segments):
+                for later in [number for number in self.waves if number >= wave]:
+                    self.restart(later)
+                return
+
+    def results_of(self, wave: int) -> list[ForwardResult]:
+        """Return the results of an earlier solve for a wave.
+
+        Tiers of which only some parts were found are left out. Each part assumes that the children of a list ascend,
+        and only all parts together have checked that.
+        """
+        results = self.waves.get(wave, [])
+        parts = Counter(result.segments[0].cut for result in results)
+        return [result for result in results if result.segments[0].parts in (1, parts[result.segments[0].cut])]
+
+    def add(self, kind: int, wave: int, *arrays: Array) -> None:
+        """Add an entry."""
+        self.log.add((np.array([kind, wave], np.int64), *arrays))
+
+    def add_result(self, wave: int, result: ForwardResult) -> None:
+        """Add an entry for the result of a task."""
+        rows = [
+            (*new[:4], new.segment.row, -1 if new.moves is None else len(new.moves), len(new.segment.samples))
+            for new in result.segments
+        ]
+        moves = [move for new in result.segments for move in new.moves or ()]
+        next_tiers = [tier for new in result.segments for tier in new.next_tiers]
+        samples = np.concatenate([new.segment.samples for new in result.segments])
+        table = np.array(rows, NEW_SEGMENT).view(np.int64)
+        self.add(RESULT, wave, table, np.array([moves, next_tiers], np.int64).ravel(), samples, result.over.ravel())
+
+    def restart(self, wave: int) -> None:
+        """Restart a wave, and make that durable before its lists are dropped."""
+        self.drop(wave)
+        self.add(RESTART, wave)
+        self.log.settle()
+
+    def drop(self, wave: int) -> None:
+        """Forget the entries of a wave."""
+        self.complete.discard(wave)
+        self.waves.pop(wave, None)
+
+
+def read_result(name: str, table: Array, moves_and_tiers: Array, samples: Array, over: Array) -> ForwardResult:
+    """Return the result of a task from an entry of `ForwardJournal.add_result`."""
+    segments = []
+    moves, next_tiers = moves_and_tiers.reshape(2, -1).tolist()
+    move = sample = 0
+    for tier, part, parts, cut, row, count, sampled in table.view(NEW_SEGMENT).tolist():
+        segment = segment_of(name, row, samples[sample : sample + sampled])
+        own = slice(move, move + max(count, 0))
+        of_all = None if count < 0 else tuple(moves[own])
+        segments.append(NewSegment(tier, part, parts, cut, segment, of_all, tuple(next_tiers[own])))
+        move, sample = own.stop, sample + sampled
+    return ForwardResult(segments, over.reshape(-1, TALLIED))

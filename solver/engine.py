@@ -466,7 +466,7 @@ def ways_for(game: Game, place: Place, order: SolveOptions) -> Iterator[Way]:
         # streamed. The early try, before any positions are listed, gives up if no tier seems large enough.
         if by_words := "setwise" in asked and (len(asked) == 1 or may_be_plain(game)):
             from retrograde.solver.estimation.outlook import RunningOutlook
-            from retrograde.solver.methods.setwise.way import Setwise
+            from retrograde.solver.methods.setwise.method import Setwise
 
             yield Setwise(RunningOutlook, early=len(asked) > 1)
         from retrograde.solver.methods.listed.way import Listed

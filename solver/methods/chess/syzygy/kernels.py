@@ -15,11 +15,11 @@ best.
 import numpy as np
 
 from retrograde.games.contract.zeroing import PATIENCE
-from retrograde.solver.methods.chess.slot_kernels import EMPTY
+from retrograde.solver.methods.chess.kernels import NO_POSITION
 from retrograde.solver.methods.chess.words import BITS
 from retrograde.solver.runtime.kernel import lean_kernel
 
-ANY = EMPTY
+ANY = NO_POSITION
 AT_MOST = 0x800
 WORTH, PLIES = 0x700, 0xFF
 LOSS, BLESSED, DRAWN, CURSED, WIN = range(5)

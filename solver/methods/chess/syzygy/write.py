@@ -25,7 +25,7 @@ import numpy as np
 
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.chess import men
-from retrograde.solver.methods.chess.formation import Formation, departing_room, positions_of
+from retrograde.solver.methods.chess.formation import Formation, bytes_of_later_codes, count_positions
 from retrograde.solver.methods.chess.syzygy import kernels
 from retrograde.solver.methods.chess.syzygy.cells import Cells
 from retrograde.solver.methods.chess.syzygy.checksum import checksum
@@ -102,8 +102,8 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
 
 def room_of(formation: Formation) -> int:
     """Return the approximate memory in bytes that writing the tables of an ending takes."""
-    positions = positions_of(formation.codes)
-    gathering = round(GATHERING * positions) + departing_room(formation)
+    positions = count_positions(formation.codes)
+    gathering = round(GATHERING * positions) + bytes_of_later_codes(formation)
     return max(gathering, CELL * positions + PACKING * max(lengths_of(formation))) + FIXED
 
 

@@ -215,7 +215,7 @@ def test_what_takes_too_much_or_too_long_says_so(folder, tmp_path, monkeypatch):
         with pytest.raises(MetricNotApplicable, match="its mates take too many plies"):
             solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
     with monkeypatch.context() as patch:
-        patch.setattr(Formation, "room", 1 << 60)
+        patch.setattr(Formation, "memory", lambda self, by_zeroing: 1 << 60)
         with pytest.raises(MemoryLimit):
             solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
 

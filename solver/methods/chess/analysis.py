@@ -58,11 +58,11 @@ class Side:
         raise NotImplementedError
 
     def add_due_wins(self, plies: int, candidates: Array) -> bool:
-        """Add the wins by captures and promotions that fall due after these plies to a set; return if there may be."""
+        """Add the wins by captures that fall due after these plies to a set. Return whether there may be some."""
         raise NotImplementedError
 
     def add_due_losses(self, plies: int, candidates: Array) -> bool:
-        """Do the same for positions of which the last losing captures and promotions fall due."""
+        """Do the same for losses by captures: the last of them falls due, and all captures lose."""
         raise NotImplementedError
 
     def codes(self) -> Array:

@@ -85,29 +85,18 @@ class EnPassantPositions:
         *lost* are the positions, without the right to capture, that were lost just now. Adds the predecessors of the
         items to the set *parents*.
         """
-        total = 0
-        for items in self.by_pawn.values():
-            count = en_passant_kernels.decide_losses(items, code, lost)
-            en_passant_kernels.add_positions(items.parents, items.decided, count, parents)
-            total += count
-        return total
+        return sum(en_passant_kernels.decide_losses(items, code, lost, parents) for items in self.by_pawn.values())
 
     def decide_wins(self, code: int, won: Array, parents: Array) -> int:
-        """Decide the items won by this code, as `decide_losses` does; *won* are the positions won just now without the
-        capture."""
-        total = 0
-        for row, items in enumerate(self.by_pawn.values()):
-            count = en_passant_kernels.decide_wins(items, code, won, self.capturable.open[row])
-            en_passant_kernels.add_positions(items.parents, items.decided, count, parents)
-            total += count
-        return total
+        """Decide the items won by this code, as `decide_losses` does. *won* are the positions won just now."""
+        pairs = zip(self.by_pawn.values(), self.capturable.open, strict=True)
+        return sum(en_passant_kernels.decide_wins(items, code, won, open_, parents) for items, open_ in pairs)
 
 
 def double_steps(count: int) -> DoubleSteps:
     """Return arrays for this many items, none of them decided."""
-    positions, parents, decided = (np.empty(count, np.int64) for _ in range(3))
-    codes, values, stuck = np.empty(count, np.uint8), np.zeros(count, np.uint16), np.zeros(count, np.bool_)
-    return DoubleSteps(positions, parents, codes, values, stuck, decided)
+    positions, parents = np.empty((2, count), np.int64)
+    return DoubleSteps(positions, parents, np.empty(count, np.uint8), np.zeros(count, np.uint16), np.zeros(count, bool))
 
 
 def bits_at(words: Array, positions: Array) -> Array:

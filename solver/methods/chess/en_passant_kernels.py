@@ -18,7 +18,7 @@ class DoubleSteps(NamedTuple):
     `positions` and `parents` int64[items]: the item's position, and the one before the double step, as bit indices in a
     set. `codes` uint8[items]: the code that the best capture en passant brings, as in `kernels`. `values`
     uint16[items]: the code of a decided item, 0 for others. `stuck` bool[items]: whether the position without the
-    capture is lost, or has no move. `decided` int64[items] is a buffer for the items decided last.
+    capture is lost, or has no move.
     """
 
     positions: Array
@@ -26,7 +26,6 @@ class DoubleSteps(NamedTuple):
     codes: Array
     values: Array
     stuck: Array
-    decided: Array
 
 
 @lean_kernel
@@ -84,7 +83,7 @@ def find_double_steps(men, board, man, legal, later, passable, items, squares):
                 continue  # the king would be in check
             # Step 4: Write the item. The predecessor has the pawn two squares back.
             position = index << 6 | last
-            passable[index] |= BITS[last]
+            add_position(passable, position)
             items.positions[count] = position
             items.parents[count] = position + (2 * back << low)
             items.codes[count] = code_by(worth)
@@ -114,27 +113,26 @@ def beside_pawn(men, man, rank, squares):
 
 
 @lean_kernel
-def decide_losses(items, code, lost):
-    """Decide the items that are lost by this code: list them, and return how many.
+def decide_losses(items, code, lost, parents):
+    """Decide the items lost by this code, add their parents to a set, and return how many there are.
 
     An item is lost if its capture loses within *code*, and the position without the capture is in *lost* (just now) or
     was stuck before.
     """
     count = 0
     for i in range(len(items.positions)):
-        position = items.positions[i]
-        if not items.stuck[i] and lost[position >> 6] & BITS[position & 63]:
+        if not items.stuck[i] and lost[items.positions[i] >> 6] & BITS[items.positions[i] & 63]:
             items.stuck[i] = True
         if items.stuck[i] and items.values[i] == 0 and items.codes[i] & 1 and items.codes[i] <= code:
             items.values[i] = code
-            items.decided[count] = i
+            add_position(parents, items.parents[i])
             count += 1
     return count
 
 
 @lean_kernel
-def decide_wins(items, code, won, open_):
-    """Decide the items that are won by this code: list them, and return how many.
+def decide_wins(items, code, won, open_, parents):
+    """Decide the items won by this code, add their parents to a set, and return how many there are.
 
     An item is won if its capture brings this code, an even one, or if the position without the capture is in *won*. Its
     bit in *open_* is cleared.
@@ -146,14 +144,19 @@ def decide_wins(items, code, won, open_):
         if items.values[i] == 0 and (by_capture or won[position >> 6] & BITS[position & 63]):
             items.values[i] = code
             open_[position >> 6] &= ~BITS[position & 63]
-            items.decided[count] = i
+            add_position(parents, items.parents[i])
             count += 1
     return count
 
 
 @lean_kernel
-def add_positions(positions, chosen, count, found):
-    """Add the first *count* of the *chosen* items to a set; *positions* has the index of each item's bit."""
-    for i in range(count):
-        position = positions[chosen[i]]
-        found[position >> 6] |= BITS[position & 63]
+def add_position(words, position):
+    """Add a position to a set."""
+    words[position >> 6] |= BITS[position & 63]
+
+
+@lean_kernel
+def add_positions(words, positions):
+    """Add some positions to a set."""
+    for position in positions:
+        add_position(words, position)

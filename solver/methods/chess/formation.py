@@ -70,7 +70,7 @@ class Formation:
         self.codes = group_like_men(codes) if grouped else codes
         self.men = men_of(self.codes, grouped)
         self.has_pawns = has_pawns(self.codes)
-        self.has_passing = all("P" in side for side in men.sides_of(name))
+        self.has_en_passant = all("P" in side for side in men.sides_of(name))
         """Whether both sides have pawns, so that en passant is possible."""
         self.is_symmetric = len({*men.sides_of(name)}) == 1
         self.pairs = len(self.men.squares)
@@ -82,33 +82,20 @@ class Formation:
         """The number of words in a set, for one side to move."""
         return int(self.pairs * self.inner) >> 6
 
-    @property
-    def room(self) -> int:
-        """The bytes that the analysis needs besides the scores, at most, approximately."""
-        return self.room_with(BYTES, FIRST_BYTES)
-
-    @property
-    def room_by_zeroing(self) -> int:
-        """The same for the analysis by distance to zeroing."""
-        return self.room_with(ZEROING_BYTES, ZEROING_FIRST_BYTES)
-
-    def room_with(self, bytes_: float, first: float) -> int:
-        """Return the bytes that an analysis needs.
-
-        *bytes_* are those of a position with one side to move; *first* is the same at the start of the analysis, when
-        the codes of later tiers are in memory as well.
-        """
-        departing = bytes_of_later_codes(self)
+    def memory(self, by_zeroing: bool) -> int:
+        """Return the bytes that the analysis needs besides the scores, at most, approximately."""
+        bytes_, first = (ZEROING_BYTES, ZEROING_FIRST_BYTES) if by_zeroing else (BYTES, FIRST_BYTES)
         positions = 2 * self.pairs * self.inner
-        passing = round(PASSING_BYTES * positions) * sum(code & 7 == PAWN for code in self.codes) * self.has_passing
-        return max(round(bytes_ * positions), round(first * positions) + departing) + passing + FIXED
+        pawns = sum(code & 7 == PAWN for code in self.codes) * self.has_en_passant
+        most = max(round(bytes_ * positions), round(first * positions) + bytes_of_later_codes(self))
+        return most + round(EN_PASSANT_BYTES * positions) * pawns + FIXED
 
 
-BYTES, FIRST_BYTES, PASSING_BYTES, FIXED = 2.2, 1.6, 0.2, 10_000_000
+BYTES, FIRST_BYTES, EN_PASSANT_BYTES, FIXED = 2.2, 1.6, 0.2, 10_000_000
 """Bytes of memory, per position with one side to move unless said otherwise.
 
 BYTES: a byte for its code and bits in nine sets. FIRST_BYTES: the same with bits in four sets, while the codes of later
-tiers are in memory (a byte each, counted apart). PASSING_BYTES: for each pawn, if pawns may be captured en passant,
+tiers are in memory (a byte each, counted apart). EN_PASSANT_BYTES: for each pawn, if pawns may be captured en passant,
 bits in two sets, and lists. FIXED: bytes for all else, in total.
 """
 

@@ -412,7 +412,7 @@ class DepartureResults(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """What the positions of a word have in common: the side to move, the squares of the kings, and occupied squares."""
+    """What the positions of a word share: the side to move, the squares of the kings, and occupied squares."""
 
     side: Any
     white_king: Any
@@ -441,7 +441,7 @@ def code_at(board, later, captured, change, squares, white, black):
 
 @lean_kernel
 def best_change(board, later, captured, man, promotes, placement, squares):
-    """Return the worth of a move of *man*, who stands on his new square; of the best promotion if he *promotes*."""
+    """Return the worth of a move of *man* to his square; if he *promotes*, that of the best promotion."""
     best = 0
     for change in range(4 * man + 1 if promotes else 0, 4 * man + 5 if promotes else 1):
         code = code_at(board, later, captured, change, squares, placement.white_king, placement.black_king)

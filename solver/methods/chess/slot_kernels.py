@@ -103,7 +103,7 @@ def slot_within(kinds, placements, squares):
 def write_codes(board, slots, scores, table, legal, codes, squares):
     """Write the codes of a later tier's positions with one side to move, in the order of the tier before.
 
-    There men are told apart and in another order. *slots* are its LaterSlots. A score's code is `table[score]`; *legal*
+    There men are distinct and in another order. *slots* are its LaterSlots. A score's code is `table[score]`; *legal*
     are the legal positions, as a set. *squares* int64[3] is a buffer.
     """
     count = len(slots.kinds)

@@ -74,7 +74,7 @@ def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array) ->
 def write_codes(codes: Codes, turn: int, scores_of: ScoresOf, table: Array, found: Array) -> None:
     """Write the codes of all positions of a later tier with one side to move, uint8[pairs * inner].
 
-    Men are in the order of *codes*, like men told apart.
+    Men are in the order of *codes*, like men distinct.
     """
     tier, own, exchanged, order = later_tier(codes)
     slots = LaterSlots(

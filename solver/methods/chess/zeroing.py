@@ -187,8 +187,8 @@ def settle(en_passant: EnPassantPositions, mover: ZeroingSide, other: ZeroingSid
         items.values[here] = code_of(worths)
         # The double step before is a pawn's move, so for the other side it is a zeroing move with this result.
         for result, (least, most) in BROUGHT.items():
-            some = here[(worths >= least) & (worths <= most)]
-            en_passant_kernels.add_positions(items.parents, some, len(some), other.brought[result])
+            parents = items.parents[here[(worths >= least) & (worths <= most)]]
+            en_passant_kernels.add_positions(other.brought[result], parents)
 
 
 DRAWN, WON = 500, 1000

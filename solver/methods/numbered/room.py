@@ -70,7 +70,7 @@ def room_for(game: Game, count: int, bits: int) -> Room:
 
 def room_of(formation: "Formation", metric: str) -> int:
     """Return the memory for solving a tier by sets, beside its scores, in bytes."""
-    return formation.room_by_zeroing if metric in TO_PROGRESS else formation.room
+    return formation.memory(by_zeroing=metric in TO_PROGRESS)
 
 
 def room_to_the_end(formation: "Formation", metric: str, scores: int) -> int:

@@ -88,7 +88,6 @@ class SolveTask(NamedTuple):
     """The chunks *begin* to *end* of a wave, to be solved."""
 
     shared: Told[BackwardPass]
-    wave: int
     begin: int
     end: int
 
@@ -111,7 +110,7 @@ class SolvedChunks(NamedTuple):
 
 def solve_tiers(task: SolveTask) -> SolvedChunks:
     """Solve the tiers of some chunks; store their planes and steps."""
-    (begin, end), back = task[2:], task.shared.content
+    begin, end, back = task.begin, task.end, task.shared.content
     wave, after, storage, codes = back.wave, back.after, back.storage, back.codes
     first, stop = wave.rows_of(begin)[0], wave.rows_of(end - 1)[1]
     starts = back.starts[first : stop + 1]
@@ -302,12 +301,12 @@ class SetwiseStore:
         for chunk in sorted(remaining):
             if chunk != end or total >= least:
                 if total:
-                    yield SolveTask(shared, wave.number, begin, end)
+                    yield SolveTask(shared, begin, end)
                 begin, total = chunk, 0
             total += words[chunk]
             end = chunk + 1
         if total:
-            yield SolveTask(shared, wave.number, begin, end)
+            yield SolveTask(shared, begin, end)
 
 
 def links_out(wave: Wave, after: Wave, misere: bool) -> tuple[Array, Array]:

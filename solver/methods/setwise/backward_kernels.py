@@ -355,7 +355,7 @@ def keep_best(block, words, count, misere):
 
 @lean_kernel
 def pass_up(block, count_after, own, word):
-    """Write the worths of a block as the player to move sees them, to the planes of *own* from *word* on.
+    """Write the worths of a block, as the player to move sees them, to the planes of *own*, from *word* on.
 
     A child with worth c < half gives its parent the complement of c: lost in 2c becomes won in 2c + 1. A child with c
     ≥ half gives -c, which is the complement plus 1: won becomes lost one ply later, and a tie stays a tie. So each

@@ -182,7 +182,6 @@ class FillTask(NamedTuple):
     """Ranges of tiers of a wave that are to be filled, each from one row to another."""
 
     shared: Told[ForwardPass]
-    wave: int
     ranges: list[tuple[int, int]]
 
 
@@ -259,17 +258,16 @@ def ranges_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]
 
 def tasks_of(shared: Told[ForwardPass], some: Iterable[tuple[int, int, int]], least: int) -> Iterator[FillTask]:
     """Yield tasks that fill some ranges of tiers. Each task has at least *least* words, except the last."""
-    number = shared.content.wave.number
     together: list[tuple[int, int]] = []
     words = 0
     for begin, end, more in some:
         together.append((begin, end))
         words += more
         if words >= least:
-            yield FillTask(shared, number, together)
+            yield FillTask(shared, together)
             together, words = [], 0
     if together:
-        yield FillTask(shared, number, together)
+        yield FillTask(shared, together)
 
 
 def cut_ranges(weights: Array, least: int) -> Iterator[tuple[int, int]]:

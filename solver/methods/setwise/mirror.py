@@ -67,10 +67,10 @@ def check_links(mirror: Array, rows_before: Array, rows: Array, links: Array) ->
 
 @lean_kernel
 def write_rank_tables(mask, mirror, mirrored, other, tables):
-    """Write *tables*, int64[MOST_TABLES, 64], that map ranks of a tier to ranks in another tier, six bits at a time.
+    """Write tables that map ranks of a tier to ranks in another tier, six bits at a time.
 
-    *mask* and *other* are the masks of the two tiers. If *mirrored*, the other tier has the mirror images of the
-    positions. The rank of a position is the OR of one entry of each table.
+    *tables* is int64[MOST_TABLES, 64]. *mask* and *other* are the masks of the two tiers. If *mirrored*, the other tier
+    has the mirror images of the positions. The rank of a position is the OR of one entry of each table.
     """
     tables[:] = 0
     rank = 0
@@ -88,7 +88,7 @@ def write_rank_tables(mask, mirror, mirrored, other, tables):
 
 @lean_kernel
 def first_rank(tables, word):
-    """Return the rank in the other tier of the first position of a word; *word* is its number in its tier."""
+    """Return the rank in the other tier of the first position of word number *word*."""
     rank, table = np.int64(0), 1
     while word:
         rank |= tables[table, word & 63]

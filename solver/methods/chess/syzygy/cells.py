@@ -33,7 +33,7 @@ class Cells:
         codes = self.formation.codes
         cells = np.empty(count_positions(codes), np.uint16)
         write_codes(codes, side, self.scores_of, cells_of_scores(), cells)
-        self.note_captures(cells, side)
+        self.mark_captures(cells, side)
         return cells
 
     def scores_of(self, tier: int) -> Array:
@@ -42,15 +42,15 @@ class Cells:
         legend = [encode(row.value, row.remoteness, BITS) for row in holder.file.legend]
         return np.concatenate([np.array(legend, np.uint16)[rows] for rows in holder.tier_rows(tier)])
 
-    def note_captures(self, cells: Array, side: int) -> None:
+    def mark_captures(self, cells: Array, side: int) -> None:
         """Mark the cells in which a capture brings as much as the position is worth."""
         later = load_later_codes(self.formation, self.scores_of, codes_of_scores(PATIENCE))
         captures = later.starts[1:]
         later.codes[: captures[captures >= 0].min()] = NO_POSITION  # promotions alone come first, and do not count
         _, _, found = find_departures(self.formation, later, side)
-        kernels.note_captures(cells, found.known, found.saved)
+        kernels.mark_captures(cells, found.known, found.saved)
 
-    def at_the_edge(self, side: int) -> tuple[bool, bool]:
+    def reaches_limit(self, side: int) -> tuple[bool, bool]:
         """Return whether a side to move wins anywhere in exactly PATIENCE plies, and whether it loses so.
 
         PATIENCE is the number of plies that the fifty-move rule allows.

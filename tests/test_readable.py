@@ -23,12 +23,9 @@ LONGEST_GAP = 25
 LONGEST_FUNCTION = 60
 """Lines of a function without its docstring."""
 LONGER = {
-    "chess/kernels.py: lead_to",
-    "chess/kernels.py: leave",
     "numbered/kernels.py: seed",
     "search/kernels.py: by_children",
     "search/proof_kernels.py: enter",
-    "setwise/forward_kernels.py: forward",
     "slots/kernels.py: worth",
     "slots/plans.py: choose",
     "slots/scripts.py: follow",

@@ -108,7 +108,7 @@ def compute_planes(rules, own, links, starts, after, worths):
     *own* are the WaveValues of the tiers, *after* those of the wave after. The links out of tier k are
     `links[starts[k]:starts[k + 1]]`.
 
-    Tiers in which all positions are canonical are not counted here: `write_steps` counts them. Of two tiers that are
+    Tiers in which all positions are canonical are not counted here: `make_steps` counts them. Of two tiers that are
     images of one another, only those of the canonical one are counted.
     """
     block = new_block()
@@ -355,7 +355,7 @@ def keep_best(block, words, count, misere):
 
 @lean_kernel
 def pass_up(block, count_after, own, word):
-    """Write the worths of a block, as the player to move sees them, to the planes of *own*, from *word* on.
+    """Write the worths of a block as the player to move sees them to *own*, from *word* on.
 
     A child with worth c < half gives its parent the complement of c: lost in 2c becomes won in 2c + 1. A child with c
     ≥ half gives -c, which is the complement plus 1: won becomes lost one ply later, and a tie stays a tie. So each

@@ -131,37 +131,15 @@ class Cubes(NamedTuple):
     active: Array
 
 
-class Workspace(NamedTuple):
-    """Buffers of `fill_sets`.
+class GroupBuffer(NamedTuple):
+    """The 64 words of a group: the positions `found`, and where the game is `over`.
 
-    `values`, `cubes`, `image_cubes` and `pairs` are for programs, `prepared` for the cubes of a tier, `runs`
-    for masks. `found` and `over` hold the 64 words of a group: the positions, and where the game is over.
-    `counts` int64[2, COUNTS] counts the positions of a tier.
+    `counts` int64[2, COUNTS] counts the positions of the tier.
     """
 
-    values: Array
-    cubes: Array
-    image_cubes: Array
-    pairs: Array
-    prepared: Cubes
-    runs: Any
     found: Array
     over: Array
     counts: Array
-
-
-@kernel
-def new_workspace(rules):
-    """Return the buffers of `fill_sets`."""
-    prepared = Cubes(
-        np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.uint64),
-        np.empty(MOST_CUBES, np.uint64), np.empty(MOST_CUBES, np.int64),
-    )  # fmt: skip
-    return Workspace(
-        np.empty(max(len(rules.ending.nodes), len(rules.imaging.nodes)), np.int64), np.empty((MOST_CUBES, 2), np.int64),
-        np.empty((MOST_CUBES, 2), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64), prepared, room_for_runs(),
-        np.zeros(64, np.uint64), np.zeros(64, np.uint64), np.zeros((2, COUNTS), np.int64),
-    )  # fmt: skip
 
 
 @kernel
@@ -175,38 +153,43 @@ def fill_sets(rules, parents, children, links, starts, tally):
     Returns UNCLEAR if the rules are not plain. If only one of two mirror-image tiers is filled, returns UNLIKE if the
     game does not end in mirrored positions of both.
     """
-    work = new_workspace(rules)
+    values = np.empty(max(len(rules.ending.nodes), len(rules.imaging.nodes)), np.int64)
+    cubes, pairs = np.empty((MOST_CUBES, 2), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
+    prepared = Cubes(
+        np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.uint64),
+        np.empty(MOST_CUBES, np.uint64), np.empty(MOST_CUBES, np.int64),
+    )  # fmt: skip
+    buffer = GroupBuffer(np.zeros(64, np.uint64), np.zeros(64, np.uint64), np.zeros((2, COUNTS), np.int64))
+    runs_buffer = room_for_runs()
     end = positions = 0
     for k in range(len(starts) - 1):
         tier = children.tiers[k]
         # Step 1: Evaluate the rules for this tier. `cubes[:count]` says when the game is over with the value `decided`;
         # all other positions have the primitive value `value`.
-        symmetry = symmetry_of(rules.imaging, tier, work.values, work.pairs)
-        count, value = ends_of(rules.ending, rules.decided, tier[BASE], tier[MASK], work.values, work.cubes)
+        symmetry = symmetry_of(rules.imaging, tier, values, pairs)
+        count, value = ends_of(rules.ending, rules.decided, tier[BASE], tier[MASK], values, cubes)
         if symmetry.images == UNCLEAR or (value != OPEN and value != TIED and value != rules.decided):
             return UNCLEAR
         # Step 2: If only the mirror image of this tier is filled, check that the game ends in mirrored positions.
-        if (
-            len(rules.mirror)
-            and symmetry.share == NONE_CANONICAL
-            and not ends_mirrored(rules, tier, count, value, work)
-        ):
+        is_image = len(rules.mirror) > 0 and symmetry.share == NONE_CANONICAL
+        if is_image and not ends_mirrored(rules, tier, cubes[:count], value, values):
             return UNLIKE
+        # If all other positions are decided as well, the game is over everywhere: a cube without conditions says so.
+        if value == rules.decided:
+            cubes[0], count = 0, 1
         # Step 3: Fill the tier, behind those written so far.
-        prepare_cubes(work.cubes[:count], work.prepared)
+        prepare_cubes(cubes[:count], prepared)
         tier[VALUE], tier[WORD] = value, end
-        work.counts[:] = 0
-        everything_over = value == rules.decided
-        end = fill_tier(
-            parents, children, tier, links[starts[k] : starts[k + 1]], symmetry, count, everything_over, work
-        )
+        buffer.counts[:] = 0
+        own = links[starts[k] : starts[k + 1]]
+        end = fill_tier(parents, children, tier, own, symmetry, prepared, count, buffer)
         # Step 4: Record the sizes of the tier, and add its counts to the tally. Each position stands for its mirror
         # image as well, if that is in the other tier.
-        live, over = work.counts[LIVE], work.counts[OVER]
+        live, over = buffer.counts[LIVE], buffer.counts[OVER]
         tier[WORDS], tier[FIRST], tier[COUNT] = end - tier[WORD], positions, live[ALL]
         positions += live[ALL]
         times = 2 if len(rules.mirror) and symmetry.share == ALL_CANONICAL else 1
-        runs = find_runs(tier[MASK], work.runs)
+        runs = find_runs(tier[MASK], runs_buffer)
         add_to_tally(tally[rules.decided], over, times, tier, runs)
         add_to_tally(tally[value], live, times, tier, runs)
     return end
@@ -227,39 +210,37 @@ def symmetry_of(imaging, tier, values, pairs):
 
 
 @kernel
-def ends_mirrored(rules, tier, count, value, work):
+def ends_mirrored(rules, tier, cubes, value, values):
     """Return whether the game ends in mirrored positions in a tier and in its mirror image.
 
-    The first *count* cubes of *work* and *value* say where it ends in the tier. The cubes are overwritten.
+    *cubes* and *value* say where it ends in the tier (see `ends_of`). The cubes are overwritten; *values* is a buffer.
     """
+    image_cubes = np.empty((MOST_CUBES, 2), np.int64)
     base, mask = image_of(tier[BASE], rules.mirror), image_of(tier[MASK], rules.mirror)
-    image_count, image_value = ends_of(rules.ending, rules.decided, base, mask, work.values, work.image_cubes)
-    cubes, image_cubes = work.cubes[:count], work.image_cubes[:image_count]
-    return image_value == value and same_in_mirror(cubes, tier[MASK], image_cubes, mask, rules.mirror, work.runs)
+    count, image_value = ends_of(rules.ending, rules.decided, base, mask, values, image_cubes)
+    return image_value == value and same_in_mirror(cubes, tier[MASK], image_cubes[:count], mask, rules.mirror)
 
 
 @lean_kernel
-def fill_tier(parents, children, tier, links, symmetry, count, everything_over, work):
+def fill_tier(parents, children, tier, links, symmetry, cubes, count, buffer):
     """Fill a tier, one group of 4,096 ranks after another; return the end of its words.
 
-    *count* is the number of its cubes. If *everything_over*, the game is over in all its positions.
+    The game is over in positions that match one of the first *count* *cubes*.
     """
     first, end, active = tier[GROUP], tier[WORD], 0
     for group in range(tier[GROUPS]):
         if group & (1 << SUBSET_BITS) - 1 == 0:
-            active = select_cubes(work.prepared, count, group >> SUBSET_BITS)
+            active = select_cubes(cubes, count, group >> SUBSET_BITS)
         children.before[first + group] = end - tier[WORD]
         children.occupied[first + group] = NOTHING
         # Step 1: Collect the group's 64 words. `touched` has a bit for each word that is not 0.
         touched = NOTHING
         for link in range(len(links)):
-            touched |= collect_group(parents, links[link], tier[MASK], group, work)
+            touched |= collect_group(parents, links[link], tier[MASK], group, buffer.found)
         # Step 2: Mark positions in which the game is over, and store the others.
         if touched:
-            work.over[:] = EVERYTHING if everything_over else NOTHING
-            if not everything_over:
-                mark_over(work.prepared, active, group, touched, work.over)
-            end = store_group(children, first, group, touched, symmetry, work, end)
+            mark_over(cubes, active, group, touched, buffer.over)
+            end = store_group(children, first, group, touched, symmetry, buffer, end)
     # Step 3: Close the tier with empty groups.
     for group in range(first + tier[GROUPS], first + tier[GROUPS] + AFTER_TIER):
         children.occupied[group] = NOTHING
@@ -268,7 +249,7 @@ def fill_tier(parents, children, tier, links, symmetry, count, everything_over, 
 
 
 @lean_kernel
-def collect_group(parents, link, mask, group, work):
+def collect_group(parents, link, mask, group, found):
     """Add the positions of a group that a link leads to to the words *found*; return the words touched.
 
     *mask* is that of the child tier.
@@ -276,7 +257,7 @@ def collect_group(parents, link, mask, group, work):
     place, bit, parent, source = link[PLACE], link[BIT], parents.tiers[link[FROM]], group
     # Case: several bits are inserted. Move each position on its own.
     if place == MANY:
-        return move_one_by_one(parents, parent, link[SHARED], mask, group, work.found)
+        return move_one_by_one(parents, parent, link[SHARED], mask, group, found)
     # Case: the bit is in the group number. Half of the groups get nothing; the others come from one parent group.
     if place >= GROUP_BITS:
         if group >> place - GROUP_BITS & 1 != bit:
@@ -291,14 +272,14 @@ def collect_group(parents, link, mask, group, work):
         return NOTHING
     word = parent[WORD] + np.int64(parents.before[parent[GROUP] + source])
     if place == NO_BIT or place >= GROUP_BITS:
-        return copy_same_words(parents.words, word, there, work.found)
+        return copy_same_words(parents.words, word, there, found)
     # An odd group comes from the upper 32 words of the parent group.
     if group & 1:
         word += popcount(there & LOW)
         there >>= np.uint64(32)
     if place >= WORD_BITS:
-        return copy_other_words(parents.words, word, there & LOW, place - WORD_BITS, bit, work.found)
-    return spread_words(parents.words, word, there & LOW, place, bit, work.found)
+        return copy_other_words(parents.words, word, there & LOW, place - WORD_BITS, bit, found)
+    return spread_words(parents.words, word, there & LOW, place, bit, found)
 
 
 @lean_kernel
@@ -358,24 +339,24 @@ def mark_over(cubes, active, group, touched, over):
 
 
 @lean_kernel
-def store_group(children, first, group, touched, symmetry, work, end):
+def store_group(children, first, group, touched, symmetry, buffer, end):
     """Split the words of a group into positions that are over and live ones: count both, and store the latter.
 
-    Clears the words *found*. *first* is the tier's first group. Returns the end of the words written.
+    Clears the buffer. *first* is the tier's first group. Returns the end of the words written.
     """
     occupied = NOTHING
     while touched:
         j = lowest(touched)
         touched &= touched - ONE
-        ended = work.found[j] & work.over[j]
-        live = work.found[j] & ~ended
-        work.found[j] = NOTHING
+        ended = buffer.found[j] & buffer.over[j]
+        live = buffer.found[j] & ~ended
+        buffer.found[j] = buffer.over[j] = NOTHING
         number = group << WORD_BITS | j
         if ended:
-            count_positions(ended, number, symmetry, work.counts[OVER])
+            count_positions(ended, number, symmetry, buffer.counts[OVER])
         # All live positions are stored, canonical or not: their children may be canonical.
         if live:
-            count_positions(live, number, symmetry, work.counts[LIVE])
+            count_positions(live, number, symmetry, buffer.counts[LIVE])
             children.words[end] = live
             end += 1
             occupied |= ONE << np.uint64(j)
@@ -435,16 +416,16 @@ def image_of(position, mirror):
 
 
 @kernel
-def same_in_mirror(cubes, mask, image_cubes, image_mask, mirror, buffer):
+def same_in_mirror(cubes, mask, image_cubes, image_mask, mirror):
     """Return whether the cubes of a tier mirror those of the other tier, in any order.
 
     Both arrays of cubes are overwritten: ranks become bits of positions.
     """
-    runs = find_runs(mask, buffer)
+    runs = find_runs(mask, room_for_runs())
     for k in range(len(cubes)):
         for column in range(2):
             cubes[k, column] = image_of(spread(cubes[k, column], runs), mirror)
-    runs = find_runs(image_mask, buffer)
+    runs = find_runs(image_mask, room_for_runs())
     for k in range(len(image_cubes)):
         for column in range(2):
             image_cubes[k, column] = spread(image_cubes[k, column], runs)

@@ -13,7 +13,6 @@ from retrograde.solver.methods.setwise.forward_kernels import (
     ALL_CANONICAL,
     MOST_IMAGES,
     NONE_CANONICAL,
-    SOME_CANONICAL,
     Symmetry,
     canonical,
     symmetry_of,
@@ -26,6 +25,10 @@ from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.values.bits import Runs, find_runs, room_for_runs, spread
 
 Array = np.ndarray[Any, Any]
+
+
+CANONICAL, FIRST_RANK = range(2)
+"""Rows of the counts of a tier by worth: canonical positions, and the rank of the first."""
 
 
 class TierValues(NamedTuple):
@@ -50,7 +53,7 @@ def make_steps(rules, wave, codes, steps, buffer, made, tally, worths):
 
     *wave* are WaveValues, *steps* is a StepBuffer. Each tier gets a row of *made*. *codes* maps worths to codes, and
     *tally* counts positions by code. For tiers in which some or no positions are canonical, *worths*, int64[tiers,
-    2**planes], has the counts of all positions from `compute_planes`; for the others `write_steps` fills it.
+    2**planes], has the counts of all positions from `compute_planes`; for the others it is filled here.
     """
     values, pairs = np.empty(len(rules.imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
     runs_buffer = room_for_runs()
@@ -58,6 +61,7 @@ def make_steps(rules, wave, codes, steps, buffer, made, tally, worths):
     for k in range(len(wave.sets.tiers)):
         row, tier, own = made[k], wave.sets.tiers[k], worths[k]
         row[AT] = at
+        counts = np.zeros((2, len(own)), np.int64)
         # Step 1: Find out whether all positions of the tier are canonical, some, or none.
         symmetry = symmetry_of(rules.imaging, tier, values, pairs)
         this = TierValues(tier, wave, symmetry, find_runs(tier[MASK], runs_buffer))
@@ -65,12 +69,14 @@ def make_steps(rules, wave, codes, steps, buffer, made, tally, worths):
         # Step 2: Write the steps of the canonical positions and pack them into the buffer.
         if has_canonical:
             row[VARYING] = mask = varying(this)
-            count, first, last = write_steps(this, mask, codes, own, rules.decided == WINNER, steps)
+            count, first, last = write_steps(this, mask, codes, rules.decided == WINNER, steps, counts)
             if count:
                 stop = pack(steps.starts[:count], steps.codes, mask, buffer, at)
                 row[SIZE], row[LENGTH], row[FIRST], row[LAST] = stop - at, count, first, last
                 row[FIRST_CODE], row[LAST_CODE] = steps.codes[0], steps.codes[count - 1]
                 at = stop
+            if symmetry.share == ALL_CANONICAL:
+                own[:] = counts[CANONICAL]
         # Step 3: Count all positions by code. With one image and all positions canonical, the images are in another
         # tier, which counted nothing: these count twice.
         times = 2 if symmetry.images == 1 and symmetry.share == ALL_CANONICAL else 1
@@ -78,65 +84,32 @@ def make_steps(rules, wave, codes, steps, buffer, made, tally, worths):
             if own[worth]:  # others may have codes beyond the tally
                 tally[codes[worth], POSITIONS] += times * own[worth]
         # Step 4: Count canonical positions by code, and find the first of each in the lowest tier.
-        if has_canonical:
-            if symmetry.share == SOME_CANONICAL:
-                own = canonical_worths(this)
-            stored += tally_canonical(this, own, codes, tally)
+        stored += tally_canonical(this, counts, codes, tally)
     return stored
 
 
 @lean_kernel
-def tally_canonical(this, worths, codes, tally):
-    """Add the canonical positions of a tier, counted by worth, to the tally. Return how many there are."""
+def tally_canonical(this, counts, codes, tally):
+    """Add the counts of `write_steps` to the tally. Return how many canonical positions there are."""
     tier, stored = this.tier, 0
-    for worth in range(len(worths)):
-        if worths[worth]:
+    for worth in range(counts.shape[1]):
+        if counts[CANONICAL, worth]:
             row = tally[codes[worth]]
-            stored += worths[worth]
+            stored += counts[CANONICAL, worth]
             if row[STORED] == 0 or tier[NUMBER] < row[FIRST_TIER]:
                 row[FIRST_TIER] = tier[NUMBER]
-                row[FIRST_POSITION] = tier[BASE] | spread(first_of(this, worth), this.runs)
-            row[STORED] += worths[worth]
+                row[FIRST_POSITION] = tier[BASE] | spread(counts[FIRST_RANK, worth], this.runs)
+            row[STORED] += counts[CANONICAL, worth]
     return stored
 
 
-@kernel
-def canonical_worths(this):
-    """Return the number of canonical positions of a tier by worth, int64[2**planes]."""
-    tier, wave, symmetry, _ = this
-    planes, words = wave.planes, wave.sets.words
-    own = np.zeros(1 << len(planes), np.int64)
-    word = tier[WORD]
-    for group in range(tier[GROUPS]):
-        occupied = wave.sets.occupied[tier[GROUP] + group]
-        while occupied:
-            remaining = canonical(words[word], symmetry, group << WORD_BITS | lowest(occupied))
-            occupied &= occupied - ONE
-            while remaining:
-                same, worth = equal_to_lowest(remaining, planes, word)
-                own[worth] += popcount(same)
-                remaining &= ~same
-            word += 1
-    return own
-
-
 @lean_kernel
-def first_of(this, worth):
-    """Return the rank of the first canonical position of a tier with a given worth; NONE if there is none."""
-    tier, wave, symmetry, _ = this
-    word, planes = tier[WORD], wave.planes
-    for group in range(tier[GROUPS]):
-        occupied = wave.sets.occupied[tier[GROUP] + group]
-        while occupied:
-            number = group << WORD_BITS | lowest(occupied)
-            occupied &= occupied - ONE
-            found = canonical(wave.sets.words[word], symmetry, number)
-            for plane in range(len(planes)):
-                found &= planes[plane, word] if worth >> plane & 1 else ~planes[plane, word]
-            if found:
-                return number << WORD_BITS | lowest(found)
-            word += 1
-    return NONE
+def count_worth(counts, worth, positions, number):
+    """Count positions of word *number* with the same worth; the words come in ascending order."""
+    if positions:
+        if not counts[CANONICAL, worth]:
+            counts[FIRST_RANK, worth] = number << WORD_BITS | lowest(positions)
+        counts[CANONICAL, worth] += popcount(positions)
 
 
 @lean_kernel
@@ -167,15 +140,15 @@ def varying(this):
 
 
 @lean_kernel
-def write_steps(this, mask, codes, worths, misere, steps):
+def write_steps(this, mask, codes, misere, steps, counts):
     """Write the steps of a tier's canonical positions; return (number of steps, first position, last position).
 
     Positions that win in one get no step: readers find them by the rules. (In misère play no position wins in one, and
-    the greatest worth means lost in one.) If all positions are canonical, *worths* counts them. Both positions are NONE
-    if no step is written.
+    the greatest worth means lost in one.) Both positions are NONE if no step is written. *counts*, int64[2, 2**planes],
+    gets the number of canonical positions by worth, and the rank of the first of each.
     """
     tier, wave, symmetry, runs = this
-    planes, all_canonical = wave.planes, symmetry.share == ALL_CANONICAL
+    planes = wave.planes
     count = code = 0
     first = last = np.int64(NONE)
     word = tier[WORD]
@@ -190,8 +163,7 @@ def write_steps(this, mask, codes, worths, misere, steps):
             for plane in range(len(planes)):
                 won &= planes[plane, word]
             remaining &= ~won
-            if all_canonical:
-                worths[-1] += popcount(won)
+            count_worth(counts, len(counts[0]) - 1, won, number)
             # Step 2: Go through the word in runs of equal worth, and begin a step wherever the worth changes.
             while remaining:
                 same, worth = equal_to_lowest(remaining, planes, word)
@@ -208,7 +180,6 @@ def write_steps(this, mask, codes, worths, misere, steps):
                     same &= (others & ~(others - ONE)) - ONE  # cut the run before the first position with another worth
                 last = tier[BASE] | spread(number << WORD_BITS | highest(same), runs)
                 remaining &= ~same
-                if all_canonical:
-                    worths[worth] += popcount(same)
+                count_worth(counts, worth, same, number)
             word += 1
     return count, first, last

@@ -116,25 +116,28 @@ def codes_of(name: str) -> list[int]:
 def table_orders(name: str) -> list[TableOrder]:
     """Return all orders that a table of an ending may have."""
     codes = codes_of(name)
-    pawns = sorted((len(list(group)), code) for code, group in groupby(sorted(c for c in codes if c & 7 == PAWN)))
-    lead: list[int] = [code for count, code in pawns for _ in range(count)]
-    rest = [code for code in codes if code not in lead]
+    pawns = len({code for code in codes if code & 7 == PAWN})
     found = []
-    # The first men: all pawns, those of the side with fewer first; or three single men in any order; or both kings.
-    if pawns:
-        heads = [tuple(lead)]
-    elif sum(codes.count(code) == 1 for code in codes) >= 3:
-        heads = list(permutations([code for code in codes if codes.count(code) == 1], 3))
-    else:
-        heads = [(KING, KING + BLACK), (KING + BLACK, KING)]
-    for head in heads:
-        kinds = sorted({code for code in rest if code not in head})
-        for order in permutations(kinds):
+    for head in first_groups(codes):
+        rest = [code for code in codes if code not in head]
+        for order in permutations(sorted({*rest})):
             every = head + tuple(code for kind in order for code in [kind] * rest.count(kind))
-            positions = range(len(order) + max(1, len(pawns)))
-            seconds = positions if len(pawns) == 2 else (NO_ORDER,)
+            positions = range(len(order) + max(1, pawns))
+            seconds = positions if pawns == 2 else (NO_ORDER,)
             found += [TableOrder(every, first, second) for first in positions for second in seconds if first != second]
     return found
+
+
+def first_groups(codes: list[int]) -> list[tuple[int, ...]]:
+    """Return the men that a table may begin with.
+
+    These are all pawns, those of the side with fewer first; or three single men in any order; or both kings.
+    """
+    pawns = sorted((len(list(group)), code) for code, group in groupby(sorted(c for c in codes if c & 7 == PAWN)))
+    if pawns:
+        return [tuple(code for count, code in pawns for _ in range(count))]
+    single = [code for code in codes if codes.count(code) == 1]
+    return list(permutations(single, 3)) if len(single) >= 3 else [(KING, KING + BLACK), (KING + BLACK, KING)]
 
 
 # Squares

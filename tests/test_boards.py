@@ -15,8 +15,8 @@ from retrograde.games.chess import Chess
 from retrograde.games.chess.men import BLACK, KING, PAWN, QUEEN, TIERS, codes_of, tier_of
 from retrograde.games.chess.squares import turned
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.chess import analysis, fit, kernels, tiers, words
-from retrograde.solver.methods.chess.en_passant import EnPassantPositions, slots_of
+from retrograde.solver.methods.chess import analysis, en_passant_kernels, fit, kernels, tiers, words
+from retrograde.solver.methods.chess.en_passant import EnPassantPositions, double_steps, slots_of
 from retrograde.solver.methods.chess.formation import Formation, arrangement, departures, geometry
 from retrograde.solver.methods.chess.slots import legal_positions
 from retrograde.solver.methods.numbered import reuse
@@ -312,3 +312,13 @@ def test_a_wrong_score_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(tiers, "collect_scores", wrong)
     with pytest.raises(RuleError):
         solve(Chess("KRK"), tmp_path / "game.h5", fresh=True)
+
+
+def test_only_a_winning_capture_en_passant_wins():
+    """Codes are one more than the plies: 2 wins in 1, and 3 loses."""
+    items = double_steps(2)
+    items.positions[:], items.parents[:], items.codes[:] = (0, 1), (5, 6), (2, 3)
+    nothing, open_, parents = np.zeros(1, np.uint64), np.full(1, 3, np.uint64), np.zeros(1, np.uint64)
+    assert en_passant_kernels.decide_wins(items, 3, nothing, open_, parents) == 0
+    assert en_passant_kernels.decide_wins(items, 2, nothing, open_, parents) == 1
+    assert items.values.tolist() == [2, 0] and (open_[0], parents[0]) == (2, 1 << 5)

@@ -233,7 +233,7 @@ class Values(syzygy.WdlTable):
     def __init__(self, compressed, count):
         self.variant = chess.Board
         self.size = [0, 0, 0]
-        parts = compressed.header, compressed.places, compressed.sizes
+        parts = compressed.header, compressed.entries, compressed.sizes
         begins = np.cumsum([0, *map(len, parts)]).tolist()
         self.data = b"".join(parts) + compressed.blocks + bytes(16)
         self.pairs = self.setup_pairs(0, count, 0, True)

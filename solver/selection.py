@@ -175,7 +175,7 @@ def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
     several = len(asked) > 1
     if by_words := "setwise" in asked and (not several or may_be_plain(game)):
         from retrograde.solver.estimation.estimate import RunningOutlook
-        from retrograde.solver.methods.setwise.way import Setwise
+        from retrograde.solver.methods.setwise.method import Setwise
 
         yield Setwise(RunningOutlook, early=several)
     from retrograde.solver.methods.listed.way import ListedMethod

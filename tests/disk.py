@@ -39,11 +39,11 @@ SMALL = {
 }
 """Sizes by which the smallest tier is cut as a large one is."""
 IN_SCRATCH = {
-    "methods.setwise.way.LOOKED_AHEAD": 0,
-    "methods.setwise.way.PLENTY": 1 << 50,
-    "methods.setwise.way.BYTES_A_POSITION": 1 << 50,
-    "methods.setwise.store.TASK_WORDS": 100,
-    "methods.setwise.store.LEAST_WORDS": 100,
+    "methods.setwise.method.ESTIMATED_AFTER": 0,
+    "methods.setwise.method.PLENTY": 1 << 50,
+    "methods.setwise.method.BYTES_A_POSITION": 1 << 50,
+    "methods.setwise.backward.TASK_WORDS": 100,
+    "methods.setwise.backward.LEAST_WORDS": 100,
 }
 """The same, by which there seems to be no memory for waves of sets."""
 

@@ -15,9 +15,10 @@ from retrograde.games.chess import Chess
 from retrograde.games.chess.men import BLACK, KING, PAWN, QUEEN, TIERS, codes_of, tier_of
 from retrograde.games.chess.squares import image_of_square
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.chess import fit, kernels, tiers, words
+from retrograde.solver.methods.chess import analysis, en_passant_kernels, fit, kernels, tiers, words
+from retrograde.solver.methods.chess.en_passant import EnPassantPositions, double_steps, slots_of
 from retrograde.solver.methods.chess.formation import Formation, arrangement, departures, geometry
-from retrograde.solver.methods.chess.passing import Pawns, nowhere, slots_of
+from retrograde.solver.methods.chess.slots import legal_positions
 from retrograde.solver.methods.numbered import reuse
 from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.runtime.sizes import Sizes
@@ -54,11 +55,6 @@ def test_men_are_carried_along_as_the_rules_move_them(kind, side):
         occupied = set(dice.sample(range(64), dice.randrange(12)))
         men = set(dice.sample(range(8, 56), dice.randrange(1, 5))) - occupied
         blocked, free = sum(1 << square for square in occupied), ~as_word(occupied)
-        attacked = {
-            square for man in men for square in range(64)
-            if chess.reaches[man << 6 | square] >> code & 1 and not chess.between[man << 6 | square] & blocked
-        }  # fmt: skip
-        assert plainly(words.attacked(as_word(men), free, kind, side)) == attacked
         attackers = {
             man for man in range(64) for square in men
             if chess.reaches[man << 6 | square] >> code & 1 and not chess.between[man << 6 | square] & blocked
@@ -77,7 +73,7 @@ def test_words_are_turned_as_squares_are():
     dice = Random(0)
     for symmetry in range(8):
         squares = set(dice.sample(range(64), 20))
-        assert plainly(words.turned_word(as_word(squares), symmetry)) == {image_of_square(s, symmetry) for s in squares}
+        assert plainly(words.turn_word(as_word(squares), symmetry)) == {image_of_square(s, symmetry) for s in squares}
     assert [words.lowest(as_word({square, 63})) for square in range(64)] == list(range(64))
 
 
@@ -133,8 +129,7 @@ def test_what_may_be_captured_en_passant_has_the_slots_that_chess_gives(name):
         spot = entry >> 4
         for square in squares:
             spot = spot << 6 | square
-        items = np.array([spot]), np.array([0]), np.array([0], np.uint8)
-        assert plain + slots_of(formation, man, Pawns(*items)).tolist()[0] == slot
+        assert plain + slots_of(formation, man, np.array([spot])).tolist()[0] == slot
 
 
 @pytest.mark.parametrize("name", ["KRPK", "KPPK"])
@@ -167,9 +162,10 @@ def test_sets_are_carried_along_as_the_rules_move_positions(name):
     words_there, candidates = np.zeros((2, formation.words), np.uint64)
     for spot in (spot for child in reached for spot in spots(child)):
         words_there[spot >> 6] |= np.uint64(1 << (spot & 63))
-    kernels.lead_to(men, geometry(), 0, nowhere(formation), words_there, candidates)
-    closed = tiers.legal_positions(men, 0)
-    kernels.take_out(men, geometry(), 0, nowhere(formation), words_there, closed)
+    nothing = EnPassantPositions(formation).capturable
+    kernels.add_predecessors(men, geometry(), 0, nothing, words_there, candidates)
+    closed = legal_positions(men, 0)
+    kernels.remove_escapes(men, geometry(), 0, nothing, words_there, closed)
     leading = {position for position in parents if not reached.isdisjoint(brought[position])}
     assert 100 < len(leading) < 500
     for position in parents:
@@ -202,7 +198,7 @@ def test_departures_are_captures_and_promotions():
         **{(2, change): (tuple(sorted((rook, kind))), 1) for change, kind in changed},
     }
     like = [each for each in departures(codes_of(["PP", ""])) if each.change % 4 == QUEEN + 1]
-    assert [(each.order, each.left) for each in like] == [((0, 1), (QUEEN, PAWN)), ((1, 0), (QUEEN, PAWN))]
+    assert [(each.order, each.remaining) for each in like] == [((0, 1), (QUEEN, PAWN)), ((1, 0), (QUEEN, PAWN))]
 
 
 # Whole solves
@@ -260,16 +256,16 @@ def test_only_chess_by_its_own_rules_is_solved_so():
 
 
 def test_a_mate_may_take_as_many_plies_as_there_are_codes(tmp_path, by_sets, monkeypatch):
-    """Of KRK the longest takes 32, and its code is 33."""
+    """Of KRK the longest takes 32 plies."""
     whole = solve(Chess("KRK"), tmp_path / "game.h5", fresh=True).read_bytes()
-    for most in (34, 33):
+    for most in (33, 32):
         by_sets.clear()
-        monkeypatch.setattr(tiers, "DEEPEST", most)
+        monkeypatch.setattr(analysis, "DEEPEST", most)
         assert solve(Chess("KRK"), tmp_path / f"{most}.h5", fresh=True).read_bytes() == whole
         assert by_sets == ["KRK"]
-    monkeypatch.setattr(tiers, "DEEPEST", 32)
+    monkeypatch.setattr(analysis, "DEEPEST", 31)
     with pytest.raises(MetricNotApplicable, match="its mates take too many plies"):
-        solve(Chess("KRK"), tmp_path / "32.h5", fresh=True)
+        solve(Chess("KRK"), tmp_path / "31.h5", fresh=True)
 
 
 def test_goes_on_after_a_stop_with_scores_in_a_file_and_in_memory(tmp_path, by_sets):
@@ -305,7 +301,7 @@ def test_no_more_is_told_than_there_is(tmp_path, monkeypatch):
 
 def test_a_wrong_score_is_seen(tmp_path, monkeypatch):
     """Some slots are held against the rules whenever a tier is solved."""
-    collect = tiers.collected
+    collect = tiers.collect_scores
 
     def wrong(formation, known, scores, pawns, table):
         counts = collect(formation, known, scores, pawns, table)
@@ -313,6 +309,16 @@ def test_a_wrong_score_is_seen(tmp_path, monkeypatch):
         scores[len(scores) // 5 :] ^= 3
         return counts
 
-    monkeypatch.setattr(tiers, "collected", wrong)
+    monkeypatch.setattr(tiers, "collect_scores", wrong)
     with pytest.raises(RuleError):
         solve(Chess("KRK"), tmp_path / "game.h5", fresh=True)
+
+
+def test_only_a_winning_capture_en_passant_wins():
+    """Codes are one more than the plies: 2 wins in 1, and 3 loses."""
+    items = double_steps(2)
+    items.positions[:], items.parents[:], items.codes[:] = (0, 1), (5, 6), (2, 3)
+    nothing, open_, parents = np.zeros(1, np.uint64), np.full(1, 3, np.uint64), np.zeros(1, np.uint64)
+    assert en_passant_kernels.decide_wins(items, 3, nothing, open_, parents) == 0
+    assert en_passant_kernels.decide_wins(items, 2, nothing, open_, parents) == 1
+    assert items.values.tolist() == [2, 0] and (open_[0], parents[0]) == (2, 1 << 5)

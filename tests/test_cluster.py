@@ -25,7 +25,7 @@ from retrograde.games.catalog import load_game, variants_in
 from retrograde.games.contract.game import METRICS
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.ranges import steps
-from retrograde.solver.methods.setwise import waves
+from retrograde.solver.methods.setwise import forward
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime import tasks
 from retrograde.solver.runtime.arrays import Shared, publish
@@ -132,7 +132,7 @@ def test_words_are_compressed_where_there_is_little_room_and_the_bytes_are_the_s
 ):
     """And so they are in tasks of any size."""
     monkeypatch.setattr(
-        f"retrograde.solver.methods.setwise.{'way' if name == 'BYTES_IN_WAVE' else 'kept'}.{name}", amount
+        f"retrograde.solver.methods.setwise.{'method' if name == 'BYTES_IN_WAVE' else 'storage'}.{name}", amount
     )
     variant, way = "connect4:4,4", "setwise"
     plain = []
@@ -154,7 +154,9 @@ def test_a_worker_killed_in_the_middle_of_a_wave_of_words(tmp_path, executor, by
     """It has put aside half of what its task makes; the task runs again elsewhere, and that half is never read."""
     once = tmp_path / "once"
     once.touch()
-    monkeypatch.setattr("retrograde.solver.methods.setwise.way.fill", partial(fill_or_end, once=once, ours=os.getpid()))
+    monkeypatch.setattr(
+        "retrograde.solver.methods.setwise.method.fill", partial(fill_or_end, once=once, ours=os.getpid())
+    )
     way = "setwise"
     path = solve(load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
     assert not once.exists()
@@ -162,9 +164,9 @@ def test_a_worker_killed_in_the_middle_of_a_wave_of_words(tmp_path, executor, by
 
 
 def fill_or_end(task, once, ours):
-    """Fill some tiers; the first worker to have filled several stretches ends before it can tell of them."""
-    found = waves.fill(task)
-    if len(task.stretches) > 1 and os.getpid() != ours and once.exists():
+    """Fill some tiers; the first worker to have filled several ranges ends before it can tell of them."""
+    found = forward.fill(task)
+    if len(task.ranges) > 1 and os.getpid() != ours and once.exists():
         once.unlink()
         os.kill(os.getpid(), signal.SIGKILL)
     return found

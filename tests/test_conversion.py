@@ -21,7 +21,7 @@ from retrograde.games.chess.men import tier_of
 from retrograde.games.contract.game import DRAW, LOSE, WIN
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.chess import zeroing
+from retrograde.solver.methods.chess import tiers, zeroing
 from retrograde.solver.methods.numbered import by_sets
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.solution import open_solution
@@ -206,14 +206,14 @@ def test_verification_sees_what_is_wrong(tmp_path, monkeypatch):
 
 
 def test_slots_that_do_not_follow_are_seen(tmp_path, monkeypatch):
-    collect = zeroing.collected
+    collect = tiers.collect_scores
 
     def wrong(formation, known, scores, pawns, table):
         counts = collect(formation, known, scores, pawns, table)
         scores[len(scores) // 5 :] ^= 3
         return counts
 
-    monkeypatch.setattr(zeroing, "collected", wrong)
+    monkeypatch.setattr(tiers, "collect_scores", wrong)
     with pytest.raises(RuleError):
         solve(load_game("chess:KRK"), tmp_path / "game.h5", fresh=True, metric="dtc")
 

@@ -16,7 +16,7 @@ from retrograde.games.chess.men import TIERS
 from retrograde.games.chess.rules import Chess
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.chess import tiers
+from retrograde.solver.methods.chess import analysis
 from retrograde.solver.methods.chess.formation import Formation
 from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.options import CannotSolve
@@ -212,11 +212,11 @@ def test_what_takes_too_much_or_too_long_says_so(folder, tmp_path, monkeypatch):
     for path in folder.iterdir():
         shutil.copy(path, tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(tiers, "DEEPEST", 20)
+        patch.setattr(analysis, "DEEPEST", 19)
         with pytest.raises(MetricNotApplicable, match="its mates take too many plies"):
             solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
     with monkeypatch.context() as patch:
-        patch.setattr(Formation, "room", 1 << 60)
+        patch.setattr(Formation, "memory", lambda self, by_zeroing: 1 << 60)
         with pytest.raises(MemoryLimit):
             solve(load_game("chess:KRKN"), tmp_path / "chess,KRKN.h5", fresh=True)
 

@@ -23,11 +23,8 @@ LONGEST_GAP = 25
 LONGEST_FUNCTION = 60
 """Lines of a function without its docstring."""
 LONGER = {
-    "chess/kernels.py: lead_to",
-    "chess/kernels.py: leave",
     "search/kernels.py: by_children",
     "search/proof_kernels.py: enter",
-    "setwise/forward_kernels.py: forward",
     "web/view.py: position",
 }
 """Functions that are longer."""

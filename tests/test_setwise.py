@@ -19,10 +19,10 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.way import ListedMethod
 from retrograde.solver.methods.setwise import words
+from retrograde.solver.methods.setwise.backward import codes_for, planes_for
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
-from retrograde.solver.methods.setwise.kept import Aside, Wave
-from retrograde.solver.methods.setwise.store import codes_for, planes_for
-from retrograde.solver.methods.setwise.way import Setwise
+from retrograde.solver.methods.setwise.method import Setwise
+from retrograde.solver.methods.setwise.storage import Wave, WaveStorage
 from retrograde.solver.methods.streamed.method import StreamedMethod
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.rules.plain import rules, tier_kernels
@@ -290,16 +290,16 @@ def test_random_games_equal_the_reference(seed, tmp_path):
     expect_reference(game, solved_by_words(game, tmp_path / "game.h5", workers=1 + seed % 2))
 
 
-def solved_with_twins(game, path, monkeypatch):
-    """Solve a game, and return the path, and in how many waves tiers were left to their twins."""
+def solved_with_mirror(game, path, monkeypatch):
+    """Solve a game, and return the path, and in how many waves only one of two mirror images was stored."""
     waves = []
 
     def noted(self, mirror, before):
-        keep_first_of_twins(self, mirror, before)
-        waves.append((self.kept != np.arange(len(self.kept))).any())
+        drop_mirror_images(self, mirror, before)
+        waves.append((self.stored != np.arange(len(self.stored))).any())
 
-    keep_first_of_twins = Wave.keep_first_of_twins
-    monkeypatch.setattr(Wave, "keep_first_of_twins", noted)
+    drop_mirror_images = Wave.drop_mirror_images
+    monkeypatch.setattr(Wave, "drop_mirror_images", noted)
     return solved_by_words(game, path), sum(waves)
 
 
@@ -318,18 +318,18 @@ LEFT, RIGHT = 0b11 << 1, 0b11 << 9  # in columns of three cells: two in the firs
         ),  # the same game, but of twins one has a line more, from the fourth on
     ],
 )
-def test_tiers_are_left_to_their_twins_where_rules_prove_the_same_in_the_mirror(
+def test_one_of_two_mirror_images_is_stored_if_the_rules_prove_the_same(
     lines, images_told, waves, tmp_path, monkeypatch
 ):
     game = Drops(3, 3, lines, mirror=True, images_told=images_told)
-    path, found = solved_with_twins(game, tmp_path / "game.h5", monkeypatch)
+    path, found = solved_with_mirror(game, tmp_path / "game.h5", monkeypatch)
     assert found == waves
     expect_reference(game, path)
 
 
 def test_a_solve_that_went_on_without_a_mirror_goes_on_so_after_a_kill(tmp_path, monkeypatch):
     monkeypatch.setattr(Phase, "often", 0)
-    monkeypatch.setattr("retrograde.solver.methods.setwise.way.BYTES_IN_WAVE", 1 << 50)
+    monkeypatch.setattr("retrograde.solver.methods.setwise.method.BYTES_IN_WAVE", 1 << 50)
     game, path = Drops(3, 3, (LEFT, LEFT | 1, RIGHT), mirror=True), tmp_path / "game.h5"
     sizes = Sizes(in_memory=1, chunk_words=1, journal_seconds=0)
 
@@ -344,7 +344,7 @@ def test_a_solve_that_went_on_without_a_mirror_goes_on_so_after_a_kill(tmp_path,
 
 @given(st.sets(st.integers(0, (1 << 14) - 1), min_size=1, max_size=300))
 @settings(max_examples=30)
-def test_twins_have_the_images_of_all_positions(ranks):
+def test_mirror_images_have_the_images_of_all_positions(ranks):
     """Columns of eight, four and two stones, 2 + 4 + 8 in the mirror."""
     mirror = np.array([*range(20, 30), *range(10, 20), *range(10), *[64] * 34])
     mask, places = (1 << 8) - 1 | 15 << 10 | 3 << 20, [*range(8), *range(10, 14), *range(20, 22)]
@@ -353,13 +353,13 @@ def test_twins_have_the_images_of_all_positions(ranks):
     tier[[tier_kernels.MASK, tier_kernels.GROUPS]] = mask, 4
     twin[[tier_kernels.NUMBER, tier_kernels.MASK]] = 1, (1 << 2) - 1 | 15 << 10 | 255 << 20
     wave = Wave(0, np.array([tier, twin]), np.empty((0, 0)), np.zeros(3))
-    wave.mirror, wave.kept = mirror, np.array([0, 0])
+    wave.mirror, wave.stored = mirror, np.array([0, 0])
     dense = [sum(1 << rank % 64 for rank in ranks if rank >> 6 == word) for word in range(256)]
     groups = [sum(1 << k for k in range(64) if dense[64 * group + k]) for group in range(4)]
     wave.tiers[0, [tier_kernels.WORDS, tier_kernels.COUNT]] = sum(map(bool, dense)), len(ranks)
     wave.begins.append(0)
     wave.sets.append(np.array([*groups, 0, 0, 0, 0, *filter(None, dense)], np.uint64))
-    sets = wave.take_whole(Aside(None), np.array([0, 1]), "twins")
+    sets = wave.load_with_images(WaveStorage(None), np.array([0, 1]), "images")
     for row, wanted in ((0, ranks), (1, images)):
         found, (first, word) = set(), sets.tiers[row, [tier_kernels.GROUP, tier_kernels.WORD]].tolist()
         runs = bits.find_runs(sets.tiers[row, tier_kernels.MASK], bits.room_for_runs())
@@ -392,7 +392,7 @@ def test_other_games_are_left_to_other_ways(variant, tmp_path, monkeypatch):
     game = load_game(variant)
     assert not may_be_plain(game)
     for seen in (may_be_plain, lambda game: True):
-        for place in ("selection", "methods.setwise.foresight"):
+        for place in ("selection", "methods.setwise.forward"):
             monkeypatch.setattr(f"retrograde.solver.{place}.may_be_plain", seen)
         with pytest.raises(CannotSolve, match="cannot be solved by the method that was asked for"):
             solved_by_words(game, tmp_path / "game.h5")
@@ -436,9 +436,9 @@ def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
     game = load_game(variant)
     wanted = solve(game, tmp_path / "streamed.h5", way="streamed", sizes=SIZES).read_bytes()
     for workers, weight, for_planes, steps in ((1, 1 << 15, 0.5, 0), (2, 50, 0.5, 20_000), (2, 50, 0.0, 1 << 28)):
-        monkeypatch.setattr("retrograde.solver.methods.setwise.way.STEPS_CACHED", steps)
-        monkeypatch.setattr("retrograde.solver.methods.setwise.way.FOR_PLANES", for_planes)
-        monkeypatch.setattr("retrograde.solver.methods.setwise.store.TASK_WORDS", weight)
+        monkeypatch.setattr("retrograde.solver.methods.setwise.method.STEPS_CACHED", steps)
+        monkeypatch.setattr("retrograde.solver.methods.setwise.method.FOR_PLANES", for_planes)
+        monkeypatch.setattr("retrograde.solver.methods.setwise.backward.TASK_WORDS", weight)
         sizes = replace(SIZES, chunk_words=weight)
         path = solved_by_words(game, tmp_path / "words.h5", sizes, workers=workers, fresh=True)
         assert path.read_bytes() == wanted
@@ -467,9 +467,9 @@ def test_a_solve_that_is_stopped_begins_anew(tmp_path):
 def in_scratch(monkeypatch):
     """Let there be too little memory for all waves, tasks be small, and all be told that is done."""
     monkeypatch.setattr(Phase, "often", 0)
-    for name, amount in (("LOOKED_AHEAD", 0), ("PLENTY", 1 << 50), ("BYTES_A_POSITION", 1 << 50)):
-        monkeypatch.setattr(f"retrograde.solver.methods.setwise.way.{name}", amount)
-    for name, least in (("store.TASK_WORDS", 100), ("store.LEAST_WORDS", 100)):
+    for name, amount in (("ESTIMATED_AFTER", 0), ("PLENTY", 1 << 50), ("BYTES_A_POSITION", 1 << 50)):
+        monkeypatch.setattr(f"retrograde.solver.methods.setwise.method.{name}", amount)
+    for name, least in (("backward.TASK_WORDS", 100), ("backward.LEAST_WORDS", 100)):
         monkeypatch.setattr(f"retrograde.solver.methods.setwise.{name}", least)
 
 

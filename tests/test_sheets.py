@@ -35,7 +35,8 @@ def made(monkeypatch):
     """Count the sheets that are made."""
     found = []
     monkeypatch.setattr(
-        "retrograde.solver.methods.setwise.store.new_sheet", lambda *args: found.append(new_sheet(*args)) or found[-1]
+        "retrograde.solver.methods.setwise.backward.new_sheet",
+        lambda *args: found.append(new_sheet(*args)) or found[-1],
     )
     return found
 
@@ -62,7 +63,7 @@ def test_a_solve_that_was_stopped(then, tmp_path, whole, made, monkeypatch):
         with suppress(Stop):
             solve(GAME, path, way="setwise", sizes=SIZES, executor=Elsewhere(), listener=stop)
         if (stops := stops + 1) == 2 and then == "with little memory":
-            monkeypatch.setattr("retrograde.solver.methods.setwise.way.FOR_PLANES", 0)
+            monkeypatch.setattr("retrograde.solver.methods.setwise.method.FOR_PLANES", 0)
         elif stops == 2 and then != "goes on":
             monkeypatch.setattr(sheets, "stamp", lambda: 1)
     assert path.read_bytes() == whole

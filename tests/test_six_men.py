@@ -21,8 +21,16 @@ from retrograde.games.chess.men import LOWEST, SIX_MEN, ending, name_of_tier, ti
 from retrograde.games.chess.san import uci
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, WIN
 from retrograde.solver.methods.chess import kernels
-from retrograde.solver.methods.chess.formation import Formation, Men, arrangement, geometry, men_of, places_of, together
-from retrograde.solver.methods.chess.passing import Passing
+from retrograde.solver.methods.chess.en_passant import CapturablePawns
+from retrograde.solver.methods.chess.formation import (
+    Formation,
+    Men,
+    arrangement,
+    geometry,
+    group_like_men,
+    indices_of,
+    men_of,
+)
 from retrograde.solver.methods.chess.words import rests_of
 from retrograde.solver.methods.numbered.numbering import MOST_SLOTS
 
@@ -132,7 +140,7 @@ def test_slots_of_six_men_lie_where_their_men_stand():
         assert codes.count(codes[0]) == max(map(codes.count, codes))
     formation, dice = Formation("KNNNKN"), Random(0)
     squares = [[*sorted(dice.sample(range(64), 3)), dice.randrange(64)] for _ in range(200)]
-    places = places_of(formation.codes, np.array(squares)).tolist()
+    places = indices_of(formation.codes, np.array(squares)).tolist()
     assert [[*formation.men.rests.squares[place >> 6], place & 63] for place in places] == squares
 
 
@@ -173,20 +181,20 @@ def as_set(men: Men, codes, pairs, squares):
 )
 def test_sets_of_grouped_men_are_carried_as_those_of_men_told_apart(name):
     apart, board, dice = Formation(name), geometry(), np.random.default_rng(0)
-    codes = together(apart.codes)
+    codes = group_like_men(apart.codes)
     squares = np.sort(np.argsort(dice.random((2000, 64)), 1)[:, :3], 1)
     pairs = dice.integers(0, 4, len(squares))
     order = sorted(range(3), key=lambda man: codes.index(apart.codes[man]))
-    nothing = Passing(np.full(3, -1), *np.zeros((2, 0, 1), np.uint64))
+    nothing = CapturablePawns(np.full(3, -1), *np.zeros((2, 0, 1), np.uint64))
     for side in (0, 1):
         found = []
         for men, some in ((apart.men, squares), (men_of(codes, True), squares[:, order])):
             reached, spots = as_set(men, apart.codes if men is apart.men else codes, pairs, some)
             legal, checked = np.empty_like(reached), np.empty_like(reached)
-            kernels.lay_out(men, board, side, legal, checked)
+            kernels.find_legal(men, board, side, legal, checked)
             carried, closed = np.zeros_like(reached), legal.copy()
-            kernels.lead_to(men, board, side, nothing, reached & legal, carried)
-            kernels.take_out(men, board, side, nothing, reached & legal, closed)
+            kernels.add_predecessors(men, board, side, nothing, reached & legal, carried)
+            kernels.remove_escapes(men, board, side, nothing, reached & legal, closed)
             found.append([words[spots >> 6] >> (spots & 63).astype(np.uint64) & np.uint64(1)
                           for words in (legal, checked, legal & carried, legal & ~closed)])  # fmt: skip
         assert all(map(np.array_equal, *found)) and all(bits.any() for bits in found[0][2:])

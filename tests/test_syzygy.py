@@ -18,9 +18,9 @@ from retrograde.games.contract.zeroing import PATIENCE, signed
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess.syzygy import kernels, write
 from retrograde.solver.methods.chess.syzygy.checksum import checksum
-from retrograde.solver.methods.chess.syzygy.pairs import ALONE, packed
-from retrograde.solver.methods.chess.syzygy.shape import combinations_of, first_squares, shapes_of, table_name
-from retrograde.solver.methods.chess.syzygy.write import is_whole, paths_of, write_tables
+from retrograde.solver.methods.chess.syzygy.compression import ALONE, compress
+from retrograde.solver.methods.chess.syzygy.table_order import combinations_of, first_squares, table_name, table_orders
+from retrograde.solver.methods.chess.syzygy.write import is_complete, paths_of, write_tables
 from retrograde.solver.play.solution import open_solution
 
 from .command_line import retrograde
@@ -162,7 +162,7 @@ def test_a_win_that_takes_too_long(tmp_path, monkeypatch, side):
     Whichever side's distances are there: of those in 101 plies some are won by a zeroing move, and some by a move to
     what is lost in 100.
     """
-    monkeypatch.setattr(write, "size_of", lambda part: part.packed.header[0] & write.BLACK_TO_MOVE != (not side))
+    monkeypatch.setattr(write, "size_of", lambda part: part.values.header[0] & write.BLACK_TO_MOVE != (not side))
     for name in ("KRKR", "KRKB", "KRBK"):
         make(tmp_path, name, [name, *(["KRK", "KBK"] if name == "KRBK" else [])])
     make(tmp_path, "KRBKR", ["KRBKR"])
@@ -216,7 +216,7 @@ def test_positions_have_the_numbers_that_python_chess_gives_them(men_there):
     chance = random.Random(men_there)
     for ending in (name for name in men.TIERS if len(name) == men_there):
         assert syzygy.normalize_tablename(table_name(ending)) == table_name(ending)
-        for shape in chance.sample(shapes_of(ending), 2):
+        for shape in chance.sample(table_orders(ending), 2):
             for file in range(shape.files):
                 numbers = Numbers(ending, shape, file)
                 assert numbers.count == shape.length(file)
@@ -233,7 +233,7 @@ class Values(syzygy.WdlTable):
     def __init__(self, compressed, count):
         self.variant = chess.Board
         self.size = [0, 0, 0]
-        parts = compressed.header, compressed.places, compressed.sizes
+        parts = compressed.header, compressed.entries, compressed.sizes
         begins = np.cumsum([0, *map(len, parts)]).tolist()
         self.data = b"".join(parts) + compressed.blocks + bytes(16)
         self.pairs = self.setup_pairs(0, count, 0, True)
@@ -252,7 +252,7 @@ runs = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3000)), min_size=1, 
 @given(runs, st.integers(1, 40), st.integers(5, 10))
 def test_what_is_compressed_is_read_again(runs, times, block_bits):
     values = np.tile(np.repeat(*map(np.array, zip(*runs, strict=True))), times).astype(np.uint8)
-    read = Values(packed(values, block_bits), len(values))
+    read = Values(compress(values, block_bits), len(values))
     for number in random.Random(1).sample(range(len(values)), min(200, len(values))):
         assert read.at(number) == values[number]
     assert read.at(len(values) - 1) == values[-1]
@@ -261,7 +261,7 @@ def test_what_is_compressed_is_read_again(runs, times, block_bits):
 @pytest.mark.thorough
 def test_what_is_hard_to_compress():
     values = np.random.default_rng(1).integers(0, 101, 50_000).astype(np.uint8)
-    read = Values(packed(values, 10), len(values))
+    read = Values(compress(values, 10), len(values))
     assert [read.at(number) for number in range(0, 50_000, 7)] == values[::7].tolist()
 
 
@@ -288,7 +288,7 @@ def test_distances_that_nobody_asks_for_are_left_out():
     cells = np.zeros(64, np.uint16)
     cells[: len(worths)] = [worth << 8 | number for worth, number in zip(worths, plies, strict=True)]
     before, quiet = cells.copy(), np.array([0b1010], np.uint64)
-    kernels.leave_out(cells, quiet)
+    kernels.clear_unread(cells, quiet)
     left_out = np.flatnonzero(cells == kernels.ANY).tolist()
     assert left_out == [0, 2, 5]
     assert np.delete(cells, left_out).tolist() == np.delete(before, left_out).tolist()
@@ -310,11 +310,11 @@ def test_distances_that_nobody_asks_for_are_left_out():
 )
 def test_distances_as_tables_tell_them(worth, plies, in_plies, in_moves):
     cell = np.uint16(worth << 8 | plies)
-    assert kernels.distance_told(cell, write.halved_by(write.WINS_IN_PLIES | write.LOSSES_IN_PLIES)) == in_plies
-    assert kernels.distance_told(cell, write.halved_by(0)) == in_moves
+    assert kernels.stored_distance(cell, write.halved_by(write.WINS_IN_PLIES | write.LOSSES_IN_PLIES)) == in_plies
+    assert kernels.stored_distance(cell, write.halved_by(0)) == in_moves
     wins, losses = write.halved_by(write.WINS_IN_PLIES), write.halved_by(write.LOSSES_IN_PLIES)
-    assert kernels.distance_told(cell, wins) == (in_plies if worth == kernels.WIN else in_moves)
-    assert kernels.distance_told(cell, losses) == (in_plies if worth == kernels.LOSS else in_moves)
+    assert kernels.stored_distance(cell, wins) == (in_plies if worth == kernels.WIN else in_moves)
+    assert kernels.stored_distance(cell, losses) == (in_plies if worth == kernels.LOSS else in_moves)
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_plies_are_told_of_who_wins_at_the_edge(edges, flags):
     class Edges:
         formation = SimpleNamespace(is_symmetric=len(edges) == 1)
 
-        def at_the_edge(self, side):
+        def reaches_limit(self, side):
             return edges[side]
 
     assert write.flags_of(Edges()) == flags
@@ -422,7 +422,7 @@ def test_what_cannot_be_written_is_said(home, tmp_path, monkeypatch, arguments, 
 
 def test_what_is_no_table_is_not_taken_for_one(home, tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(home))
-    assert all(is_whole(path) for path in home.glob("*.rtb?"))
+    assert all(is_complete(path) for path in home.glob("*.rtb?"))
     content = bytearray((home / "KNvK.rtbw").read_bytes())
     content[20] ^= 1
     (tmp_path / "KNvK.rtbw").write_bytes(content)

@@ -23,7 +23,7 @@ from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN
 from retrograde.games.contract.zeroing import by_rule
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.chess import zeroing
+from retrograde.solver.methods.chess import tiers, zeroing
 from retrograde.solver.methods.numbered import by_sets
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.oracles.counting import counting
@@ -106,14 +106,14 @@ def test_values_are_those_without_the_rule(home):
 
 
 def test_slots_that_do_not_follow_are_seen(tmp_path, monkeypatch):
-    collect = zeroing.collected
+    collect = tiers.collect_scores
 
     def wrong(formation, known, scores, pawns, table):
         counts = collect(formation, known, scores, pawns, table)
         scores[len(scores) // 5 :] ^= 3
         return counts
 
-    monkeypatch.setattr(zeroing, "collected", wrong)
+    monkeypatch.setattr(tiers, "collect_scores", wrong)
     with pytest.raises(RuleError):
         solve(Chess("KRK"), tmp_path / "game.h5", fresh=True, metric="dtz")
 
@@ -134,7 +134,7 @@ def test_levels_hold_each_position_once():
         assert not any((one & other).any() for i, one in enumerate(masks) for other in masks[:i])
         every = np.bitwise_or.reduce(masks)
         legal = np.empty_like(every)
-        zeroing.kernels.lay_out(formation.men, zeroing.geometry(), 0, legal, np.empty_like(every))
+        zeroing.kernels.find_legal(formation.men, zeroing.geometry(), 0, legal, np.empty_like(every))
         assert not (legal & ~every).any()
 
 

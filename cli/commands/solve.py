@@ -368,7 +368,7 @@ def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "Cl
         announce(line, "reading the rules")
         from retrograde.solver.conformance.precheck import refuse_broken
         from retrograde.solver.estimation.estimate import estimate  # slow to import: announce first
-        from retrograde.solver.methods.setwise.foresight import looks_plain
+        from retrograde.solver.methods.setwise.forward import looks_plain
 
         refuse_broken(game)
         threads = executor.workers if executor else how.workers or os.cpu_count() or 1

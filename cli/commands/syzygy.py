@@ -79,11 +79,11 @@ def zeroing_in(database: "Database") -> "SlotsDatabase":
 
 def table_of(database: "SlotsDatabase", ending: str, folder: Path, as_json: bool) -> Facts:
     """Write both tables of an ending unless they exist; return the facts about them."""
-    from retrograde.solver.methods.chess.syzygy.write import is_whole, paths_of, write_tables
+    from retrograde.solver.methods.chess.syzygy.write import is_complete, paths_of, write_tables
 
     paths = paths_of(ending, folder)
     for path in paths:
-        if path.exists() and not is_whole(path):
+        if path.exists() and not is_complete(path):
             raise RetrogradeError(f"{str(path)!r} is there already, and is no whole table; remove it, or rename it")
     there = all(path.exists() for path in paths)
     if not there:

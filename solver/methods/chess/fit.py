@@ -12,6 +12,10 @@ BITS = 14
 """Bits for plies in the scores of these tiers."""
 
 
+class TooDeep(Exception):
+    """A win takes more plies than fit into a byte."""
+
+
 def is_chess(game: Any) -> bool:
     """Return whether a game is chess with the rules known here."""
     return (type(game).__module__, type(game).__qualname__) == CHESS

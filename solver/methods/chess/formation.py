@@ -8,7 +8,7 @@ Each side to move has arrays of its own, one byte or one bit for each position:
     position = (pair × rests + rest) << 6 | square of the last man
                └──── index of the word ────┘
 
-The men are those besides the kings. Up to three of them are in the order of their codes, and like men are told apart:
+The men are those besides the kings. Up to three of them are in the order of their codes, and like men are distinct:
 each position appears twice, or six times. Of four men (endings of six) those with the most like ones come first, and
 like outer men are one group (see `words.py`). Then three like men take a sixth of the words, and two half of them.
 Where both kings are on the diagonal, a position and its mirror image both appear.
@@ -25,7 +25,7 @@ from retrograde.games.chess import men
 from retrograde.games.chess.men import BLACK, KNIGHT, PAWN, QUEEN
 from retrograde.games.chess.numbering import numbers_of_kings, pairs_in_order
 from retrograde.games.chess.squares import DIAGONAL, ORTHOGONAL, between, image_of_square, reaches, step, steps
-from retrograde.solver.methods.chess.words import Rests, key_of, numbered, rests_of
+from retrograde.solver.methods.chess.words import Rests, groups_of, key_of, number_rests, rests_of
 
 Array = np.ndarray[Any, Any]
 Codes = tuple[int, ...]
@@ -50,14 +50,14 @@ class Men(NamedTuple):
     """The men of a tier besides the kings, and where kings and outer men may stand.
 
     `kinds` and `sides` int64[men]: sides are 0 for White, 1 for Black. `squares` int64[pairs, 2]: the squares of both
-    kings, by pair. `walks` int32[2, pairs, 8]: the entry of `Geometry.kings` after a step of a side's king, -1 if he
-    cannot go there. `rests`: the placements of all men but the last.
+    kings, by pair. `king_moves` int32[2, pairs, 8]: the entry of `Geometry.kings` after a step of a side's king, -1 if
+    he cannot go there. `rests`: the placements of all men but the last.
     """
 
     kinds: Array
     sides: Array
     squares: Array
-    walks: Array
+    king_moves: Array
     rests: Rests
 
 
@@ -67,10 +67,10 @@ class Formation:
     def __init__(self, name: str):
         self.name, codes = name, men.codes_of(men.sides_of(name))
         grouped = len(codes) >= GROUPED
-        self.codes = together(codes) if grouped else codes
+        self.codes = group_like_men(codes) if grouped else codes
         self.men = men_of(self.codes, grouped)
         self.has_pawns = has_pawns(self.codes)
-        self.has_passing = all("P" in side for side in men.sides_of(name))
+        self.has_en_passant = all("P" in side for side in men.sides_of(name))
         """Whether both sides have pawns, so that en passant is possible."""
         self.is_symmetric = len({*men.sides_of(name)}) == 1
         self.pairs = len(self.men.squares)
@@ -82,33 +82,20 @@ class Formation:
         """The number of words in a set, for one side to move."""
         return int(self.pairs * self.inner) >> 6
 
-    @property
-    def room(self) -> int:
-        """The bytes that the analysis needs besides the scores, at most, approximately."""
-        return self.room_with(BYTES, FIRST_BYTES)
-
-    @property
-    def room_by_zeroing(self) -> int:
-        """The same for the analysis by distance to zeroing."""
-        return self.room_with(ZEROING_BYTES, ZEROING_FIRST_BYTES)
-
-    def room_with(self, bytes_: float, first: float) -> int:
-        """Return the bytes that an analysis needs.
-
-        *bytes_* are those of a position with one side to move; *first* is the same at the start of the analysis, when
-        the codes of later tiers are in memory as well.
-        """
-        departing = departing_room(self)
+    def memory(self, by_zeroing: bool) -> int:
+        """Return the bytes that the analysis needs besides the scores, at most, approximately."""
+        bytes_, first = (ZEROING_BYTES, ZEROING_FIRST_BYTES) if by_zeroing else (BYTES, FIRST_BYTES)
         positions = 2 * self.pairs * self.inner
-        passing = round(PASSING_BYTES * positions) * sum(code & 7 == PAWN for code in self.codes) * self.has_passing
-        return max(round(bytes_ * positions), round(first * positions) + departing) + passing + FIXED
+        pawns = sum(code & 7 == PAWN for code in self.codes) * self.has_en_passant
+        most = max(round(bytes_ * positions), round(first * positions) + bytes_of_later_codes(self))
+        return most + round(EN_PASSANT_BYTES * positions) * pawns + FIXED
 
 
-BYTES, FIRST_BYTES, PASSING_BYTES, FIXED = 2.2, 1.6, 0.2, 10_000_000
+BYTES, FIRST_BYTES, EN_PASSANT_BYTES, FIXED = 2.2, 1.6, 0.2, 10_000_000
 """Bytes of memory, per position with one side to move unless said otherwise.
 
 BYTES: a byte for its code and bits in nine sets. FIRST_BYTES: the same with bits in four sets, while the codes of later
-tiers are in memory (a byte each, counted apart). PASSING_BYTES: for each pawn, if pawns may be captured en passant,
+tiers are in memory (a byte each, counted apart). EN_PASSANT_BYTES: for each pawn, if pawns may be captured en passant,
 bits in two sets, and lists. FIXED: bytes for all else, in total.
 """
 
@@ -117,28 +104,28 @@ ZEROING_BYTES, ZEROING_FIRST_BYTES = 3.4, 2.2
 
 
 GROUPED = 4
-"""From this many men on (kings not counted), like outer men are not told apart."""
+"""From this many men on (kings not counted), like outer men are one group."""
 
 
-def together(codes: Codes) -> Codes:
+def group_like_men(codes: Codes) -> Codes:
     """Return the codes with like men next to each other, the largest group first."""
     return tuple(sorted(codes, key=lambda code: (-codes.count(code), code)))
 
 
 def men_of(codes: Codes, grouped: bool = False) -> Men:
-    """Return the Men with these codes; with like outer men *grouped* or told apart."""
+    """Return the Men with these codes; with like outer men *grouped* or distinct."""
     array, pawns = np.array(codes, np.int64), has_pawns(codes)
     rests = rests_of(codes[:-1], grouped, geometry().turned)
-    return Men(array & 7, array >> 3, pairs_of_kings(pawns), walks(pawns), rests)
+    return Men(array & 7, array >> 3, pairs_of_kings(pawns), king_moves(pawns), rests)
 
 
-def departing_room(formation: Formation) -> int:
+def bytes_of_later_codes(formation: Formation) -> int:
     """Return the bytes of the codes of all later tiers that captures and promotions lead to."""
-    there = {(each.left, each.turn) for each in departures(formation.codes)}
-    return sum(positions_of(left) for left, _ in there)
+    there = {(each.remaining, each.turn) for each in departures(formation.codes)}
+    return sum(count_positions(remaining) for remaining, _ in there)
 
 
-def positions_of(codes: Codes) -> int:
+def count_positions(codes: Codes) -> int:
     """Return the number of positions in the arrays of these men, for one side to move."""
     return len(pairs_of_kings(has_pawns(codes))) << 6 * len(codes)
 
@@ -167,8 +154,8 @@ def pairs_of_kings(pawns: bool) -> Array:
 
 
 @cache
-def walks(pawns: bool) -> Array:
-    """Return `Men.walks`: where each king's eight steps lead, int32[2, pairs, 8], -1 for nowhere.
+def king_moves(pawns: bool) -> Array:
+    """Return `Men.king_moves`: where each king's eight steps lead, int32[2, pairs, 8], -1 for nowhere.
 
     An entry is that of `Geometry.kings`: the number of the new pair, and the symmetry that turns the board so that this
     pair is the canonical one.
@@ -176,8 +163,8 @@ def walks(pawns: bool) -> Array:
     numbers, squares = geometry().kings[4096 * pawns :], pairs_of_kings(pawns)
     found = np.full((2, len(squares), 8), -1, np.int32)
     for side in range(2):
-        for number, way in enumerate(ORTHOGONAL + DIAGONAL):
-            targets = np.array([step(square, way) for square in range(64)])[squares[:, side]]
+        for number, direction in enumerate(ORTHOGONAL + DIAGONAL):
+            targets = np.array([step(square, direction) for square in range(64)])[squares[:, side]]
             there = np.stack([targets, squares[:, 1]] if side == 0 else [squares[:, 0], targets], 1)
             found[side, :, number] = np.where(targets < 0, -1, numbers[there[:, 0] << 6 & 4095 | there[:, 1] & 63])
     return found
@@ -186,7 +173,7 @@ def walks(pawns: bool) -> Array:
 # What later tiers are called
 
 
-class Later(NamedTuple):
+class LaterTier(NamedTuple):
     """A tier that a capture or promotion leads to, seen from the tier before.
 
     `tier` is its number, `codes` are its own men in order. For White and for Black to move: `exchanged` says whether
@@ -199,7 +186,7 @@ class Later(NamedTuple):
     order: Array
 
 
-def later(codes: Codes) -> Later:
+def later_tier(codes: Codes) -> LaterTier:
     """Return the tier of these men, which may be in any order.
 
     `order` int64[2, men] has, for White and for Black to move, the index in *codes* of the tier's first man, its second
@@ -212,21 +199,21 @@ def later(codes: Codes) -> Later:
     reverse = sorted(codes) != list(own)
     exchanged = reverse, reverse or symmetric
     order = np.array([order_of(codes, own, exchange) for exchange in exchanged], np.int64).reshape(2, len(own))
-    return Later(men.tier_of(name), own, exchanged, order)
+    return LaterTier(men.tier_of(name), own, exchanged, order)
 
 
 class Departure(NamedTuple):
     """A capture, a promotion, or both in one move.
 
     `captured` is the index of the captured man, -1 for none. `change` is 0, or says which pawn becomes what, as in
-    `kernels.leave`. `order` has the indices of the remaining men, `left` their codes after the move. `turn` is the side
-    to move then.
+    `kernels.LaterCodes`. `order` has the indices of the remaining men, `remaining` their codes after the move. `turn`
+    is the side to move then.
     """
 
     captured: int
     change: int
     order: tuple[int, ...]
-    left: Codes
+    remaining: Codes
     turn: int
 
 
@@ -245,7 +232,7 @@ def departures(codes: Codes) -> Iterator[Departure]:
         if captured >= 0:
             del after[captured]
         order = tuple(sorted(after, key=after.__getitem__) if change else after)
-        yield Departure(captured, change, order, tuple(after[place] for place in order), 1 - mover)
+        yield Departure(captured, change, order, tuple(after[man] for man in order), 1 - mover)
 
 
 KINDS = range(QUEEN, KNIGHT + 1)
@@ -254,12 +241,11 @@ KINDS = range(QUEEN, KNIGHT + 1)
 
 def order_of(codes: Codes, own: Codes, exchange: bool) -> list[int]:
     """Return for each man of a tier its index in *codes*, whose colours are exchanged first if *exchange* is set."""
-    left = {place: code ^ BLACK if exchange else code for place, code in enumerate(codes)}
+    left = {man: code ^ BLACK if exchange else code for man, code in enumerate(codes)}
     order = []
     for code in own:
-        place = next(place for place, other in left.items() if other == code)
-        del left[place]
-        order.append(place)
+        order.append(next(man for man, other in left.items() if other == code))
+        del left[order[-1]]
     return order
 
 
@@ -269,13 +255,13 @@ def order_of(codes: Codes, own: Codes, exchange: bool) -> list[int]:
 class Arrangement(NamedTuple):
     """The slots that share a pair of kings.
 
-    `places` int32[slots]: the position among `Formation.inner`. `kept` uint8[slots]: what the slot is when both kings
-    are on the diagonal: 1 for the smaller of two mirror images, 2 for a position that is its own mirror image, 0 for
-    the larger.
+    `indices` int32[slots]: the position among `Formation.inner`. `mirror_classes` uint8[slots]: what the slot is when
+    both kings are on the diagonal: 1 for the smaller of two mirror images, 2 for a position that is its own mirror
+    image, 0 for the larger.
     """
 
-    places: Array
-    kept: Array
+    indices: Array
+    mirror_classes: Array
 
 
 def arrangement(codes: Codes) -> Arrangement:
@@ -286,35 +272,30 @@ def arrangement(codes: Codes) -> Arrangement:
     for like in groups_of(own):
         mirror[:, like] = np.sort(mirror[:, like], 1)
     here, there = (key_of(np.roll(every, len(codes) == 4, 1)) for every in (squares, mirror))  # the fourth counts most
-    kept = np.where(here == there, 2, here < there).astype(np.uint8)
-    return Arrangement(places_of(codes, squares[:, order_of(own, codes, False)]), kept)
+    mirror_classes = np.where(here == there, 2, here < there).astype(np.uint8)
+    return Arrangement(indices_of(codes, squares[:, order_of(own, codes, False)]), mirror_classes)
 
 
-def places_of(codes: Codes, squares: Array) -> Array:
+def indices_of(codes: Codes, squares: Array) -> Array:
     """Return the index of positions among `inner`, int32[positions].
 
     *squares* has a row for each position, like men in ascending order.
     """
-    numbers, _ = numbered(codes[:-1], len(codes) >= GROUPED)
+    numbers, _ = number_rests(codes[:-1], len(codes) >= GROUPED)
     rests = numbers[key_of(squares[:, :-1])]
     return rests << 6 | squares[:, -1].astype(np.int32) if codes else rests
-
-
-def groups_of(codes: Codes) -> list[list[int]]:
-    """Return the indices of like men, group by group."""
-    return [[place for place, other in enumerate(codes) if other == code] for code in dict.fromkeys(codes)]
 
 
 def squares_of_slots(codes: Codes) -> Array:
     """Return the squares of the men in all slots that share a pair of kings, int64[slots, men]."""
     found = np.zeros((1, 0), np.int64)
     for group in groups_of(codes):
-        own = ways_to_stand(codes[group[0]] & 7 == PAWN, len(group))
+        own = placements_of(codes[group[0]] & 7 == PAWN, len(group))
         found = np.concatenate([np.repeat(found, len(own), 0), np.tile(own, (len(found), 1))], 1)
     return found
 
 
-def ways_to_stand(pawns: bool, like: int) -> Array:
+def placements_of(pawns: bool, like: int) -> Array:
     """Return the placements of *like* equal men, ascending, in the order of the slots.
 
     In that order the last man counts most, as `Numbering.index` of chess has it.
@@ -323,3 +304,11 @@ def ways_to_stand(pawns: bool, like: int) -> Array:
     grid = np.stack(np.meshgrid(*[free] * like, indexing="ij"), -1).reshape(-1, like)
     grid = grid[np.all(grid[:, 1:] > grid[:, :-1], 1)]
     return grid[np.lexsort(grid.T)]
+
+
+def placement_counts(codes: Codes) -> Array:
+    """Return the number of placements of each man's group, int64[men]; 1 for a man like the one before him."""
+    counts = []
+    for group in groups_of(codes):
+        counts += [len(placements_of(codes[group[0]] & 7 == PAWN, len(group))), *[1] * (len(group) - 1)]
+    return np.array(counts, np.int64)

@@ -1,13 +1,13 @@
 """Move generation for 64 positions at once. A *word* is a uint64; bit s stands for the position with a man on square s.
 
-The technique is that of bitboards: one shift of a word moves the man in all 64 positions. Squares, ways (directions)
-and symmetries are numbered as in `games/chess/squares.py`. Every move but a pawn's can be undone along the same way. So
-a function that returns where men go also returns where they come from.
+The technique is that of bitboards: one shift of a word moves the man in all 64 positions. Squares, directions and
+symmetries are numbered as in `games/chess/squares.py`. Every move but a pawn's can be undone along the same direction.
+So a function that returns where men go also returns where they come from.
 
 The last man of a tier is the one whose squares are the bits of the words. The other men, the *outer* men, select the
 word: with the kings fixed, each placement of the outer men has a number, called its *rest*:
 
-    men told apart      first × 64 + second …                 rests: 64 to the power of the men
+    men distinct        first × 64 + second …                 rests: 64 to the power of the men
     men in groups       like men in ascending order, so that each way to stand is there once: C(64, k) for k of them
 
 Kernels look up in two tables how a rest changes when a man moves:
@@ -46,70 +46,70 @@ def on_board(files: int) -> int:
 
 SEQUENCE = np.uint64(0x03F79D71B4CB0A89)
 """A de Bruijn sequence: its 64 windows of six bits are all different. `lowest` finds the lowest bit with it."""
-PLACES = np.zeros(64, np.int64)
-PLACES[[(0x03F79D71B4CB0A89 << square & (1 << 64) - 1) >> 58 for square in range(64)]] = range(64)
+WINDOWS = np.zeros(64, np.int64)
+WINDOWS[[(0x03F79D71B4CB0A89 << square & (1 << 64) - 1) >> 58 for square in range(64)]] = range(64)
 """The shift that brings a window of six bits to the top of SEQUENCE, by the value of the window."""
 
 SHIFTS = np.array([abs(files + 8 * ranks) for files, ranks in WAYS], np.uint64)
 UP = np.array([files + 8 * ranks > 0 for files, ranks in WAYS])
 TARGETS = np.array([on_board(files) for files, _ in WAYS], np.uint64)
-"""How a step shifts a word, by way.
+"""How a step shifts a word, by direction.
 
 SHIFTS: by how many bits. UP: whether to the left, to higher squares. TARGETS: the squares that a step can lead to.
 """
-# The range of ways of each kind of man, LAST excluded.
+# The range of directions of each kind of man, LAST excluded.
 FIRST, LAST = np.array(FIRST_WAY), np.array(LAST_WAY)
 
 
 @lean_kernel
 def lowest(word):
     """Return the index of the lowest set bit of a word, which must not be 0."""
-    return PLACES[(word & (~word + ONE)) * SEQUENCE >> np.uint64(58)]
+    return WINDOWS[(word & (~word + ONE)) * SEQUENCE >> np.uint64(58)]
 
 
 @lean_kernel
-def slid(word, empty, way):
-    """Return the squares that sliding men reach along one way.
+def slide(word, empty, direction):
+    """Return the squares that sliding men reach along one direction.
 
     *word* has the men, *empty* the empty squares. The result includes the first square behind the empty ones, whether a
     man stands there or not. This is the Kogge-Stone fill of bitboard engines: three shifts, by one, two and four steps,
     cover any line.
     """
-    shift = SHIFTS[way]
+    shift = SHIFTS[direction]
     twice = shift + shift
     # `over` are the squares that may be passed: after each doubling, those with an empty run of that length.
-    over = empty & TARGETS[way]
-    if UP[way]:
+    over = empty & TARGETS[direction]
+    if UP[direction]:
         word |= over & word << shift
         over &= over << shift
         word |= over & word << twice
         over &= over << twice
         word |= over & word << (twice + twice)
         # One step more: to the square that stops the slide.
-        return word << shift & TARGETS[way]
+        return word << shift & TARGETS[direction]
     word |= over & word >> shift
     over &= over >> shift
     word |= over & word >> twice
     over &= over >> twice
     word |= over & word >> (twice + twice)
-    return word >> shift & TARGETS[way]
+    return word >> shift & TARGETS[direction]
 
 
 @lean_kernel
-def moved(word, empty, kind):
+def move_targets(word, empty, kind):
     """Return the squares that men of one kind, other than pawns, reach.
 
     The result has *empty* squares and the first occupied one on each line, as for captures. Callers that want empty
     squares only mask the result with the legal positions.
     """
     there = NOTHING
-    for way in range(FIRST[kind], LAST[kind]):
+    for direction in range(FIRST[kind], LAST[kind]):
         if kind < KNIGHT:
-            there |= slid(word, empty, way)
-        elif UP[way]:
-            there |= word << SHIFTS[way] & TARGETS[way]
+            there |= slide(word, empty, direction)
+        elif UP[direction]:
+            there |= word << SHIFTS[direction] & TARGETS[direction]
         else:
-            there |= word >> SHIFTS[way] & TARGETS[way]
+            there |= word >> SHIFTS[direction] & TARGETS[direction]
     return there
 
 
@@ -117,9 +117,9 @@ def moved(word, empty, kind):
 def origins(word, empty, kind, side):
     """Return the squares from which men of one kind reach the squares of a word without a capture.
 
-    For all kinds but pawns these are the squares of `moved`, so some of them may be occupied.
+    For all kinds but pawns these are the squares of `move_targets`, so some of them may be occupied.
     """
-    return moved(word, empty, kind) if kind != PAWN else pawns_behind(word, word, empty, side)
+    return move_targets(word, empty, kind) if kind != PAWN else pawns_behind(word, word, empty, side)
 
 
 @lean_kernel
@@ -139,16 +139,8 @@ def pawns_behind(word, twice, empty, side):
 def attackers(word, empty, kind, side):
     """Return the squares from which men of one kind attack a square of the word."""
     if kind != PAWN:
-        return moved(word, empty, kind)
+        return move_targets(word, empty, kind)
     return pawns_before(word, side)
-
-
-@lean_kernel
-def attacked(word, empty, kind, side):
-    """Return the squares that men of one kind attack from the squares of the word."""
-    if kind != PAWN:
-        return moved(word, empty, kind)
-    return pawns_before(word, 1 - side)
 
 
 @lean_kernel
@@ -161,19 +153,19 @@ def pawns_before(word, side):
 
 
 @lean_kernel
-def turned_word(word, symmetry):
+def turn_word(word, symmetry):
     """Return the word after a symmetry of the board, numbered as in `squares.py`."""
     if symmetry & 4:
-        word = transposed(word)
+        word = transpose(word)
     if symmetry & 1:
-        word = mirrored(word)
+        word = mirror_files(word)
     if symmetry & 2:
-        word = upside_down(word)
+        word = mirror_ranks(word)
     return word
 
 
 @lean_kernel
-def transposed(word):
+def transpose(word):
     """Return the word with files and ranks exchanged: reflected about the diagonal a1-h8."""
     # Exchange blocks of 4 × 4 squares, then of 2 × 2, then single squares.
     change = (word ^ word << np.uint64(28)) & np.uint64(0x0F0F0F0F00000000)
@@ -185,7 +177,7 @@ def transposed(word):
 
 
 @lean_kernel
-def mirrored(word):
+def mirror_files(word):
     """Return the word with left and right exchanged."""
     # Exchange neighbouring bits, then pairs, then halves of each rank.
     ones, twos, fours = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -195,7 +187,7 @@ def mirrored(word):
 
 
 @lean_kernel
-def upside_down(word):
+def mirror_ranks(word):
     """Return the word with top and bottom exchanged."""
     # Exchange neighbouring ranks, then pairs of ranks, then the halves of the board.
     bytes_, pairs = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
@@ -225,11 +217,11 @@ class Rests(NamedTuple):
 def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
     """Return the Rests of men with these codes.
 
-    If *grouped*, like men count as one group and each placement of them appears once; else they are told apart.
+    If *grouped*, like men count as one group and each placement of them appears once; else they are distinct.
     *turned* int64[8, 64] is where symmetries take squares.
     """
     count = len(codes)
-    numbers, squares = numbered(codes, grouped)
+    numbers, squares = number_rests(codes, grouped)
     # `found[square, square, …]` is the rest.
     found = numbers.reshape((64,) * count)
     bits = np.zeros(len(squares), np.uint64)
@@ -251,7 +243,7 @@ def rests_of(codes: tuple[int, ...], grouped: bool, turned: Array) -> Rests:
     )  # fmt: skip
 
 
-def numbered(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
+def number_rests(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
     """Return the rest of each combination of squares, and the squares of each rest.
 
     The first is int32[64 ** men], -1 where a combination has no rest (like men on one square); the second is
@@ -264,7 +256,7 @@ def numbered(codes: tuple[int, ...], grouped: bool) -> tuple[Array, Array]:
         return keys.astype(np.int32), squares
     # Sort the squares of like men. A combination has a rest of its own if it was sorted already.
     there = np.ones(len(keys), np.bool_)
-    for group in groups(codes):
+    for group in groups_of(codes):
         squares[:, group] = np.sort(squares[:, group], 1)
         there &= np.all(np.diff(squares[:, group], axis=1) > 0, 1)
     sorted_keys = key_of(squares)
@@ -280,11 +272,11 @@ def key_of(squares: Array) -> Array:
     return keys
 
 
-def groups(codes: tuple[int, ...]) -> list[list[int]]:
+def groups_of(codes: tuple[int, ...]) -> list[list[int]]:
     """Return the indices of like men that stand next to each other, group by group."""
     return [list(group) for _, group in groupby(range(len(codes)), codes.__getitem__)]
 
 
 def leaders(codes: tuple[int, ...]) -> list[int]:
     """Return for each man the index of the first man of his group."""
-    return [group[0] for group in groups(codes) for _ in group]
+    return [group[0] for group in groups_of(codes) for _ in group]

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from retrograde.solver.methods.chess.words import BITS, NOTHING, lowest
+from retrograde.solver.methods.chess.words import BITS, NOTHING, ONE, lowest
 from retrograde.solver.runtime.kernel import lean_kernel
 
 LOSES, LOSES_LATE, SAVES, WINS_LATE, WINS = range(5)
@@ -21,44 +21,44 @@ LAST = 101
 
 @lean_kernel
 def sort_out(known, brought):
-    """Move the codes that `kernels.leave` has written into the sets *brought*; the codes become 0."""
-    for place in range(brought.shape[1]):
+    """Move the codes that `kernels.find_departures` has written into the sets *brought*; the codes become 0."""
+    for index in range(brought.shape[1]):
         for square in range(64):
-            code = known[place << 6 | square]
+            code = known[index << 6 | square]
             if code:
                 late = code > LAST
                 row = (LOSES_LATE if late else LOSES) if code & 1 else WINS_LATE if late else WINS
-                brought[row, place] |= BITS[square]
-                known[place << 6 | square] = 0
+                brought[row, index] |= BITS[square]
+                known[index << 6 | square] = 0
 
 
 @lean_kernel
-def find_bringing(known, unwon, mask, brings, found):
+def find_bringing(known, unwon, mask, result, found):
     """Find the positions of *mask* whose value gives this result to the side that moved there."""
-    for place in range(len(found)):
-        word, bits = NOTHING, mask[place]
+    for index in range(len(found)):
+        word, bits = NOTHING, mask[index]
         while bits:
             square = lowest(bits)
-            bits &= bits - np.uint64(1)
-            code = known[place << 6 | square]
+            bits &= bits - ONE
+            code = known[index << 6 | square]
             # Not won by the side to move: a draw or a loss, so a draw or a win for the other.
-            if unwon[place] & BITS[square]:
+            if unwon[index] & BITS[square]:
                 here = SAVES if code == 0 else WINS_LATE if code > LAST else WINS
             elif code:
                 here = LOSES_LATE if code > LAST else LOSES
             else:
                 continue
-            if here == brings:
+            if here == result:
                 word |= BITS[square]
-        found[place] = word
+        found[index] = word
 
 
 @lean_kernel
-def tell_apart(known, unwon, found):
+def flag_losses(known, unwon, found):
     """Write codes that distinguish losses, which have LOST added, from wins, uint16."""
-    for place in range(len(unwon)):
+    for index in range(len(unwon)):
         for square in range(64):
-            code = np.uint16(known[place << 6 | square])
-            if code and unwon[place] & BITS[square]:
+            code = np.uint16(known[index << 6 | square])
+            if code and unwon[index] & BITS[square]:
                 code += np.uint16(LOST)
-            found[place << 6 | square] = code
+            found[index << 6 | square] = code

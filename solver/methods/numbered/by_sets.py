@@ -7,9 +7,9 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import METRICS, RuleError
-from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, child_distance
+from retrograde.games.contract.zeroing import TO_PROGRESS, child_distance
 from retrograde.solver.methods.chess.elsewhere import Elsewhere
-from retrograde.solver.methods.chess.fit import formation_of
+from retrograde.solver.methods.chess.fit import TooDeep, formation_of
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets
 from retrograde.solver.rules.examine import differ, examine
@@ -39,9 +39,7 @@ def solve_by_sets(
     formation = formation_of(table.game, tier, table.bits)
     if formation is None or memory_by_sets(formation, metric) > work.budget.left():
         return None
-    from retrograde.solver.methods.chess import conversion, tiers, zeroing  # their kernels load slowly
-
-    solve_tier = {DTZ: zeroing, DTC: conversion}.get(metric, tiers).solve_tier
+    from retrograde.solver.methods.chess.tiers import solve_tier  # its kernels load slowly
 
     every, count = table.scores.array, part.stop - part.start
     scores = every[part]
@@ -57,8 +55,8 @@ def solve_by_sets(
 
     in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # to other processes all sets would be sent
     try:
-        counts = solve_tier(formation, later, scores, work.map_here if in_threads else map, tell)
-    except tiers.TooDeep:
+        counts = solve_tier(formation, later, scores, work.map_here if in_threads else map, tell, metric)
+    except TooDeep:
         return None
     for slot in np.linspace(0, count - 1, CHECKS).astype(np.int64).tolist():
         check_slot(table, k, slot, scores, elsewhere, metric)

@@ -71,7 +71,7 @@ def memory_by_slots(game: Game, slots: int, bits: int, ranged: int | None = None
 
 def memory_by_sets(formation: "Formation", metric: str) -> int:
     """Return the memory for solving a tier by sets, beside its scores, in bytes."""
-    return formation.room_by_zeroing if metric in TO_PROGRESS else formation.room
+    return formation.memory(by_zeroing=metric in TO_PROGRESS)
 
 
 def memory_for_tiers(

@@ -20,18 +20,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.games.contract.game import WIN
 from retrograde.solver.methods.setwise.forward_kernels import (
     BIT,
     MANY,
     MOST_IMAGES,
-    NO_PLACE,
-    NO_SHARE,
+    NO_BIT,
+    NONE_CANONICAL,
     PLACE,
     SHARED,
-    SOME_SHARE,
-    share_of,
+    SOME_CANONICAL,
+    Sets,
+    symmetry_of,
 )
-from retrograde.solver.methods.setwise.twins import MOST_TABLES, first_rank, ranks_in
+from retrograde.solver.methods.setwise.mirror import MOST_TABLES, first_rank, write_rank_tables
 from retrograde.solver.methods.setwise.words import (
     GROUP_BITS,
     NOTHING,
@@ -42,7 +44,7 @@ from retrograde.solver.methods.setwise.words import (
     popcount,
     with_bit,
 )
-from retrograde.solver.rules.plain.tier_kernels import BASE, GROUP, GROUPS, IMAGE_PAIRS, MASK, WORD, WORDS, pairs_of
+from retrograde.solver.rules.plain.tier_kernels import GROUP, GROUPS, IMAGE_PAIRS, MASK, WORD, WORDS
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.values.extract import extract
 
@@ -50,27 +52,38 @@ Array = np.ndarray[Any, Any]
 
 MOST_PLANES = 6
 """Planes at most. Six planes can count 62 plies."""
-TOGETHER = 192
-"""Words that a batch collects before it is worked on. The last group may add up to 63 more."""
-STRIDE = TOGETHER + 64 + 8
-"""Length of a row of a batch. Not a power of two: the planes of a word would then compete for the same cache lines."""
+WINNER = int(WIN)
+"""The primitive value of decided games in misère play."""
+BLOCK_WORDS = 192
+"""Words that a block collects before it is worked on. The last group may add up to 63 more."""
+STRIDE = BLOCK_WORDS + 64 + 8
+"""Length of a row of a block. Not a power of two: the planes of a word would then compete for the same cache lines."""
 TO = 0
 """Column of a table of links out of a tier: the row of the child tier, or NONE if all children are lost.
 
 The other columns are as in forward_kernels.py.
 """
 NONE = -1
-TURNED = -3
+MIRRORED = -3
 """Value of PLACE: the child tier is not stored, but its mirror image is; look children up there."""
 
 
-class Batch(NamedTuple):
-    """Workspace for some words of a tier, at most TOGETHER + 63, that are worked on at once.
+class WaveValues(NamedTuple):
+    """The sets of some tiers of a wave, and their planes, uint64[planes, words + 1]."""
 
-    `groups` lists group numbers, and `starts` the index of each group's first word in the batch. `child` holds the
-    planes of one child of each position, `least` the least worth so far, and `less` marks where the child is less.
+    sets: Sets
+    planes: Array
+
+
+class WordBlock(NamedTuple):
+    """Workspace for some words of a tier, at most BLOCK_WORDS + 63, that are worked on at once.
+
+    `sizes` has the number of groups in the block, and of words. `groups` lists group numbers, and `starts` the index of
+    each group's first word in the block. `child` holds the planes of one child of each position, `least` the least
+    worth so far, and `less` marks where the child is less.
     """
 
+    sizes: Array
     groups: Array
     starts: Array
     child: Array
@@ -79,96 +92,104 @@ class Batch(NamedTuple):
 
 
 @kernel
-def room_for_batch():
-    """Return an empty batch."""
-    return Batch(
-        np.empty(STRIDE, np.int64), np.empty(STRIDE, np.int64), np.empty((MOST_PLANES, STRIDE), np.uint64),
-        np.empty((MOST_PLANES, STRIDE), np.uint64), np.empty(STRIDE, np.uint64),
+def new_block():
+    """Return an empty block."""
+    return WordBlock(
+        np.zeros(2, np.int64), np.empty(STRIDE, np.int64), np.empty(STRIDE, np.int64),
+        np.empty((MOST_PLANES, STRIDE), np.uint64), np.empty((MOST_PLANES, STRIDE), np.uint64),
+        np.empty(STRIDE, np.uint64),
     )  # fmt: skip
 
 
 @kernel
-def backward(imaging, misere, mirror, sets, links, starts, after, planes_after, planes, tallies):
-    """Write the planes of some tiers from those of the wave after, and count worths in *tallies*.
+def compute_planes(rules, own, links, starts, after, worths):
+    """Write the planes of some tiers from those of the wave after, and count worths, int64[tiers, 2**planes].
 
-    *sets* are the tiers, *after* the wave after; each has its planes. The links out of tier k are
-    `links[starts[k]:starts[k + 1]]`. If there is a *mirror*, only one of two mirror-image tiers is stored and written.
+    *own* are the WaveValues of the tiers, *after* those of the wave after. The links out of tier k are
+    `links[starts[k]:starts[k + 1]]`.
 
-    Tiers in which all positions are canonical are not counted here: `steps_of` counts them as it writes their steps.
-    Of two tiers that are images of one another, only those of the canonical one are counted.
+    Tiers in which all positions are canonical are not counted here: `make_steps` counts them. Of two tiers that are
+    images of one another, only those of the canonical one are counted.
     """
-    count_after, count = len(planes_after), len(planes)
-    batch = room_for_batch()
-    values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
-    for k in range(len(sets.tiers)):
-        tier = sets.tiers[k]
-        # Step 1: Look at the links. If the tier has none, or one of them leads to a finished game, every position has a
-        # child that is lost: all win in one. (In misère play `links_out` leaves out finished games; a tier without
-        # links has none but finished children, and all its positions lose in one.)
-        own = links[starts[k] : starts[k + 1]]
-        lost = len(own) == 0
-        for link in range(len(own)):
-            lost |= own[link, TO] == NONE
-        # Step 2: Prepare tables for links whose children are looked up one by one.
-        ones = room_for_ones(own[:0] if lost else own, after, count_after)
-        prepare_one_by_one(own[: len(ones.begins)], mirror, tier, after, planes_after, count_after, ones)
+    block = new_block()
+    values, pairs = np.empty(len(rules.imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
+    for k in range(len(own.sets.tiers)):
+        tier, out = own.sets.tiers[k], links[starts[k] : starts[k + 1]]
+        # Step 1: Prepare tables for links whose children are looked up one by one. If the tier has no links, or one of
+        # them leads to a finished game, every position has a child that is lost: all win in one. (In misère play
+        # `links_out` leaves out finished games; a tier without links has none but finished children, and all its
+        # positions lose in one.)
+        if len(out) and (out[:, TO] == NONE).any():
+            out = out[:0]
+        lookup = new_lookup(out, after)
+        prepare_lookup(out, rules.mirror, tier, after, lookup)
+        # Step 2: Compute the planes, block by block.
         group, word = 0, tier[WORD]
         while group < tier[GROUPS]:
-            # Step 3: Collect groups until a batch has TOGETHER words.
-            some = filled = 0
-            while group < tier[GROUPS] and filled < TOGETHER:
-                occupied = sets.occupied[tier[GROUP] + group]
-                if occupied:
-                    batch.groups[some], batch.starts[some] = group, filled
-                    some += 1
-                    filled += popcount(occupied)
-                group += 1
-            if not filled:
-                continue
-            # Step 4: Take the least worth over all children. The first link writes to `least`, the others to `child`.
-            if lost:
-                for plane in range(count_after):
-                    batch.least[plane, :filled] = NOTHING
-            else:
-                for link in range(len(own)):
-                    row = own[link]
-                    into = batch.child if link else batch.least
-                    if one_by_one(row):
-                        gather_one_by_one(sets, tier, batch, some, after, own, link, ones, count_after, into)
-                    else:
-                        gather(sets, tier, batch, some, after, row, planes_after, count_after, into)
-                    if link:
-                        keep_best(batch, filled, count_after, misere)
-            # Step 5: Convert to the worth for the player to move here, and store it.
-            pass_up(batch, filled, count_after, count, sets.words, planes, word)
-            word += filled
-        # Step 6: Count worths here if only some positions are canonical, or none. With a single image, its tier has
+            group = collect_groups(own.sets, tier, group, block)
+            if block.sizes[1]:
+                find_best_worths(own.sets, tier, out, after, rules.decided == WINNER, lookup, block)
+                pass_up(block, len(after.planes), own, word)
+                word += block.sizes[1]
+        # Step 3: Count worths here if only some positions are canonical, or none. With a single image, its tier has
         # equal counts and stands for both.
-        images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
-        share = share_of(pairs, images)
-        if share == SOME_SHARE or (share == NO_SHARE and images != 1):
-            tally_worths(sets.words, tier[WORD], word, planes, count, tallies[k])
+        symmetry = symmetry_of(rules.imaging, tier, values, pairs)
+        share = symmetry.share
+        if share == SOME_CANONICAL or (share == NONE_CANONICAL and symmetry.images != 1):
+            count_worths(own, tier[WORD], word, worths[k])
 
 
 @lean_kernel
-def gather(sets, tier, batch, some, after, link, planes_after, count_after, into):
-    """Write the planes of the children by one link, for all words of a batch, to *into*.
+def collect_groups(sets, tier, group, block):
+    """Collect groups of a tier, from *group* on, until a block has BLOCK_WORDS words; return the next group."""
+    groups = words = 0
+    while group < tier[GROUPS] and words < BLOCK_WORDS:
+        occupied = sets.occupied[tier[GROUP] + group]
+        if occupied:
+            block.groups[groups], block.starts[groups] = group, words
+            groups += 1
+            words += popcount(occupied)
+        group += 1
+    block.sizes[0], block.sizes[1] = groups, words
+    return group
 
-    *some* is the number of groups in the batch. Where a child is not stored, its planes become 0. The cases are those
-    of `forward`, in reverse.
+
+@lean_kernel
+def find_best_worths(sets, tier, links, after, misere, lookup, block):
+    """Write the best worth over all children of a block to `block.least`; without links, all children are lost."""
+    words, count_after = block.sizes[1], len(after.planes)
+    if not len(links):
+        for plane in range(count_after):
+            block.least[plane, :words] = NOTHING
+    # The first link writes to `least`, the others to `child`.
+    for link in range(len(links)):
+        planes = block.child if link else block.least
+        if needs_lookup(links[link]):
+            look_up_children(sets, tier, block, after.sets, links[link], lookup, link, planes)
+        else:
+            gather(sets, tier, block, after, links[link], planes)
+        if link:
+            keep_best(block, words, count_after, misere)
+
+
+@lean_kernel
+def gather(sets, tier, block, after, link, into):
+    """Write the planes of the children by one link, for all words of a block, to *into*.
+
+    Where a child is not stored, its planes become 0. The cases are those of `collect_group`, in reverse.
     """
     place, bit = link[PLACE], link[BIT]
-    child = after.tiers[link[TO]]
+    child, planes_after, count_after = after.sets.tiers[link[TO]], after.planes, len(after.planes)
     _, occupied, _, _ = sets
-    _, occupied_after, before_after, _ = after
-    groups, starts = batch.groups, batch.starts
+    _, occupied_after, before_after, _ = after.sets
+    groups, starts = block.groups, block.starts
     own_group, child_group, child_word = tier[GROUP], child[GROUP], child[WORD]
-    for at in range(some):
+    for at in range(block.sizes[0]):
         group, t = groups[at], starts[at]
         left = occupied[own_group + group]
         # Case: the bit is in the group number, or there is none. Words keep their number in the group.
-        if place == NO_PLACE or place >= GROUP_BITS:
-            source = child_group + (group if place == NO_PLACE else with_bit(group, place - GROUP_BITS, bit))
+        if place == NO_BIT or place >= GROUP_BITS:
+            source = child_group + (group if place == NO_BIT else with_bit(group, place - GROUP_BITS, bit))
             there = occupied_after[source]
             first = child_word + np.int64(before_after[source])
             while left:
@@ -211,70 +232,75 @@ def gather(sets, tier, batch, some, after, link, planes_after, count_after, into
 
 
 @lean_kernel
-def one_by_one(link):
+def needs_lookup(link):
     """Return whether the children by a link are looked up one by one.
 
     This is so if the link inserts several bits, or if it leads to a tier of which only the mirror image is stored.
     """
-    return link[PLACE] == MANY or link[PLACE] == TURNED
+    return link[PLACE] == MANY or link[PLACE] == MIRRORED
 
 
-class OneByOne(NamedTuple):
+class ChildLookup(NamedTuple):
     """Tables for links whose children are looked up one by one.
 
-    `beside` has copies of the child tiers' planes, with the planes of one word next to each other. A link's part
-    begins at `begins[link]`. `tables` map ranks to child ranks (see `ranks_in` in twins.py). `looks`, int64[64, 4], is
-    a workspace for the children of one word: index of the first plane in `beside`, bit there, 1 if stored, and bit in
-    the own word.
+    `planes` has copies of the child tiers' planes, with the `count` planes of one word next to each other. Those of a
+    link begin at `begins[link]`. `tables` map ranks to child ranks (see `write_rank_tables` in mirror.py). `children`,
+    int64[64, 4], is a workspace for the children of one word: index of the first plane in `planes`, bit there, 1 if
+    stored, and bit in the own word.
     """
 
     begins: Array
     tables: Array
-    beside: Array
-    looks: Array
+    planes: Array
+    count: Any
+    children: Array
 
 
 @kernel
-def room_for_ones(links, after, count_after):
-    """Return an empty `OneByOne` of the right size for some links."""
+def new_lookup(links, after):
+    """Return an empty `ChildLookup` of the right size for some links."""
+    count = len(after.planes)
     begins, size = np.zeros(len(links), np.int64), 0
     for link in range(len(links)):
         begins[link] = size
-        if one_by_one(links[link]):
-            size += after.tiers[links[link, TO], WORDS] * count_after
+        if needs_lookup(links[link]):
+            size += after.sets.tiers[links[link, TO], WORDS] * count
     tables = np.empty((len(links), MOST_TABLES, 1 << WORD_BITS), np.int64)
-    beside = np.zeros(size + count_after, np.uint64)  # children that are not stored read one word past the end
-    return OneByOne(begins, tables, beside, np.empty((64, 4), np.int64))
+    planes = np.zeros(size + count, np.uint64)  # children that are not stored read one word past the end
+    return ChildLookup(begins, tables, planes, count, np.empty((64, 4), np.int64))
 
 
 @lean_kernel
-def prepare_one_by_one(links, mirror, tier, after, planes_after, count_after, ones):
-    """Fill *ones* for `gather_one_by_one`.
+def prepare_lookup(links, mirror, tier, after, lookup):
+    """Fill *lookup* for `look_up_children`.
 
-    From now on the SHARED column of these links holds the part of the child's rank that all children have in common.
+    From now on the SHARED column of these links holds the bits of the child's rank that all children have in common.
     """
-    begins, tables, beside, _ = ones
+    begins, tables, planes, count, _ = lookup
     for link in range(len(links)):
-        if one_by_one(links[link]):
-            child, at = after.tiers[links[link, TO]], begins[link]
-            ranks_in(tier[MASK], mirror, links[link, PLACE] == TURNED, child[MASK], tables[link])
+        if needs_lookup(links[link]):
+            child, at = after.sets.tiers[links[link, TO]], begins[link]
+            write_rank_tables(tier[MASK], mirror, links[link, PLACE] == MIRRORED, child[MASK], tables[link])
             links[link, SHARED] = extract(np.uint64(links[link, SHARED]), np.uint64(child[MASK]))
             for word in range(child[WORD], child[WORD] + child[WORDS]):
-                for plane in range(count_after):
-                    beside[at] = planes_after[plane, word]
+                for plane in range(count):
+                    planes[at] = after.planes[plane, word]
                     at += 1
 
 
 @lean_kernel
-def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_after, into):
-    """Like `gather`, for a link that inserts several bits or leads to a mirror image: looks up each child."""
-    child, shared = after.tiers[links[link, TO]], links[link, SHARED]
-    begin, tables, beside, looks = ones.begins[link], ones.tables[link], ones.beside, ones.looks
+def look_up_children(sets, tier, block, after, link, lookup, number, into):
+    """Like `gather`, for a link that inserts several bits or leads to a mirror image: looks up each child.
+
+    *number* is the link's number among those of the tier. *after* are the sets of the wave after.
+    """
+    child, shared = after.tiers[link[TO]], link[SHARED]
+    begin, tables, planes, children = lookup.begins[number], lookup.tables[number], lookup.planes, lookup.children
     _, occupied, before, words = sets
     _, occupied_after, before_after, _ = after
     child_group = child[GROUP]
-    for at in range(some):
-        t, group = batch.starts[at], batch.groups[at]
+    for at in range(block.sizes[0]):
+        t, group = block.starts[at], block.groups[at]
         left = occupied[tier[GROUP] + group]
         word = tier[WORD] + np.int64(before[tier[GROUP] + group])
         while left:
@@ -285,68 +311,69 @@ def gather_one_by_one(sets, tier, batch, some, after, links, link, ones, count_a
             count = 0
             # Step 1: Find where each child is. No branch, so that the processor waits for distant memory in parallel.
             while inside:
-                place = lowest(inside)
+                own = lowest(inside)
                 inside &= inside - ONE
-                rank = first | tables[0, place]
+                rank = first | tables[0, own]
                 there = occupied_after[child_group + (rank >> GROUP_BITS)]
                 shift = np.uint64(rank >> WORD_BITS & 63)
                 found = np.int64(before_after[child_group + (rank >> GROUP_BITS)])
                 found += popcount(there & ((ONE << shift) - ONE))
-                looks[count, 0], looks[count, 1] = begin + found * count_after, rank & 63
-                looks[count, 2], looks[count, 3] = there >> shift & ONE, place
+                children[count, 0], children[count, 1] = begin + found * lookup.count, rank & 63
+                children[count, 2], children[count, 3] = there >> shift & ONE, own
                 count += 1
             # Step 2: Fetch the bits, one plane after another.
-            for plane in range(count_after):
+            for plane in range(lookup.count):
                 bits = NOTHING
                 for k in range(count):
-                    one = beside[looks[k, 0] + plane] >> np.uint64(looks[k, 1]) & np.uint64(looks[k, 2])
-                    bits |= one << np.uint64(looks[k, 3])
+                    one = planes[children[k, 0] + plane] >> np.uint64(children[k, 1]) & np.uint64(children[k, 2])
+                    bits |= one << np.uint64(children[k, 3])
                 into[plane, t] = bits
             word += 1
             t += 1
 
 
 @lean_kernel
-def keep_best(batch, filled, count, misere):
+def keep_best(block, words, count, misere):
     """Replace the best worth so far by the child's where that is better.
 
     Lower is better, except in misère play. The numbers are compared for 64 positions at a time, from the lowest plane
     up: a higher plane overrides a lower one.
     """
-    less = batch.less[:filled]
-    lower, higher = (batch.least, batch.child) if misere else (batch.child, batch.least)
-    for t in range(filled):
+    less = block.less[:words]
+    lower, higher = (block.least, block.child) if misere else (block.child, block.least)
+    for t in range(words):
         less[t] = ~lower[0, t] & higher[0, t]
     for plane in range(1, count):
         one, other = lower[plane], higher[plane]
-        for t in range(filled):
+        for t in range(words):
             less[t] = (~one[t] & other[t]) | (~(one[t] ^ other[t]) & less[t])
     for plane in range(count):
-        child, least = batch.child[plane], batch.least[plane]
-        for t in range(filled):
+        child, least = block.child[plane], block.least[plane]
+        for t in range(words):
             least[t] ^= (least[t] ^ child[t]) & less[t]
 
 
 @lean_kernel
-def pass_up(batch, filled, count_after, count, words, planes, word):
-    """Write the worths of a batch as the player to move sees them, to *planes* from *word* on.
+def pass_up(block, count_after, own, word):
+    """Write the worths of a block as the player to move sees them to *own*, from *word* on.
 
     A child with worth c < half gives its parent the complement of c: lost in 2c becomes won in 2c + 1. A child with c
     ≥ half gives -c, which is the complement plus 1: won becomes lost one ply later, and a tie stays a tie. So each
     plane is complemented, and a carry that begins with c's highest bit is added. If the parent has one more plane
-    (*count* > *count_after*), the two highest planes are computed so that ties move to the new half.
+    (`count` > *count_after*), the two highest planes are computed so that ties move to the new half.
     """
-    top, some, carry = batch.least[count_after - 1], batch.child[0], batch.less
+    words, planes, count, filled = own.sets.words, own.planes, len(own.planes), block.sizes[1]
+    top, some, carry = block.least[count_after - 1], block.child[0], block.less
     # `some` marks a one below the highest plane. With the highest plane set as well, the worth is more than a tie.
     for t in range(filled):
         some[t] = NOTHING
         carry[t] = top[t]
     for plane in range(count_after - 1):
-        least = batch.least[plane]
+        least = block.least[plane]
         for t in range(filled):
             some[t] |= least[t]
     for plane in range(count):
-        least = batch.least[min(plane, count_after - 1)]  # beyond the planes of the child: the highest again
+        least = block.least[min(plane, count_after - 1)]  # beyond the planes of the child: the highest again
         out = planes[plane]
         # Case: the parent has one more plane. Here a tie (`top` alone) counts as 0, so that the carry moves it up.
         if plane == count_after - 1 and count > count_after:
@@ -363,22 +390,22 @@ def pass_up(batch, filled, count_after, count, words, planes, word):
 
 
 @lean_kernel
-def tally_worths(words, begin, end, planes, count, tally):
+def count_worths(own, begin, end, worths):
     """Count the worths of the positions in words *begin* to *end*."""
     for word in range(begin, end):
-        left = words[word]
-        while left:
-            same, worth = like_lowest(left, planes, word, count)
-            tally[worth] += popcount(same)
-            left &= ~same
+        remaining = own.sets.words[word]
+        while remaining:
+            same, worth = equal_to_lowest(remaining, own.planes, word)
+            worths[worth] += popcount(same)
+            remaining &= ~same
 
 
 @lean_kernel
-def like_lowest(left, planes, word, count):
+def equal_to_lowest(positions, planes, word):
     """Return the positions of a word with the same worth as the lowest one, and that worth."""
-    j = np.uint64(lowest(left))
-    same, worth = left, np.int64(0)
-    for plane in range(count):
+    j = np.uint64(lowest(positions))
+    same, worth = positions, np.int64(0)
+    for plane in range(len(planes)):
         one = planes[plane, word] >> j & ONE
         worth |= np.int64(one) << plane
         same &= planes[plane, word] if one else ~planes[plane, word]

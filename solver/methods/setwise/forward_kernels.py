@@ -1,10 +1,10 @@
 """The compiled loops that find positions: fill the tiers of a wave from the tiers of the wave before.
 
-The central kernel is `forward`. A child tier is the union over its links of the parent's set, with one bit inserted
+The central kernel is `fill_sets`. A child tier is the union over its links of the parent's set, with one bit inserted
 into all ranks. Where that bit falls decides how a word is copied::
 
-    place of the bit          what happens to a stored word of the parent
-    NO_PLACE                  copied to the same rank: the move changes shared bits only
+    position of the bit       what happens to a stored word of the parent
+    NO_BIT                    copied to the same rank: the move changes shared bits only
     12 and up                 copied to the same word of another group: only the group number changes
     6 to 11                   copied to another word: each group of the parent becomes two
     0 to 5                    spread over two words: each half becomes 64 ranks, 32 of which are possible
@@ -53,28 +53,46 @@ from retrograde.solver.rules.plain.tier_kernels import (
     pairs_of,
 )
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-from retrograde.solver.values.bits import find_runs, rank_of, room_for_runs, spread
+from retrograde.solver.values.bits import find_runs, room_for_runs, spread
+from retrograde.solver.values.extract import deposit, extract
 
 Array = np.ndarray[Any, Any]
 
 FROM, PLACE, BIT, SHARED, LINK = range(5)
 """Columns of the table of links into a tier.
 
-FROM: the row of the parent tier. PLACE: the bit position in the rank at which the move inserts a bit, or NO_PLACE, or
+FROM: the row of the parent tier. PLACE: the bit position in the rank at which the move inserts a bit, or NO_BIT, or
 MANY. BIT: the bit inserted. SHARED: the bits that all children have in common.
 """
-NO_PLACE, MANY = -1, -2
+NO_BIT, MANY = -1, -2
 """Values of PLACE: the move inserts no bit into the rank; or it inserts several."""
 UNLIKE = -2
-"""Returned by `forward`: the game does not end in the same positions in a tier and in its mirror image."""
+"""Returned by `fill_sets`: the game does not end in the same positions in a tier and in its mirror image."""
 TIED, OPEN = int(TIE), int(UNDECIDED)
 """Primitive values that a tier's other positions may have, besides the value of decided games."""
 MOST_IMAGES = 16
 """Images of a position that the kernels can compare."""
-NO_SHARE, SOME_SHARE, ALL_SHARE = range(3)
+NONE_CANONICAL, SOME_CANONICAL, ALL_CANONICAL = range(3)
 """How many positions of a tier are canonical (come before all their images): none, some, or all."""
-PART = 6
-"""Lines are filtered once for 2**PART groups, by the upper bits of the group number."""
+SUBSET_BITS = 6
+"""Cubes are filtered once for 2**SUBSET_BITS groups, by the upper bits of the group number."""
+LIVE, OVER = range(2)
+"""Rows of the counts of a tier: positions in which the game goes on, and those in which it is over."""
+ALL, CANONICAL, FIRST_CANONICAL, COUNTS = range(4)
+"""Columns of the counts of a tier: all positions, canonical ones, and the rank of the first of these."""
+
+
+class TierRules(NamedTuple):
+    """What kernels need of the rules (see rules/plain/rules.py).
+
+    `ending` and `imaging` are programs. `decided` is the primitive value of decided games. If there is a `mirror`, only
+    one of two mirror-image tiers is stored.
+    """
+
+    ending: Any
+    decided: Any
+    imaging: Any
+    mirror: Array
 
 
 class Sets(NamedTuple):
@@ -86,182 +104,24 @@ class Sets(NamedTuple):
     words: Array
 
 
-@kernel
-def forward(ending, decided, imaging, mirror, parents, children, links, starts, tally):
-    """Fill the tiers of a wave from those of the wave before; return the number of words written.
+class Symmetry(NamedTuple):
+    """How the positions of a tier compare to their images.
 
-    *children* and *parents* are `Sets`. Tier k of the children is filled by `links[starts[k]:starts[k + 1]]`, and the
-    tiers are written one after another. *decided* is the primitive value of decided games, and *ending* says which
-    positions have it. *tally* (see streamed/steps.py) counts positions by primitive value, including those of
-    mirror images that are not filled.
-
-    If there is a *mirror*, only one of two mirror-image tiers is filled; the other has no groups. The
-    kernel checks that the game ends in mirrored positions of both. Returns UNCLEAR if the rules are not plain, and
-    UNLIKE if the two tiers end differently.
+    `pairs` is the result of `pairs_of` for so many `images` (UNCLEAR if the rules are not plain). `share` says how many
+    positions are canonical: NONE_CANONICAL, SOME_CANONICAL or ALL_CANONICAL.
     """
-    values = np.empty(max(len(ending.nodes), len(imaging.nodes)), np.int64)
-    cubes, twin_cubes = np.empty((MOST_CUBES, 2), np.int64), np.empty((MOST_CUBES, 2), np.int64)
-    pairs = np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
-    lines = Lines(
-        np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.uint64),
-        np.empty(MOST_CUBES, np.uint64), np.empty(MOST_CUBES, np.int64),
-    )  # fmt: skip
-    # Local names: taking an array out of a tuple in a loop counts a reference, which costs more than the work on it.
-    tiers, occupied_words, before, words = children
-    parent_tiers, parent_occupied, parent_before, parent_words = parents
-    line_group, line_ones, line_words, line_inside, line_active = lines
-    found, over = np.zeros(64, np.uint64), np.zeros(64, np.uint64)
-    room = room_for_runs()
-    end = positions = 0
-    for k in range(len(starts) - 1):
-        tier = tiers[k]
-        # Step 1: Evaluate the rules for this tier. `cubes[:count]` says when the game is over with the value `decided`;
-        # all other positions have the primitive value `value`.
-        images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
-        count, value = ends_of(ending, decided, tier[BASE], tier[MASK], values, cubes)
-        if images == UNCLEAR or (value != OPEN and value != TIED and value != decided):
-            return UNCLEAR
-        share = share_of(pairs, images)
-        # Step 2: If only the mirror image of this tier is filled, check that the game ends in mirrored positions of
-        # both.
-        if len(mirror) and share == NO_SHARE:
-            base, mask = image_of(tier[BASE], mirror), image_of(tier[MASK], mirror)
-            twin_count, twin_value = ends_of(ending, decided, base, mask, values, twin_cubes)
-            if twin_value != value or not same_in_mirror(
-                cubes[:count], tier[MASK], twin_cubes[:twin_count], mask, mirror, room
-            ):
-                return UNLIKE
-        # Each position stands for its mirror image as well, if that is in the other tier.
-        times = 2 if len(mirror) and share == ALL_SHARE else 1
-        # Step 3: Start the tier at the end of those written so far. `lost` counts positions that are over, `left` those
-        # that are not; `…_kept` count canonical ones, and `first_…` are ranks.
-        prepare_lines(cubes[:count], lines)
-        tier[VALUE] = value
-        tier[WORD] = end
-        first, groups = tier[GROUP], tier[GROUPS]
-        runs = find_runs(tier[MASK], room)
-        active = lost = lost_kept = first_lost = left = left_kept = first_left = 0
-        # Step 4: Fill the tier, one group of 4,096 ranks after another.
-        for group in range(groups):
-            if group & (1 << PART) - 1 == 0:
-                active = lines_in(lines, count, group >> PART)
-            # Step 4a: Collect the group's 64 words in `found`; `touched` has a bit for each word that is not 0.
-            touched = NOTHING
-            for link in range(starts[k], starts[k + 1]):
-                place = links[link, PLACE]
-                # Case: several bits are inserted. Move each position on its own.
-                if place == MANY:
-                    shared = links[link, SHARED]
-                    touched |= pull_one_by_one(parents, links[link, FROM], shared, tier[MASK], group, found)
-                    continue
-                row, bit, source = links[link, FROM], links[link, BIT], group
-                # Case: the bit is in the group number. Half of the groups get nothing; the others come from one parent
-                # group.
-                if place >= GROUP_BITS:
-                    if group >> place - GROUP_BITS & 1 != bit:
-                        continue
-                    source = without_bit(group, place - GROUP_BITS)
-                # Case: the bit is below the group number. Each parent group becomes two child groups, so this one is
-                # half of it.
-                elif place != NO_PLACE:
-                    source >>= 1
-                # `there`: the stored words of the parent group. `word`: where the first of them is.
-                at = parent_tiers[row, GROUP] + source
-                there = parent_occupied[at]
-                if not there:
-                    continue
-                word = parent_tiers[row, WORD] + np.int64(parent_before[at])
-                # Words keep their number in the group.
-                if place == NO_PLACE or place >= GROUP_BITS:
-                    touched |= there
-                    while there:
-                        found[lowest(there)] |= parent_words[word]
-                        there &= there - ONE
-                        word += 1
-                    continue
-                # An odd group comes from the upper 32 words of the parent group.
-                if group & 1:
-                    word += popcount(there & LOW)
-                    there >>= np.uint64(32)
-                there &= LOW
-                # Case: the bit is in the number of the word. Words are copied whole.
-                if place >= WORD_BITS:
-                    while there:
-                        j = with_bit(lowest(there), place - WORD_BITS, bit)
-                        there &= there - ONE
-                        found[j] |= parent_words[word]
-                        touched |= ONE << np.uint64(j)
-                        word += 1
-                    continue
-                # Case: the bit is inside the word. Each word becomes two, of 32 possible positions each.
-                while there:
-                    j = 2 * lowest(there)
-                    there &= there - ONE
-                    found[j] |= spread_word(parent_words[word] & LOW, place, bit)
-                    found[j + 1] |= spread_word(parent_words[word] >> np.uint64(32), place, bit)
-                    touched |= np.uint64(3) << np.uint64(j)
-                    word += 1
-            # Step 4b: Mark positions in which the game is over. A line that matches this group ends the game at the
-            # same positions (`inside`) of some of its words.
-            before[first + group] = end - tier[WORD]
-            occupied = NOTHING
-            if value != decided:
-                for at in range(active):
-                    line = line_active[at]
-                    if line_group[line] & group == line_ones[line]:
-                        within, inside = touched & line_words[line], line_inside[line]
-                        while within:
-                            over[lowest(within)] |= inside
-                            within &= within - ONE
-            # Step 4c: Split each word into positions that are over and those that are not. Store the latter.
-            while touched:
-                j = lowest(touched)
-                touched &= touched - ONE
-                # If all other positions are decided as well, the whole word is over.
-                ended = found[j] & (EVERYTHING if value == decided else over[j])
-                live = found[j] & ~ended
-                found[j] = over[j] = NOTHING
-                number = group << WORD_BITS | j
-                if ended:
-                    lost += popcount(ended)
-                    # Count canonical positions and remember the first of them.
-                    if share == SOME_SHARE:
-                        ended = canonical(ended, pairs, images, number)
-                    elif share == NO_SHARE:
-                        ended = NOTHING
-                    if ended and not lost_kept:
-                        first_lost = number << WORD_BITS | lowest(ended)
-                    lost_kept += popcount(ended)
-                if live:
-                    left += popcount(live)
-                    kept = NOTHING if share == NO_SHARE else live
-                    if share == SOME_SHARE:
-                        kept = canonical(live, pairs, images, number)
-                    if kept and not left_kept:
-                        first_left = number << WORD_BITS | lowest(kept)
-                    left_kept += popcount(kept)
-                    # All live positions are stored, canonical or not: their children may be canonical.
-                    words[end] = live
-                    end += 1
-                    occupied |= ONE << np.uint64(j)
-            occupied_words[first + group] = occupied
-        # Step 5: Record the sizes of the tier, add its counts to the tally, and close it with empty groups.
-        tier[WORDS], tier[FIRST], tier[COUNT] = end - tier[WORD], positions, left
-        positions += left
-        count_in(tally, decided, times * lost, lost_kept, first_lost, tier, runs)
-        count_in(tally, value, times * left, left_kept, first_left, tier, runs)
-        for group in range(groups, groups + AFTER_TIER):
-            occupied_words[first + group] = NOTHING
-            before[first + group] = tier[WORDS]
-    return end
+
+    pairs: Array
+    images: Any
+    share: Any
 
 
-class Lines(NamedTuple):
-    """The cubes of a tier, prepared for `forward`.
+class Cubes(NamedTuple):
+    """The cubes of a tier, prepared for `mark_over`.
 
-    A cube, or *line*, is a set of rank bits and the values they must have. For each cube, `group` and `group_ones` are
-    the bits of the group number and their values. `words` are the words of a matching group that it touches, and
-    `inside` the positions within such a word. `active` lists the cubes that can match in the current part of the tier.
+    A cube is a set of rank bits and the values they must have. For each cube, `group` and `group_ones` are the bits of
+    the group number and their values. `words` are the words of a matching group that it touches, and `inside` the
+    positions within such a word. `active` lists the cubes that can match in the current part of the tier.
     """
 
     group: Array
@@ -271,18 +131,261 @@ class Lines(NamedTuple):
     active: Array
 
 
+class GroupBuffer(NamedTuple):
+    """The 64 words of a group: the positions `found`, and where the game is `over`.
+
+    `counts` int64[2, COUNTS] counts the positions of the tier.
+    """
+
+    found: Array
+    over: Array
+    counts: Array
+
+
+@kernel
+def fill_sets(rules, parents, children, links, starts, tally):
+    """Fill the tiers of a wave from those of the wave before; return the number of words written.
+
+    *children* and *parents* are `Sets`. Tier k of the children is filled by `links[starts[k]:starts[k + 1]]`, and the
+    tiers are written one after another. *tally* (see streamed/steps.py) counts positions by primitive value, including
+    those of mirror images that are not filled.
+
+    Returns UNCLEAR if the rules are not plain. If only one of two mirror-image tiers is filled, returns UNLIKE if the
+    game does not end in mirrored positions of both.
+    """
+    values = np.empty(max(len(rules.ending.nodes), len(rules.imaging.nodes)), np.int64)
+    cubes, pairs = np.empty((MOST_CUBES, 2), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
+    prepared = Cubes(
+        np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.int64), np.empty(MOST_CUBES, np.uint64),
+        np.empty(MOST_CUBES, np.uint64), np.empty(MOST_CUBES, np.int64),
+    )  # fmt: skip
+    buffer = GroupBuffer(np.zeros(64, np.uint64), np.zeros(64, np.uint64), np.zeros((2, COUNTS), np.int64))
+    runs_buffer = room_for_runs()
+    end = positions = 0
+    for k in range(len(starts) - 1):
+        tier = children.tiers[k]
+        # Step 1: Evaluate the rules for this tier. `cubes[:count]` says when the game is over with the value `decided`;
+        # all other positions have the primitive value `value`.
+        symmetry = symmetry_of(rules.imaging, tier, values, pairs)
+        count, value = ends_of(rules.ending, rules.decided, tier[BASE], tier[MASK], values, cubes)
+        if symmetry.images == UNCLEAR or (value != OPEN and value != TIED and value != rules.decided):
+            return UNCLEAR
+        # Step 2: If only the mirror image of this tier is filled, check that the game ends in mirrored positions.
+        is_image = len(rules.mirror) > 0 and symmetry.share == NONE_CANONICAL
+        if is_image and not ends_mirrored(rules, tier, cubes[:count], value, values):
+            return UNLIKE
+        # If all other positions are decided as well, the game is over everywhere: a cube without conditions says so.
+        if value == rules.decided:
+            cubes[0], count = 0, 1
+        # Step 3: Fill the tier, behind those written so far.
+        prepare_cubes(cubes[:count], prepared)
+        tier[VALUE], tier[WORD] = value, end
+        buffer.counts[:] = 0
+        own = links[starts[k] : starts[k + 1]]
+        end = fill_tier(parents, children, tier, own, symmetry, prepared, count, buffer)
+        # Step 4: Record the sizes of the tier, and add its counts to the tally. Each position stands for its mirror
+        # image as well, if that is in the other tier.
+        live, over = buffer.counts[LIVE], buffer.counts[OVER]
+        tier[WORDS], tier[FIRST], tier[COUNT] = end - tier[WORD], positions, live[ALL]
+        positions += live[ALL]
+        times = 2 if len(rules.mirror) and symmetry.share == ALL_CANONICAL else 1
+        runs = find_runs(tier[MASK], runs_buffer)
+        add_to_tally(tally[rules.decided], over, times, tier, runs)
+        add_to_tally(tally[value], live, times, tier, runs)
+    return end
+
+
+@kernel
+def symmetry_of(imaging, tier, values, pairs):
+    """Return how the positions of a tier compare to their images; *values* and *pairs* are buffers."""
+    images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
+    share = ALL_CANONICAL
+    for image in range(images):
+        if share != NONE_CANONICAL:
+            if pairs[image, 0] or pairs[image, 1] == SAME:
+                share = SOME_CANONICAL
+            elif pairs[image, 1] == GREATER:
+                share = NONE_CANONICAL
+    return Symmetry(pairs, images, share)
+
+
+@kernel
+def ends_mirrored(rules, tier, cubes, value, values):
+    """Return whether the game ends in mirrored positions in a tier and in its mirror image.
+
+    *cubes* and *value* say where it ends in the tier (see `ends_of`). The cubes are overwritten; *values* is a buffer.
+    """
+    image_cubes = np.empty((MOST_CUBES, 2), np.int64)
+    base, mask = image_of(tier[BASE], rules.mirror), image_of(tier[MASK], rules.mirror)
+    count, image_value = ends_of(rules.ending, rules.decided, base, mask, values, image_cubes)
+    return image_value == value and same_in_mirror(cubes, tier[MASK], image_cubes[:count], mask, rules.mirror)
+
+
 @lean_kernel
-def prepare_lines(cubes, lines):
-    """Split the cubes of a tier into conditions on group, word and bit (see `Lines`)."""
+def fill_tier(parents, children, tier, links, symmetry, cubes, count, buffer):
+    """Fill a tier, one group of 4,096 ranks after another; return the end of its words.
+
+    The game is over in positions that match one of the first *count* *cubes*.
+    """
+    first, end, active = tier[GROUP], tier[WORD], 0
+    for group in range(tier[GROUPS]):
+        if group & (1 << SUBSET_BITS) - 1 == 0:
+            active = select_cubes(cubes, count, group >> SUBSET_BITS)
+        children.before[first + group] = end - tier[WORD]
+        children.occupied[first + group] = NOTHING
+        # Step 1: Collect the group's 64 words. `touched` has a bit for each word that is not 0.
+        touched = NOTHING
+        for link in range(len(links)):
+            touched |= collect_group(parents, links[link], tier[MASK], group, buffer.found)
+        # Step 2: Mark positions in which the game is over, and store the others.
+        if touched:
+            mark_over(cubes, active, group, touched, buffer.over)
+            end = store_group(children, first, group, touched, symmetry, buffer, end)
+    # Step 3: Close the tier with empty groups.
+    for group in range(first + tier[GROUPS], first + tier[GROUPS] + AFTER_TIER):
+        children.occupied[group] = NOTHING
+        children.before[group] = end - tier[WORD]
+    return end
+
+
+@lean_kernel
+def collect_group(parents, link, mask, group, found):
+    """Add the positions of a group that a link leads to to the words *found*; return the words touched.
+
+    *mask* is that of the child tier.
+    """
+    place, bit, parent, source = link[PLACE], link[BIT], parents.tiers[link[FROM]], group
+    # Case: several bits are inserted. Move each position on its own.
+    if place == MANY:
+        return move_one_by_one(parents, parent, link[SHARED], mask, group, found)
+    # Case: the bit is in the group number. Half of the groups get nothing; the others come from one parent group.
+    if place >= GROUP_BITS:
+        if group >> place - GROUP_BITS & 1 != bit:
+            return NOTHING
+        source = without_bit(group, place - GROUP_BITS)
+    # Case: the bit is below the group number. Each parent group becomes two child groups, so this one is half of it.
+    elif place != NO_BIT:
+        source >>= 1
+    # `there`: the stored words of the parent group. `word`: where the first of them is.
+    there = parents.occupied[parent[GROUP] + source]
+    if not there:
+        return NOTHING
+    word = parent[WORD] + np.int64(parents.before[parent[GROUP] + source])
+    if place == NO_BIT or place >= GROUP_BITS:
+        return copy_same_words(parents.words, word, there, found)
+    # An odd group comes from the upper 32 words of the parent group.
+    if group & 1:
+        word += popcount(there & LOW)
+        there >>= np.uint64(32)
+    if place >= WORD_BITS:
+        return copy_other_words(parents.words, word, there & LOW, place - WORD_BITS, bit, found)
+    return spread_words(parents.words, word, there & LOW, place, bit, found)
+
+
+@lean_kernel
+def copy_same_words(words, word, there, found):
+    """Copy words of a group that keep their number; return the words touched.
+
+    *there* are the numbers of the words, which begin at *word* of *words*.
+    """
+    touched = there
+    while there:
+        found[lowest(there)] |= words[word]
+        there &= there - ONE
+        word += 1
+    return touched
+
+
+@lean_kernel
+def copy_other_words(words, word, there, place, bit, found):
+    """Copy words whole to numbers into which *bit* is inserted at *place*; otherwise as `copy_same_words`."""
+    touched = NOTHING
+    while there:
+        j = with_bit(lowest(there), place, bit)
+        there &= there - ONE
+        found[j] |= words[word]
+        touched |= ONE << np.uint64(j)
+        word += 1
+    return touched
+
+
+@lean_kernel
+def spread_words(words, word, there, place, bit, found):
+    """Spread words over two words of 32 possible positions each; otherwise as `copy_same_words`."""
+    touched = NOTHING
+    while there:
+        j = 2 * lowest(there)
+        there &= there - ONE
+        found[j] |= spread_word(words[word] & LOW, place, bit)
+        found[j + 1] |= spread_word(words[word] >> np.uint64(32), place, bit)
+        touched |= np.uint64(3) << np.uint64(j)
+        word += 1
+    return touched
+
+
+@lean_kernel
+def mark_over(cubes, active, group, touched, over):
+    """Mark the positions of a group in which the game is over, in the words touched.
+
+    A cube that matches the group ends the game at the same positions (`inside`) of some of its words.
+    """
+    for k in range(active):
+        cube = cubes.active[k]
+        if cubes.group[cube] & group == cubes.group_ones[cube]:
+            within, inside = touched & cubes.words[cube], cubes.inside[cube]
+            while within:
+                over[lowest(within)] |= inside
+                within &= within - ONE
+
+
+@lean_kernel
+def store_group(children, first, group, touched, symmetry, buffer, end):
+    """Split the words of a group into positions that are over and live ones: count both, and store the latter.
+
+    Clears the buffer. *first* is the tier's first group. Returns the end of the words written.
+    """
+    occupied = NOTHING
+    while touched:
+        j = lowest(touched)
+        touched &= touched - ONE
+        ended = buffer.found[j] & buffer.over[j]
+        live = buffer.found[j] & ~ended
+        buffer.found[j] = buffer.over[j] = NOTHING
+        number = group << WORD_BITS | j
+        if ended:
+            count_positions(ended, number, symmetry, buffer.counts[OVER])
+        # All live positions are stored, canonical or not: their children may be canonical.
+        if live:
+            count_positions(live, number, symmetry, buffer.counts[LIVE])
+            children.words[end] = live
+            end += 1
+            occupied |= ONE << np.uint64(j)
+    children.occupied[first + group] = occupied
+    return end
+
+
+@lean_kernel
+def count_positions(positions, number, symmetry, counts):
+    """Add the positions of a word to a row of counts, and remember the first canonical one."""
+    counts[ALL] += popcount(positions)
+    own = canonical(positions, symmetry, number)
+    if own and not counts[CANONICAL]:
+        counts[FIRST_CANONICAL] = number << WORD_BITS | lowest(own)
+    counts[CANONICAL] += popcount(own)
+
+
+@lean_kernel
+def prepare_cubes(cubes, prepared):
+    """Split the cubes of a tier into conditions on group, word and bit (see `Cubes`)."""
     for k in range(len(cubes)):
         bits, ones = cubes[k, 0], cubes[k, 1]
-        lines.group[k], lines.group_ones[k] = bits >> GROUP_BITS, ones >> GROUP_BITS
-        lines.words[k] = positions_with(bits >> WORD_BITS & 63, ones >> WORD_BITS & 63)
-        lines.inside[k] = positions_with(bits & 63, ones & 63)
+        prepared.group[k], prepared.group_ones[k] = bits >> GROUP_BITS, ones >> GROUP_BITS
+        prepared.words[k] = numbers_with(bits >> WORD_BITS & 63, ones >> WORD_BITS & 63)
+        prepared.inside[k] = numbers_with(bits & 63, ones & 63)
 
 
 @lean_kernel
-def positions_with(bits, ones):
+def numbers_with(bits, ones):
     """Return the numbers below 64, as a set, in which the given *bits* have the values in *ones*."""
     found = EVERYTHING
     for bit in range(WORD_BITS):
@@ -292,12 +395,12 @@ def positions_with(bits, ones):
 
 
 @lean_kernel
-def lines_in(lines, count, part):
-    """List the cubes that can match in groups with the upper bits *part*; return how many."""
+def select_cubes(cubes, count, upper):
+    """List the cubes that can match in groups with these upper bits; return how many."""
     active = 0
     for k in range(count):
-        if lines.group[k] >> PART & part == lines.group_ones[k] >> PART:
-            lines.active[active] = k
+        if cubes.group[k] >> SUBSET_BITS & upper == cubes.group_ones[k] >> SUBSET_BITS:
+            cubes.active[active] = k
             active += 1
     return active
 
@@ -313,25 +416,25 @@ def image_of(position, mirror):
 
 
 @kernel
-def same_in_mirror(cubes, mask, twin_cubes, twin_mask, mirror, room):
+def same_in_mirror(cubes, mask, image_cubes, image_mask, mirror):
     """Return whether the cubes of a tier mirror those of the other tier, in any order.
 
     Both arrays of cubes are overwritten: ranks become bits of positions.
     """
-    runs = find_runs(mask, room)
+    runs = find_runs(mask, room_for_runs())
     for k in range(len(cubes)):
         for column in range(2):
             cubes[k, column] = image_of(spread(cubes[k, column], runs), mirror)
-    runs = find_runs(twin_mask, room)
-    for k in range(len(twin_cubes)):
+    runs = find_runs(image_mask, room_for_runs())
+    for k in range(len(image_cubes)):
         for column in range(2):
-            twin_cubes[k, column] = spread(twin_cubes[k, column], runs)
-    return all_among(cubes, twin_cubes) and all_among(twin_cubes, cubes)
+            image_cubes[k, column] = spread(image_cubes[k, column], runs)
+    return contains_all(image_cubes, cubes) and contains_all(cubes, image_cubes)
 
 
 @lean_kernel
-def all_among(cubes, others):
-    """Return whether each of the cubes is also in *others*."""
+def contains_all(others, cubes):
+    """Return whether *others* contains each of the cubes."""
     for k in range(len(cubes)):
         other = 0
         while other < len(others) and not (others[other, 0] == cubes[k, 0] and others[other, 1] == cubes[k, 1]):
@@ -341,90 +444,75 @@ def all_among(cubes, others):
     return True
 
 
-@kernel
-def pull_one_by_one(parents, row, shared, mask, group, found):
+@lean_kernel
+def move_one_by_one(parents, parent, shared, mask, group, found):
     """Move the positions of a parent tier into a group one at a time; return the words touched.
 
-    For moves that insert several bits into the rank. Parent row *row* is scanned whole, and children in other groups
-    are skipped, so the cost is positions × groups (`MOST_ONE_BY_ONE` in waves.py limits it).
+    For moves that insert several bits into the rank. The parent tier is scanned whole, and children in other groups are
+    skipped, so the cost is positions × groups (`MOST_ONE_BY_ONE` in forward.py limits it).
     """
-    tier = parents.tiers[row]
-    before, after = find_runs(tier[MASK], room_for_runs()), find_runs(mask, room_for_runs())
+    parent_mask, child_mask = np.uint64(parent[MASK]), np.uint64(mask)
     touched = NOTHING
-    word = tier[WORD]
-    for number in range(tier[GROUPS]):
-        left = parents.occupied[tier[GROUP] + number]
-        while left:
+    word = parent[WORD]
+    for number in range(parent[GROUPS]):
+        there = parents.occupied[parent[GROUP] + number]
+        while there:
             inside = parents.words[word]
             while inside:
                 # Parent rank → position bits → bits of the child → child rank.
-                rank = (number << WORD_BITS | lowest(left)) << WORD_BITS | lowest(inside)
+                rank = (number << WORD_BITS | lowest(there)) << WORD_BITS | lowest(inside)
                 inside &= inside - ONE
-                child = rank_of(shared | spread(rank, before), after)
+                child = np.int64(extract(np.uint64(shared) | deposit(np.uint64(rank), parent_mask), child_mask))
                 if child >> GROUP_BITS == group:
                     j = child >> WORD_BITS & 63
                     found[j] |= ONE << np.uint64(child & 63)
                     touched |= ONE << np.uint64(j)
-            left &= left - ONE
+            there &= there - ONE
             word += 1
     return touched
 
 
 @lean_kernel
-def share_of(pairs, images):
-    """Return ALL_SHARE, NO_SHARE or SOME_SHARE: how many positions of a tier are canonical.
-
-    *pairs* is the result of `pairs_of` for that many *images*. SOME_SHARE means that `canonical` must look at each
-    word.
-    """
-    share = ALL_SHARE
-    for image in range(images):
-        if pairs[image, 0] or pairs[image, 1] == SAME:
-            share = SOME_SHARE
-        elif pairs[image, 1] == GREATER:
-            return NO_SHARE
-    return share
-
-
-@lean_kernel
-def canonical(some, pairs, images, number):
+def canonical(positions, symmetry, number):
     """Return the positions of a word that come before all their images or equal them.
 
-    *some* is the word, and *number* its number in the tier. Positions and images are compared bit by bit from the
-    highest bit, 64 at a time.
+    *number* is the word's number in its tier. Positions and images are compared bit by bit from the highest bit, 64 at
+    a time.
     """
-    for image in range(images):
+    if symmetry.share != SOME_CANONICAL:
+        return positions if symmetry.share == ALL_CANONICAL else NOTHING
+    pairs = symmetry.pairs
+    for image in range(symmetry.images):
         equal = EVERYTHING
         for k in range(2, 2 + pairs[image, 0], 2):
-            mine, other = of_side(pairs[image, k], number), of_side(pairs[image, k + 1], number)
+            mine, other = ones_of_side(pairs[image, k], number), ones_of_side(pairs[image, k + 1], number)
             # Equal so far, and here the position has a 1 and the image a 0: the image comes first.
-            some &= ~(equal & mine & ~other)
+            positions &= ~(equal & mine & ~other)
             equal &= ~(mine ^ other)
             if equal == NOTHING:
                 break
         # All compared bits are equal; the shared bits decide.
         if pairs[image, 1] == GREATER:
-            some &= ~equal
-    return some
+            positions &= ~equal
+    return positions
 
 
 @lean_kernel
-def count_in(tally, value, positions, stored, first, tier, runs):
-    """Add positions of a tier to the tally row of a primitive value.
+def add_to_tally(row, counts, times, tier, runs):
+    """Add the counts of a tier, all positions some times, to a row of the tally.
 
-    *positions* counts all, *stored* the canonical ones, and *first* is the rank of the first of these. The tally keeps
-    the first position of the lowest tier.
+    The tally keeps the first position of the lowest tier.
     """
-    tally[value, POSITIONS] += positions
-    if stored:
-        if tally[value, STORED] == 0 or tier[NUMBER] < tally[value, FIRST_TIER]:
-            tally[value, FIRST_TIER] = tier[NUMBER]
-            tally[value, FIRST_POSITION] = tier[BASE] | spread(first, runs)
-        tally[value, STORED] += stored
+    row[POSITIONS] += times * counts[ALL]
+    if counts[CANONICAL]:
+        if row[STORED] == 0 or tier[NUMBER] < row[FIRST_TIER]:
+            row[FIRST_TIER] = tier[NUMBER]
+            row[FIRST_POSITION] = tier[BASE] | spread(counts[FIRST_CANONICAL], runs)
+        row[STORED] += counts[CANONICAL]
 
 
 @lean_kernel
-def of_side(side, number):
+def ones_of_side(side, number):
     """Return the positions of a word in which one side of a pair is 1.
 
     *side* is encoded as in `pairs_of`: twice the rank bit, or 2 × LANES for a constant 0, plus 1 for the complement.

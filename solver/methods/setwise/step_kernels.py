@@ -8,36 +8,39 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.setwise.backward_kernels import NONE, like_lowest
+from retrograde.solver.methods.setwise.backward_kernels import NONE, WINNER, WaveValues, equal_to_lowest
 from retrograde.solver.methods.setwise.forward_kernels import (
-    ALL_SHARE,
+    ALL_CANONICAL,
     MOST_IMAGES,
-    NO_SHARE,
-    SOME_SHARE,
+    NONE_CANONICAL,
+    Symmetry,
     canonical,
-    share_of,
+    symmetry_of,
 )
 from retrograde.solver.methods.setwise.words import NOTHING, ONE, ONES, WORD_BITS, highest, lowest, popcount
 from retrograde.solver.methods.streamed.lists import AT, FIRST, FIRST_CODE, LAST, LAST_CODE, LENGTH, SIZE, VARYING, pack
 from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, round_down
-from retrograde.solver.rules.plain.tier_kernels import (
-    BASE,
-    GROUP,
-    GROUPS,
-    IMAGE_PAIRS,
-    MASK,
-    NUMBER,
-    WORD,
-    WORDS,
-    pairs_of,
-)
+from retrograde.solver.rules.plain.tier_kernels import BASE, GROUP, GROUPS, IMAGE_PAIRS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-from retrograde.solver.values.bits import find_runs, room_for_runs, spread
+from retrograde.solver.values.bits import Runs, find_runs, room_for_runs, spread
 
 Array = np.ndarray[Any, Any]
 
 
-class StepRoom(NamedTuple):
+CANONICAL, FIRST_RANK = range(2)
+"""Rows of the counts of a tier by worth: canonical positions, and the rank of the first."""
+
+
+class TierValues(NamedTuple):
+    """A tier, the values of its wave, how its positions compare to their images, and the runs of its mask."""
+
+    tier: Array
+    wave: WaveValues
+    symmetry: Symmetry
+    runs: Runs
+
+
+class StepBuffer(NamedTuple):
     """Workspace for the steps of a tier: `starts` int64[n] and `codes` uint16[n]."""
 
     starts: Array
@@ -45,122 +48,90 @@ class StepRoom(NamedTuple):
 
 
 @kernel
-def make_steps(imaging, misere, sets, planes, codes, room, buffer, made, tally, worths):
+def make_steps(rules, wave, codes, steps, buffer, made, tally, worths):
     """Write the canonical positions of some tiers as steps to *buffer*; return how many such positions there are.
 
-    Each tier gets a row of *made*. *codes* maps worths to codes, and *room* holds the steps of a tier. *tally* counts
-    positions by code. For tiers in which some or no positions are canonical, *worths*, int64[tiers, 2**count], has the
-    counts of all positions from `backward`; for the others `steps_of` fills it.
+    *wave* are WaveValues, *steps* is a StepBuffer. Each tier gets a row of *made*. *codes* maps worths to codes, and
+    *tally* counts positions by code. For tiers in which some or no positions are canonical, *worths*, int64[tiers,
+    2**planes], has the counts of all positions from `compute_planes`; for the others it is filled here.
     """
-    count = len(planes)
-    values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
-    runs_room = room_for_runs()
-    at = kept = 0
-    for k in range(len(sets.tiers)):
-        tier = sets.tiers[k]
-        # Step 1: Find out whether all positions of the tier are canonical, some, or none.
-        images = pairs_of(imaging, tier[BASE], tier[MASK], values, pairs)
-        share = share_of(pairs, images)
-        row = made[k]
+    values, pairs = np.empty(len(rules.imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
+    runs_buffer = room_for_runs()
+    at = stored = 0
+    for k in range(len(wave.sets.tiers)):
+        row, tier, own = made[k], wave.sets.tiers[k], worths[k]
         row[AT] = at
-        own = worths[k]
+        counts = np.zeros((2, len(own)), np.int64)
+        # Step 1: Find out whether all positions of the tier are canonical, some, or none.
+        symmetry = symmetry_of(rules.imaging, tier, values, pairs)
+        this = TierValues(tier, wave, symmetry, find_runs(tier[MASK], runs_buffer))
+        has_canonical = symmetry.share != NONE_CANONICAL and tier[WORDS] > 0
         # Step 2: Write the steps of the canonical positions and pack them into the buffer.
-        if share != NO_SHARE and tier[WORDS]:
-            runs = find_runs(tier[MASK], runs_room)
-            row[VARYING] = mask = varying(sets, tier, share, pairs, images, runs)
-            steps, first, last = steps_of(
-                sets, tier, planes, count, mask, runs, share, pairs, images, codes, own, misere, room
-            )
-            if steps:
-                stop = pack(room.starts[:steps], room.codes, mask, buffer, at)
-                row[SIZE], row[LENGTH], row[FIRST], row[LAST] = stop - at, steps, first, last
-                row[FIRST_CODE], row[LAST_CODE] = room.codes[0], room.codes[steps - 1]
+        if has_canonical:
+            row[VARYING] = mask = varying(this)
+            count, first, last = write_steps(this, mask, codes, rules.decided == WINNER, steps, counts)
+            if count:
+                stop = pack(steps.starts[:count], steps.codes, mask, buffer, at)
+                row[SIZE], row[LENGTH], row[FIRST], row[LAST] = stop - at, count, first, last
+                row[FIRST_CODE], row[LAST_CODE] = steps.codes[0], steps.codes[count - 1]
                 at = stop
+            if symmetry.share == ALL_CANONICAL:
+                own[:] = counts[CANONICAL]
         # Step 3: Count all positions by code. With one image and all positions canonical, the images are in another
         # tier, which counted nothing: these count twice.
-        times = 2 if images == 1 and share == ALL_SHARE else 1
-        for worth in range(1 << count):
+        times = 2 if symmetry.images == 1 and symmetry.share == ALL_CANONICAL else 1
+        for worth in range(len(own)):
             if own[worth]:  # others may have codes beyond the tally
                 tally[codes[worth], POSITIONS] += times * own[worth]
         # Step 4: Count canonical positions by code, and find the first of each in the lowest tier.
-        if share == NO_SHARE or not tier[WORDS]:
-            continue
-        if share == SOME_SHARE:
-            own = canonical_worths(sets, tier, planes, count, pairs, images)
-        for worth in range(1 << count):
-            if own[worth]:
-                code = codes[worth]
-                kept += own[worth]
-                if tally[code, STORED] == 0 or tier[NUMBER] < tally[code, FIRST_TIER]:
-                    first = first_of(sets, tier, planes, count, share, pairs, images, worth)
-                    tally[code, FIRST_TIER] = tier[NUMBER]
-                    tally[code, FIRST_POSITION] = tier[BASE] | spread(first, runs)
-                tally[code, STORED] += own[worth]
-    return kept
-
-
-@kernel
-def canonical_worths(sets, tier, planes, count, pairs, images):
-    """Return the number of canonical positions of a tier by worth, int64[2**count]."""
-    own = np.zeros(1 << count, np.int64)
-    word = tier[WORD]
-    _, occupied_words, _, words = sets
-    for group in range(tier[GROUPS]):
-        occupied = occupied_words[tier[GROUP] + group]
-        while occupied:
-            left = canonical(words[word], pairs, images, group << WORD_BITS | lowest(occupied))
-            occupied &= occupied - ONE
-            while left:
-                same, worth = like_lowest(left, planes, word, count)
-                own[worth] += popcount(same)
-                left &= ~same
-            word += 1
-    return own
+        stored += tally_canonical(this, counts, codes, tally)
+    return stored
 
 
 @lean_kernel
-def first_of(sets, tier, planes, count, share, pairs, images, worth):
-    """Return the rank of the first canonical position of a tier with a given worth; NONE if there is none."""
-    word = tier[WORD]
-    _, occupied_words, _, words = sets
-    for group in range(tier[GROUPS]):
-        occupied = occupied_words[tier[GROUP] + group]
-        while occupied:
-            number = group << WORD_BITS | lowest(occupied)
-            occupied &= occupied - ONE
-            left = words[word]
-            if share == SOME_SHARE:
-                left = canonical(left, pairs, images, number)
-            for plane in range(count):
-                left &= planes[plane, word] if worth >> plane & 1 else ~planes[plane, word]
-            if left:
-                return number << WORD_BITS | lowest(left)
-            word += 1
-    return NONE
+def tally_canonical(this, counts, codes, tally):
+    """Add the counts of `write_steps` to the tally. Return how many canonical positions there are."""
+    tier, stored = this.tier, 0
+    for worth in range(counts.shape[1]):
+        if counts[CANONICAL, worth]:
+            row = tally[codes[worth]]
+            stored += counts[CANONICAL, worth]
+            if row[STORED] == 0 or tier[NUMBER] < row[FIRST_TIER]:
+                row[FIRST_TIER] = tier[NUMBER]
+                row[FIRST_POSITION] = tier[BASE] | spread(counts[FIRST_RANK, worth], this.runs)
+            row[STORED] += counts[CANONICAL, worth]
+    return stored
 
 
 @lean_kernel
-def varying(sets, tier, share, pairs, images, runs):
+def count_worth(counts, worth, positions, number):
+    """Count positions of word *number* with the same worth; the words come in ascending order."""
+    if positions:
+        if not counts[CANONICAL, worth]:
+            counts[FIRST_RANK, worth] = number << WORD_BITS | lowest(positions)
+        counts[CANONICAL, worth] += popcount(positions)
+
+
+@lean_kernel
+def varying(this):
     """Return the bits in which the canonical positions of a tier differ."""
+    tier, wave, symmetry, runs = this
     ones = zeros = low = 0
     inside = NOTHING
-    _, occupied_words, _, words = sets
     word = tier[WORD]
     for group in range(tier[GROUPS]):
-        occupied = occupied_words[tier[GROUP] + group]
+        occupied = wave.sets.occupied[tier[GROUP] + group]
         while occupied:
             number = group << WORD_BITS | lowest(occupied)
             occupied &= occupied - ONE
-            kept = words[word]
-            if share == SOME_SHARE:
-                kept = canonical(kept, pairs, images, number)
+            own = canonical(wave.sets.words[word], symmetry, number)
             word += 1
             # For bits above the word: in which numbers of words they are one, in which zero. For bits inside: all
             # positions together.
-            if kept:
+            if own:
                 ones |= number
                 zeros |= ~number
-                inside |= kept
+                inside |= own
     # A bit varies if it is one in some rank and zero in another.
     for bit in range(WORD_BITS):
         if inside & ONES[bit] and inside & ~ONES[bit]:
@@ -169,50 +140,46 @@ def varying(sets, tier, share, pairs, images, runs):
 
 
 @lean_kernel
-def steps_of(sets, tier, planes, count, mask, runs, share, pairs, images, codes, worths, misere, room):
+def write_steps(this, mask, codes, misere, steps, counts):
     """Write the steps of a tier's canonical positions; return (number of steps, first position, last position).
 
-    Positions that win in one get no step: readers find them by the rules. (In misère play nobody wins in one, and the
-    greatest worth means lost in one.) If all positions are canonical, *worths* counts them. The positions are NONE if
-    there are none.
+    Positions that win in one get no step: readers find them by the rules. (In misère play no position wins in one, and
+    the greatest worth means lost in one.) Both positions are NONE if no step is written. *counts*, int64[2, 2**planes],
+    gets the number of canonical positions by worth, and the rank of the first of each.
     """
-    steps = code = 0
+    tier, wave, symmetry, runs = this
+    planes = wave.planes
+    count = code = 0
     first = last = np.int64(NONE)
-    starts, step_codes = room
-    _, occupied_words, _, words = sets
     word = tier[WORD]
     for group in range(tier[GROUPS]):
-        occupied = occupied_words[tier[GROUP] + group]
+        occupied = wave.sets.occupied[tier[GROUP] + group]
         while occupied:
             # Step 1: Take the canonical positions of a word, and leave out those that win in one (all planes are 1).
             number = group << WORD_BITS | lowest(occupied)
             occupied &= occupied - ONE
-            left = words[word]
-            if share == SOME_SHARE:
-                left = canonical(left, pairs, images, number)
-            won = NOTHING if misere else left
-            for plane in range(count):
+            remaining = canonical(wave.sets.words[word], symmetry, number)
+            won = NOTHING if misere else remaining
+            for plane in range(len(planes)):
                 won &= planes[plane, word]
-            left &= ~won
-            if share == ALL_SHARE:
-                worths[-1] += popcount(won)
+            remaining &= ~won
+            count_worth(counts, len(counts[0]) - 1, won, number)
             # Step 2: Go through the word in runs of equal worth, and begin a step wherever the worth changes.
-            while left:
-                same, worth = like_lowest(left, planes, word, count)
-                lowest_left, others = lowest(left), left & ~same
+            while remaining:
+                same, worth = equal_to_lowest(remaining, planes, word)
+                start, others = lowest(remaining), remaining & ~same
                 if worth != code or first < 0:
-                    position = tier[BASE] | spread(number << WORD_BITS | lowest_left, runs)
+                    position = tier[BASE] | spread(number << WORD_BITS | start, runs)
                     if first < 0:
-                        first = starts[steps] = position
+                        first = steps.starts[count] = position
                     else:
-                        starts[steps] = round_down(position, last, mask)
-                    step_codes[steps], code = codes[worth], worth
-                    steps += 1
+                        steps.starts[count] = round_down(position, last, mask)
+                    steps.codes[count], code = codes[worth], worth
+                    count += 1
                 if others:
                     same &= (others & ~(others - ONE)) - ONE  # cut the run before the first position with another worth
                 last = tier[BASE] | spread(number << WORD_BITS | highest(same), runs)
-                left &= ~same
-                if share == ALL_SHARE:
-                    worths[worth] += popcount(same)
+                remaining &= ~same
+                count_worth(counts, worth, same, number)
             word += 1
-    return steps, first, last
+    return count, first, last

@@ -1,4 +1,4 @@
-"""Sets of positions as 64-bit words, and how to insert a bit into all ranks of a set or remove one.
+"""Sets of positions as 64-bit words, and bits inserted into all ranks of a set or removed.
 
 The position with rank r of a tier is bit r % 64 of word r // 64. Sets are sparse: words lie in groups of 64, and only
 words that are not 0 are stored, one after another::

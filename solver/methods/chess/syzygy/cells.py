@@ -9,13 +9,13 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.contract.game import LOSE, Value
 from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.methods.chess import kernels as sets
+from retrograde.solver.methods.chess.en_passant import EnPassantPositions
 from retrograde.solver.methods.chess.fit import BITS
-from retrograde.solver.methods.chess.formation import Formation, geometry, positions_of
-from retrograde.solver.methods.chess.passing import nowhere
-from retrograde.solver.methods.chess.slot_kernels import EMPTY
+from retrograde.solver.methods.chess.formation import Formation, count_positions, geometry
+from retrograde.solver.methods.chess.kernels import NO_POSITION
+from retrograde.solver.methods.chess.slots import find_departures, load_later_codes, write_codes
 from retrograde.solver.methods.chess.syzygy import kernels
 from retrograde.solver.methods.chess.syzygy.kernels import ANY, BLESSED, CURSED, DRAWN, LOSS, WIN
-from retrograde.solver.methods.chess.tiers import Departures, expand
 from retrograde.solver.methods.chess.zeroing import codes_of_scores
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, encode
 
@@ -31,9 +31,9 @@ class Cells:
     def of(self, side: int) -> Array:
         """Return the cells of all positions with one side to move, uint16, in the layout of words."""
         codes = self.formation.codes
-        cells = np.empty(positions_of(codes), np.uint16)
-        expand(codes, side, self.scores_of, cells_of_scores(), cells)
-        self.note_captures(cells, side)
+        cells = np.empty(count_positions(codes), np.uint16)
+        write_codes(codes, side, self.scores_of, cells_of_scores(), cells)
+        self.mark_captures(cells, side)
         return cells
 
     def scores_of(self, tier: int) -> Array:
@@ -42,28 +42,21 @@ class Cells:
         legend = [encode(row.value, row.remoteness, BITS) for row in holder.file.legend]
         return np.concatenate([np.array(legend, np.uint16)[rows] for rows in holder.tier_rows(tier)])
 
-    def note_captures(self, cells: Array, side: int) -> None:
+    def mark_captures(self, cells: Array, side: int) -> None:
         """Mark the cells in which a capture brings as much as the position is worth."""
-        formation, men, board = self.formation, self.formation.men, geometry()
-        departing = Departures(formation, self.scores_of, codes_of_scores(PATIENCE))
-        captures = departing.starts[1:]
-        departing.codes[: captures[captures >= 0].min()] = EMPTY  # promotions alone come first, and do not count
-        legal, checked, saved, delayed = (np.empty(formation.words, np.uint64) for _ in range(4))
-        known = np.empty(64 * formation.words, np.uint8)
-        sets.lay_out(men, board, side, legal, checked)
-        sets.leave(
-            men, board, side, legal, departing.codes, departing.starts, departing.with_pawns, departing.orders,
-            known, saved, delayed, np.zeros(64, np.int64), np.zeros(3, np.int64),
-        )  # fmt: skip
-        kernels.note_captures(cells, known, saved)
+        later = load_later_codes(self.formation, self.scores_of, codes_of_scores(PATIENCE))
+        captures = later.starts[1:]
+        later.codes[: captures[captures >= 0].min()] = NO_POSITION  # promotions alone come first, and do not count
+        _, _, found = find_departures(self.formation, later, side)
+        kernels.mark_captures(cells, found.known, found.saved)
 
-    def at_the_edge(self, side: int) -> tuple[bool, bool]:
+    def reaches_limit(self, side: int) -> tuple[bool, bool]:
         """Return whether a side to move wins anywhere in exactly PATIENCE plies, and whether it loses so.
 
         PATIENCE is the number of plies that the fifty-move rule allows.
         """
-        found = np.empty(positions_of(self.formation.codes), np.uint8)
-        expand(self.formation.codes, side, self.scores_of, just_in_time(), found)
+        found = np.empty(count_positions(self.formation.codes), np.uint8)
+        write_codes(self.formation.codes, side, self.scores_of, just_in_time(), found)
         return bool((found == 1).any()), bool((found == 2).any())
 
     def quiet(self, side: int) -> Array:
@@ -73,12 +66,13 @@ class Cells:
         the same distances as wins by a zeroing move.
         """
         formation = self.formation
-        lost = np.empty(positions_of(formation.codes), np.uint8)
-        expand(formation.codes, 1 - side, self.scores_of, just_lost(), lost)
+        lost = np.empty(count_positions(formation.codes), np.uint8)
+        write_codes(formation.codes, 1 - side, self.scores_of, just_lost(), lost)
         reached, found = np.zeros((2, formation.words), np.uint64)
         kernels.to_bits(lost, reached)
         del lost
-        sets.lead_to(formation.men, geometry(), side, nowhere(formation), reached, found)
+        nothing = EnPassantPositions(formation).capturable
+        sets.add_predecessors(formation.men, geometry(), side, nothing, reached, found)
         return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import RetrogradeError
-from retrograde.solver.methods.chess.syzygy.checksum_kernels import churn
+from retrograde.solver.runtime.kernel import lean_kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -26,6 +26,11 @@ K0, K1, K3, K_PAIR = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0xC949D7C7509E6557,
 MASK = (1 << 64) - 1
 CRC32C = 0x82F63B78
 """The polynomial of CRC-32C, bits reversed."""
+MIXED, ROUND = 5, 30
+"""Words of 64 bits that are mixed in together, and words in a round.
+
+In full rounds every other group is mixed in another way.
+"""
 
 
 def checksum(content: bytes) -> bytes:
@@ -46,7 +51,7 @@ def hash_of(chunk: bytes) -> list[int]:
     c, d = pair(b, length), int(words[15]) * K0 + length
     first = [int(words[7]) + K0, b, c, d, int(words[23]) + seed, c + d, seed, 0, 0, 0, 0]
     state = np.array([number & MASK for number in first], np.uint64)
-    churn(words.astype(np.uint64), np.uint64(K0), crc_table(), state)
+    mix_in(words.astype(np.uint64), np.uint64(K0), crc_table(), state)
     # Mix the final state into four words, with the constants and the order of CityHash.
     a, b, c, d, e, t, f, g, h, i, j = state.tolist()
     begun = pair(int(words[12]) + K0, length), int(words[15]) * K0 + length
@@ -62,11 +67,11 @@ def hash_of(chunk: bytes) -> list[int]:
     f = pair(b, c) + a
     g = pair(j, i) + c
     found = [e + f + g + h]
-    a = folded((a + g) * K0) * K0 + b
+    a = fold((a + g) * K0) * K0 + b
     found.append(begun[1] + a + found[0])
-    a = folded(a * K0) * K0 + c
+    a = fold(a * K0) * K0 + c
     found.append(a + found[1])
-    a = folded((a + e) * K0) * K0
+    a = fold((a + e) * K0) * K0
     found.append(a + found[2])
     return [number & MASK for number in found]
 
@@ -76,18 +81,18 @@ def murmur(words: list[int]) -> bytes:
     a, b, rest = words[0] ^ K3, words[1], words[2:]
     if len(rest) == 2:
         first, last = rest
-        a = folded(a * K1) * K1
+        a = fold(a * K1) * K1
         around = last + 16 & MASK
         c = b * K1 + (pair(first, around >> 16 | around << 48) ^ last)
-        d = folded(a + first)
+        d = fold(a + first)
     else:
         c = pair(rest[-1] + K1, a)
         d = pair(b + 8 * len(rest), c + rest[-2])
         a += d
         for first, second in zip(rest[:-2:2], rest[1:-2:2], strict=True):
-            a = (a ^ folded(first * K1) * K1) * K1
+            a = (a ^ fold(first * K1) * K1) * K1
             b ^= a
-            c = (c ^ folded(second * K1) * K1) * K1
+            c = (c ^ fold(second * K1) * K1) * K1
             d ^= c
     a, b = pair(a, c), pair(d, b)
     return ((a ^ b) & MASK).to_bytes(8, "little") + pair(b, a).to_bytes(8, "little")
@@ -95,11 +100,11 @@ def murmur(words: list[int]) -> bytes:
 
 def pair(low: int, high: int) -> int:
     """Return one hash of two words."""
-    a = folded(((low ^ high) & MASK) * K_PAIR)
-    return folded(((high & MASK) ^ a) * K_PAIR) * K_PAIR & MASK
+    a = fold(((low ^ high) & MASK) * K_PAIR)
+    return fold(((high & MASK) ^ a) * K_PAIR) * K_PAIR & MASK
 
 
-def folded(number: int) -> int:
+def fold(number: int) -> int:
     """Return a word with its high bits mixed into the low ones."""
     number &= MASK
     return number ^ number >> 47
@@ -112,3 +117,40 @@ def crc_table() -> Array:
     for _ in range(8):
         table = (table >> np.uint64(1)) ^ (table & np.uint64(1)) * np.uint64(CRC32C)
     return table
+
+
+# Compiled loops over all bytes of a table
+
+
+@lean_kernel
+def rotate(word, bits):
+    """Return the word rotated to the right."""
+    return word >> np.uint64(bits) | word << np.uint64(64 - bits)
+
+
+@lean_kernel
+def add_to_crc(checksum, word, table):
+    """Return the CRC-32C with the eight bytes of a word added."""
+    for _ in range(8):
+        checksum = checksum >> np.uint64(8) ^ table[(checksum ^ word) & np.uint64(255)]
+        word >>= np.uint64(8)
+    return checksum
+
+
+@lean_kernel
+def mix_in(words, factor, table, state):
+    """Mix words, at least thirty, into *state*, uint64[11]: six words that rotate, then five CRC checksums."""
+    at, count = 0, len(words)
+    while at < count:
+        if at + MIXED > count:
+            at = count - MIXED  # some of them once more
+        whole = at < count // ROUND * ROUND
+        odd = 1 if whole and at % (2 * MIXED) == 0 else 0
+        times = np.uint64(1) if odd else factor
+        first = state[0]
+        for k, bits in enumerate((41, 27, 41, 33, 25)):
+            state[k] = rotate(state[k + 1], bits ^ odd) * times + words[at + k]
+        state[5] = first
+        for k in range(5):
+            state[6 + k] = add_to_crc(state[6 + k] & np.uint64(0xFFFFFFFF), state[k], table)
+        at += MIXED

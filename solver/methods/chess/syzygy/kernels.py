@@ -12,14 +12,18 @@ and take the better of that and of the table. So the table may have any value th
 best.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from retrograde.games.contract.zeroing import PATIENCE
-from retrograde.solver.methods.chess.slot_kernels import EMPTY
+from retrograde.solver.methods.chess.kernels import NO_POSITION
 from retrograde.solver.methods.chess.words import BITS
 from retrograde.solver.runtime.kernel import lean_kernel
 
-ANY = EMPTY
+Array = np.ndarray[Any, Any]
+
+ANY = NO_POSITION
 AT_MOST = 0x800
 WORTH, PLIES = 0x700, 0xFF
 LOSS, BLESSED, DRAWN, CURSED, WIN = range(5)
@@ -27,23 +31,23 @@ LOSS, BLESSED, DRAWN, CURSED, WIN = range(5)
 
 
 @lean_kernel
-def note_captures(cells, known, saved):
+def mark_captures(cells, known, saved):
     """Add AT_MOST to the cells of positions in which the best capture brings what they are worth.
 
-    *known* and *saved* are what captures bring, as `kernels.leave` of the chess solver writes it: codes, uint8[64 *
+    *known* and *saved* are what captures bring, as `kernels.find_departures` writes it: codes, uint8[64 *
     words], one more than the plies; and a bit in *saved* if the best is a draw.
     """
     late = PATIENCE + 1
-    for place in range(len(saved)):
+    for index in range(len(saved)):
         for square in range(64):
-            spot = place << 6 | square
+            spot = index << 6 | square
             code, best = known[spot], np.int64(-1)
             if code:
                 if code & 1:
                     best = np.int64(BLESSED if code > late else LOSS)
                 else:
                     best = np.int64(CURSED if code > late else WIN)
-            elif saved[place] & BITS[square]:
+            elif saved[index] & BITS[square]:
                 best = np.int64(DRAWN)
             if best >= 0 and cells[spot] != ANY and best == cells[spot] >> 8:
                 cells[spot] |= np.uint16(AT_MOST)
@@ -52,60 +56,84 @@ def note_captures(cells, known, saved):
 @lean_kernel
 def to_bits(ones, words):
     """Write the positions that have a 1 in *ones*, uint8, as a set."""
-    for place in range(len(words)):
+    for index in range(len(words)):
         word = np.uint64(0)
         for square in range(64):
-            if ones[place << 6 | square] == 1:
+            if ones[index << 6 | square] == 1:
                 word |= BITS[square]
-        words[place] = word
+        words[index] = word
+
+
+class TableLayout(NamedTuple):
+    """The order of a table's positions, and where its men are.
+
+    `with_pawns`: whether there are pawns. `where` int64[men]: the index among the table's men of the kings, White's
+    first, and of the men of the formation. `first` uint8[numbers, men]: the squares of the first group. `combined`
+    uint8[numbers, 3]: those of the other groups, one after another, counted on the free squares. `digits` int64[groups,
+    DIGIT]: a row for each group.
+    """
+
+    with_pawns: Any
+    where: Array
+    first: Array
+    digits: Array
+    combined: Array
+
+
+FACTOR, NUMBERS, BEGIN, MEN, LOWEST, DIGIT = range(6)
+"""Columns of `TableLayout.digits`.
+
+FACTOR: of the group's number. NUMBERS: how many there are. BEGIN: where its rows in `combined` begin. MEN: its number
+of men. LOWEST: the lowest square, 8 for pawns, else 0.
+"""
+TAKEN = 8
+"""In the buffer of `sort_cells`: where the squares of the groups before begin, in ascending order."""
 
 
 @lean_kernel
-def put_in_order(cells, kings, turned, with_pawns, where, first, digits, combined, begin, found, room):
+def sort_cells(cells, board, layout, begin, found, buffer):
     """Write the cells of positions in the order of a table, from number *begin* on.
 
-    *cells* are in the layout of words (see `formation.py`). *where* has the index among the table's men of the kings,
-    White's first, and of the men of the formation. *room* int64[16] is a buffer.
-
-    *first* uint8[ways, men] are the squares of the first group. *combined* uint8[ways, 3] are those of the other
-    groups, one after another, counted on the free squares. *digits* int64[groups, 5] has a row for each group: the
-    factor of its number, how many numbers it has, where its rows in *combined* begin, how many men it has, and 8 for
-    pawns, else 0.
+    *cells* are in the layout of words (see `formation.py`). *buffer* is int64[16].
     """
-    lead = first.shape[1]
+    digits = layout.digits
     for spot in range(len(found)):
-        # Step 1: the squares of the first group, by its digit of the number.
+        # Step 1: Find the squares of the first group, by its digit of the number.
         number = begin + spot
-        count = lead
-        row = number // digits[0, 0] % digits[0, 1]
-        for man in range(lead):
-            room[man] = first[row, man]
-        # Step 2: the squares of each other group. They are counted on free squares, so skip those taken before.
+        count = layout.first.shape[1]
+        row = number // digits[0, FACTOR] % digits[0, NUMBERS]
+        for man in range(count):
+            buffer[man] = layout.first[row, man]
+        # Step 2: Find the squares of each other group. They are counted on free squares, so skip those taken before.
         for group in range(1, len(digits)):
-            row = digits[group, 2] + number // digits[group, 0] % digits[group, 1]
-            for man in range(digits[group, 3]):
-                square = combined[row, man] + digits[group, 4]
-                # room[8:] are the squares of the groups before, sorted by insertion
-                if man == 0:
-                    for other in range(count):
-                        place = other
-                        while place > 0 and room[8 + place - 1] > room[other]:
-                            room[8 + place] = room[8 + place - 1]
-                            place -= 1
-                        room[8 + place] = room[other]
+            row = digits[group, BEGIN] + number // digits[group, FACTOR] % digits[group, NUMBERS]
+            sort_squares(buffer, count)
+            for man in range(digits[group, MEN]):
+                square = layout.combined[row, man] + digits[group, LOWEST]
                 for other in range(count):
-                    square += room[8 + other] <= square
-                room[count + man] = square
-            count += digits[group, 3]
-        # Step 3: find the cell as `kernels.code_at` of the chess solver finds a code.
-        entry = np.int64(kings[with_pawns << 12 | room[where[0]] << 6 | room[where[1]]])
-        if entry < 0:
-            found[spot] = ANY
-            continue
-        there = entry >> 4
-        for man in range(2, len(where)):
-            there = there << 6 | turned[entry & 7, room[where[man]]]
-        found[spot] = cells[there]
+                    square += buffer[TAKEN + other] <= square
+                buffer[count + man] = square
+            count += digits[group, MEN]
+        # Step 3: Find the cell as `kernels.code_at` of the chess solver finds a code.
+        white, black = buffer[layout.where[0]], buffer[layout.where[1]]
+        entry = np.int64(board.kings[layout.with_pawns << 12 | white << 6 | black])
+        found[spot] = ANY
+        if entry >= 0:
+            position = entry >> 4
+            for man in range(2, len(layout.where)):
+                position = position << 6 | board.turned[entry & 7, buffer[layout.where[man]]]
+            found[spot] = cells[position]
+
+
+@lean_kernel
+def sort_squares(buffer, count):
+    """Write the first *count* squares in ascending order behind TAKEN, by insertion."""
+    for other in range(count):
+        to = other
+        while to > 0 and buffer[TAKEN + to - 1] > buffer[other]:
+            buffer[TAKEN + to] = buffer[TAKEN + to - 1]
+            to -= 1
+        buffer[TAKEN + to] = buffer[other]
 
 
 @lean_kernel
@@ -151,13 +179,13 @@ def fill_worths(cells, counts, values):
         if best < 0 or best > least:
             # Neither is allowed: the best worth that is.
             best = min(least, max(best, np.int64(LOSS)))
-        for place in range(spot, end):
-            values[place] = best
+        for index in range(spot, end):
+            values[index] = best
         spot = end
 
 
 @lean_kernel
-def leave_out(cells, quiet):
+def clear_unread(cells, quiet):
     """Set cells to ANY if readers never ask for their distance.
 
     These are draws, and wins by a capture or a pawn's move, in 1 or 101 plies. *quiet* are the positions in which other
@@ -171,7 +199,7 @@ def leave_out(cells, quiet):
 
 
 @lean_kernel
-def distance_told(cell, halved):
+def stored_distance(cell, halved):
     """Return the distance that a table has for a cell, before it is numbered; -1 if it may be any.
 
     *halved* int64[5] is 1 for worths whose distances are stored in moves, 0 for those stored in plies.
@@ -187,9 +215,9 @@ def distance_told(cell, halved):
 def count_distances(cells, halved, counts):
     """Add to *counts* int64[5, 256] how often each distance appears, by worth."""
     for spot in range(len(cells)):
-        told = distance_told(cells[spot], halved)
-        if told >= 0:
-            counts[(cells[spot] & WORTH) >> 8, told] += 1
+        distance = stored_distance(cells[spot], halved)
+        if distance >= 0:
+            counts[(cells[spot] & WORTH) >> 8, distance] += 1
 
 
 @lean_kernel
@@ -201,22 +229,22 @@ def fill_distances(cells, halved, numbers, values):
     """
     last, spot = np.int64(-1), 0
     while spot < len(cells):
-        told = distance_told(cells[spot], halved)
-        if told >= 0:
-            last = np.int64(numbers[(cells[spot] & WORTH) >> 8, told])
+        distance = stored_distance(cells[spot], halved)
+        if distance >= 0:
+            last = np.int64(numbers[(cells[spot] & WORTH) >> 8, distance])
             values[spot] = last
             spot += 1
             continue
         # A run of cells that may be any.
         end = spot
-        while end < len(cells) and distance_told(cells[end], halved) < 0:
+        while end < len(cells) and stored_distance(cells[end], halved) < 0:
             end += 1
         best = last
         if end < len(cells):
-            following = np.int64(numbers[(cells[end] & WORTH) >> 8, distance_told(cells[end], halved)])
+            following = np.int64(numbers[(cells[end] & WORTH) >> 8, stored_distance(cells[end], halved)])
             best = following if last < 0 else min(last, following)
-        for place in range(spot, end):
-            values[place] = max(best, np.int64(0))
+        for index in range(spot, end):
+            values[index] = max(best, np.int64(0))
         spot = end
 
 
@@ -241,7 +269,7 @@ def count_pairs(symbols, lengths, counts):
 
 @lean_kernel
 def join_pairs(symbols, joined):
-    """Replace each pair that has a symbol of its own by it, in place. Return how many symbols remain.
+    """Replace each pair that has a symbol of its own by it, in index. Return how many symbols remain.
 
     *joined* uint16[n, n] has these symbols, 0 for none.
     """
@@ -261,8 +289,8 @@ def join_pairs(symbols, joined):
 
 
 @lean_kernel
-def cut_blocks(symbols, bits, lengths, room, firsts, sizes):
-    """Cut symbols into blocks of at most *room* bits and 65,536 values. Return how many blocks.
+def cut_blocks(symbols, bits, lengths, limit, firsts, sizes):
+    """Cut symbols into blocks of at most *limit* bits and 65,536 values. Return how many blocks.
 
     Writes the first symbol of each block to *firsts*, and its number of values to *sizes*.
     """
@@ -270,7 +298,7 @@ def cut_blocks(symbols, bits, lengths, room, firsts, sizes):
     firsts[0] = 0
     for spot in range(len(symbols)):
         symbol = symbols[spot]
-        if used + bits[symbol] > room or values + lengths[symbol] > 65536:
+        if used + bits[symbol] > limit or values + lengths[symbol] > 65536:
             sizes[blocks] = values
             blocks += 1
             firsts[blocks] = spot
@@ -283,13 +311,13 @@ def cut_blocks(symbols, bits, lengths, room, firsts, sizes):
 
 
 @lean_kernel
-def write_blocks(symbols, bits, codes, firsts, room, data):
-    """Write the codes of symbols into blocks of *room* bytes, the highest bit first.
+def write_blocks(symbols, bits, codes, firsts, size, data):
+    """Write the codes of symbols into blocks of *size* bytes, the highest bit first.
 
     *data* uint8 must be 0.
     """
     for block in range(len(firsts) - 1):
-        at = block * room * 8
+        at = block * size * 8
         for spot in range(firsts[block], firsts[block + 1]):
             symbol = symbols[spot]
             for bit in range(bits[symbol] - 1, -1, -1):

@@ -25,14 +25,14 @@ import numpy as np
 
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.chess import men
-from retrograde.solver.methods.chess.formation import Formation, departing_room, positions_of
+from retrograde.solver.methods.chess.formation import Formation, bytes_of_later_codes, count_positions
 from retrograde.solver.methods.chess.syzygy import kernels
+from retrograde.solver.methods.chess.syzygy.cell_sorter import CellSorter
 from retrograde.solver.methods.chess.syzygy.cells import Cells
 from retrograde.solver.methods.chess.syzygy.checksum import checksum
+from retrograde.solver.methods.chess.syzygy.compression import CompressedValues, compress
 from retrograde.solver.methods.chess.syzygy.kernels import BLESSED, CURSED, LOSS, WIN
-from retrograde.solver.methods.chess.syzygy.order import SquareOrder
-from retrograde.solver.methods.chess.syzygy.pairs import Packed, packed
-from retrograde.solver.methods.chess.syzygy.shape import Shape, shapes_of, table_name
+from retrograde.solver.methods.chess.syzygy.table_order import TableOrder, table_name, table_orders
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, format_size
 from retrograde.solver.runtime.progress import Listener, Phase
 
@@ -58,11 +58,11 @@ FIXED: for the pairs of symbols, in total.
 """
 
 
-class Part(NamedTuple):
+class SubTable(NamedTuple):
     """The values of a table with one side to move, for one file of the leading pawn."""
 
-    shape: Shape
-    packed: Packed
+    order: TableOrder
+    values: CompressedValues
     meaning: bytes = b""
     """What the numbers of distances stand for."""
 
@@ -79,19 +79,19 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
     Raises MemoryLimit, before doing anything, if there is too little memory.
     """
     formation = Formation(name)
-    if (room := room_of(formation)) > MemoryBudget().left():
-        raise MemoryLimit(f"to write the tables of {name} takes {format_size(room)} of memory, which is not free")
+    if (needed := memory_needed(formation)) > MemoryBudget().left():
+        raise MemoryLimit(f"to write the tables of {name} takes {format_size(needed)} of memory, which is not free")
     # For each side to move: who wins first, then distances from the same cells.
     cells = Cells(database, formation)
-    worths, distances = list[list[Part]](), list[list[Part]]()
+    worths, distances = list[list[SubTable]](), list[list[SubTable]]()
     sides = range(2 - formation.is_symmetric)
     phase = Phase("writing tables", listener, 2 * len(sides) * sum(lengths_of(formation)))
     in_plies = flags_of(cells)
     for side in sides:
         known = cells.of(side)
-        worths.append(parts_of(formation, known, phase))
-        kernels.leave_out(known, cells.quiet(side))
-        distances.append(parts_of(formation, known, phase, in_plies[side] | BLACK_TO_MOVE * side))
+        worths.append(sub_tables(formation, known, phase))
+        kernels.clear_unread(known, cells.quiet(side))
+        distances.append(sub_tables(formation, known, phase, in_plies[side] | BLACK_TO_MOVE * side))
     phase.end()
     # Distances: keep the side to move that takes less space, for each file of the leading pawn.
     fewest = [[min(parts, key=size_of)] for parts in zip(*distances, strict=True)]
@@ -100,17 +100,17 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
     save(paths[1], name, fewest)
 
 
-def room_of(formation: Formation) -> int:
+def memory_needed(formation: Formation) -> int:
     """Return the approximate memory in bytes that writing the tables of an ending takes."""
-    positions = positions_of(formation.codes)
-    gathering = round(GATHERING * positions) + departing_room(formation)
+    positions = count_positions(formation.codes)
+    gathering = round(GATHERING * positions) + bytes_of_later_codes(formation)
     return max(gathering, CELL * positions + PACKING * max(lengths_of(formation))) + FIXED
 
 
 def lengths_of(formation: Formation) -> list[int]:
     """Return the number of positions with one side to move, for each file of the leading pawn."""
-    shape = shapes_of(formation.name)[0]  # any: they have as many
-    return [shape.length(file) for file in range(shape.files)]
+    order = table_orders(formation.name)[0]  # any: they have as many
+    return [order.length(file) for file in range(order.files)]
 
 
 def paths_of(name: str, folder: Path) -> list[Path]:
@@ -124,31 +124,31 @@ def flags_of(cells: Cells) -> list[int]:
     The wins of a side are, if it wins, or its opponent loses, anywhere in exactly as many plies as the fifty-move rule
     allows; and so are the losses to it.
     """
-    sides = [cells.at_the_edge(side) for side in range(2 - cells.formation.is_symmetric)]
+    sides = [cells.reaches_limit(side) for side in range(2 - cells.formation.is_symmetric)]
     exact = [sides[side][0] or sides[side - 1][1] for side in range(len(sides))]
     return [WINS_IN_PLIES * exact[side] | LOSSES_IN_PLIES * exact[side - 1] for side in range(len(exact))]
 
 
-def parts_of(formation: Formation, cells: Array, phase: Phase, flags: int | None = None) -> list[Part]:
+def sub_tables(formation: Formation, cells: Array, phase: Phase, flags: int | None = None) -> list[SubTable]:
     """Return the values of a table for each file of the leading pawn.
 
     They are who wins if *flags* is None, else distances with these flags.
     """
-    order, halved, found = SquareOrder(formation, cells), halved_by(flags or 0), []
-    told = worths_told if flags is None else partial(distances_told, halved=halved)
-    for file in range(shapes_of(formation.name)[0].files):
-        shape = order.best(file, told)
-        ordered = order.cells(shape, file)
+    sorter, halved, found = CellSorter(formation, cells), halved_by(flags or 0), []
+    to_values = stored_worths if flags is None else partial(stored_distances, halved=halved)
+    for file in range(table_orders(formation.name)[0].files):
+        order = sorter.best(file, to_values)
+        ordered = sorter.cells(order, file)
         if flags is None:
-            found.append(Part(shape, packed(told(ordered), BLOCK_BITS[WORTHS])))
+            found.append(SubTable(order, compress(to_values(ordered), BLOCK_BITS[WORTHS])))
         else:
-            meaning = numbered(ordered, halved)[1]
-            found.append(Part(shape, packed(told(ordered), BLOCK_BITS[DISTANCES], MAPPED | flags), meaning))
+            meaning = number_distances(ordered, halved)[1]
+            found.append(SubTable(order, compress(to_values(ordered), BLOCK_BITS[DISTANCES], MAPPED | flags), meaning))
         phase.advance(len(ordered))
     return found
 
 
-def worths_told(cells: Array) -> Array:
+def stored_worths(cells: Array) -> Array:
     """Return the values of a table of who wins, uint8."""
     values, counts = np.empty(len(cells), np.uint8), np.zeros(5, np.int64)
     kernels.count_worths(cells, counts)
@@ -156,10 +156,10 @@ def worths_told(cells: Array) -> Array:
     return values
 
 
-def distances_told(cells: Array, halved: Array) -> Array:
+def stored_distances(cells: Array, halved: Array) -> Array:
     """Return the values of a table of distances, uint8."""
     values = np.empty(len(cells), np.uint8)
-    kernels.fill_distances(cells, halved, numbered(cells, halved)[0], values)
+    kernels.fill_distances(cells, halved, number_distances(cells, halved)[0], values)
     return values
 
 
@@ -170,7 +170,7 @@ def halved_by(flags: int) -> Array:
     return halved
 
 
-def numbered(cells: Array, halved: Array) -> tuple[Array, bytes]:
+def number_distances(cells: Array, halved: Array) -> tuple[Array, bytes]:
     """Return numbers for distances by worth, uint8[5, 256], the most frequent first, and their meaning as a file has
     it."""
     counts = np.zeros((5, 256), np.int64)
@@ -184,24 +184,24 @@ def numbered(cells: Array, halved: Array) -> tuple[Array, bytes]:
     return numbers, meaning
 
 
-def size_of(part: Part) -> int:
+def size_of(part: SubTable) -> int:
     """Return the size of a part in bytes."""
-    return sum(len(each) for each in (*part.packed, part.meaning))
+    return sum(len(each) for each in (*part.values, part.meaning))
 
 
-def save(path: Path, name: str, parts: Sequence[Sequence[Part]]) -> None:
+def save(path: Path, name: str, parts: Sequence[Sequence[SubTable]]) -> None:
     """Write a file; *parts* are by file of the leading pawn, then by side to move."""
-    every = [part.packed for sides in parts for part in sides]
+    every = [part.values for sides in parts for part in sides]
     flags = SPLIT * (len({*men.sides_of(name)}) > 1) | HAS_PAWNS * ("P" in name)
     content = bytearray(MAGIC[path.suffix] + bytes([len(name) << 4 | flags]))
     for sides in parts:
-        white, black = sides[0].shape, sides[-1].shape
-        content += bytes(one | other << 4 for one, other in zip(white.described, black.described, strict=True))
+        white, black = sides[0].order, sides[-1].order
+        content += bytes(one | other << 4 for one, other in zip(white.description, black.description, strict=True))
     align(content, 2)
     content += b"".join(each.header for each in every)
     content += b"".join(part.meaning for sides in parts for part in sides)
     align(content, 2)
-    content += b"".join(each.places for each in every)
+    content += b"".join(each.entries for each in every)
     content += b"".join(each.sizes for each in every)
     for each in every:
         align(content, ALIGNED)
@@ -218,7 +218,7 @@ def save(path: Path, name: str, parts: Sequence[Sequence[Part]]) -> None:
             partial.unlink(missing_ok=True)
 
 
-def is_whole(path: Path) -> bool:
+def is_complete(path: Path) -> bool:
     """Return whether a file is a complete table with a correct checksum."""
     if not path.is_file():
         return False

@@ -1,7 +1,7 @@
 """The compiled loops that copy tiers out of chunks, and that pack planes to one bit a position.
 
-A word of a plane has bits only where the set has positions. Packing drops the others: `squeeze_planes` extracts the
-bits under the set's word, and `unsqueeze_planes` deposits them again.
+A word of a plane has bits only where the set has positions. Packing drops the others: `pack_planes` extracts the
+bits under the set's word, and `unpack_planes` deposits them again.
 """
 
 import numpy as np
@@ -49,12 +49,11 @@ def copy_words(content, head, sets, begin, end, word):
 
 
 @lean_kernel
-def squeeze_planes(words, planes, begin, end, count, out):
-    """Pack *count* planes of words *begin* to *end* into `out`, uint64[count × n]: a bit for each position of the
-    set."""
-    apart = len(out) // count
+def pack_planes(words, planes, begin, end, count, out):
+    """Pack *count* planes of words *begin* to *end* into *out*, uint64[count × n], a bit for each position."""
+    stride = len(out) // count
     for plane in range(count):
-        at, filled, bits = plane * apart, 0, NOTHING
+        at, filled, bits = plane * stride, 0, NOTHING
         for word in range(begin, end):
             # `filled` bits of the current output word are taken. What does not fit begins the next one.
             own = extract(planes[plane, word], words[word])
@@ -67,15 +66,15 @@ def squeeze_planes(words, planes, begin, end, count, out):
                 filled -= 64
             filled += more
         # Write the last word, and zeros up to the next plane.
-        for rest in range(at, (plane + 1) * apart):
+        for rest in range(at, (plane + 1) * stride):
             out[rest] = bits
             bits = NOTHING
 
 
 @lean_kernel
-def unsqueeze_planes(content, count, tiers, sets, begin, planes):
+def unpack_planes(content, count, tiers, sets, begin, planes):
     """Unpack the planes of some tiers of a chunk into *planes*. Their sets are rows *begin* and on of *sets*."""
-    apart = len(content) // count
+    stride = len(content) // count
     local, _, _, words = sets
     for k in range(len(tiers)):
         first = local[begin + k, WORD]
@@ -88,5 +87,5 @@ def unsqueeze_planes(content, count, tiers, sets, begin, planes):
                 # 64 bits from `bit` on, from two words. The shift by `63 - up` after one by 1 avoids a shift by 64.
                 bits = content[at] >> up | (content[at + 1] << ONE) << down
                 planes[plane, word] = deposit(bits, own)
-                at += apart
+                at += stride
             bit += popcount(own)

@@ -6,10 +6,10 @@ The tiers of a wave are stored a few at a time. Such a *chunk* is one array, or 
     planes     | plane 0 | plane 1 | …                                          uint64[], packed: a bit a position
 
 A task copies the tiers that it needs into arrays of its own, as if the wave had no others. If there is memory for it,
-waves are *spread* instead on the way back: all tiers of a wave lie in arrays shared by all tasks. Then nothing is
+waves are *unpacked* instead on the way back: all tiers of a wave lie in arrays shared by all tasks. Then nothing is
 packed and nothing is copied.
 
-Of two mirror-image tiers one is stored (see twins.py). The other has a row in the table of tiers, but no groups.
+Of two mirror-image tiers one is stored (see image_rows.py). The other has a row in the table of tiers, but no groups.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.solver.methods.setwise.backward_kernels import WaveValues
 from retrograde.solver.methods.setwise.forward_kernels import FROM, LINK, SHARED, Sets
-from retrograde.solver.methods.setwise.kept_kernels import copy_groups, copy_words, squeeze_planes, unsqueeze_planes
-from retrograde.solver.methods.setwise.twins import expect_same_links, find_turned_words, find_twins, turn_words
+from retrograde.solver.methods.setwise.mirror import check_links, image_rows, make_mirror_images
+from retrograde.solver.methods.setwise.storage_kernels import copy_groups, copy_words, pack_planes, unpack_planes
 from retrograde.solver.methods.setwise.words import AFTER_TIER, WORD_BITS
 from retrograde.solver.rules.plain.rules import NO_MIRROR
 from retrograde.solver.rules.plain.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
@@ -43,18 +44,18 @@ BYTES_A_WORD = 512
 """Memory of a worker for each word of a task, in bytes: its planes, and what it reads of the wave before or after."""
 
 
-class Aside(NamedTuple):
+class WaveStorage(NamedTuple):
     """Where waves are stored: in *scratch* files, or in memory if there are none.
 
-    If `spreads`, there is room for two waves to be spread on the way back: in memory, or in shared files (sheets) if
-    there is a scratch folder. If `plain`, scratch files are not compressed.
+    If `unpacks`, there is memory for two waves to be unpacked on the way back; with a scratch folder, shared files
+    (sheets) for their planes. If `plain`, scratch files are not compressed.
     """
 
     scratch: Scratch | None
-    spreads: bool = False
+    unpacks: bool = False
     plain: bool = False
 
-    def put(self, name: str, words: Array) -> Array | Frame:
+    def store(self, name: str, words: Array) -> Array | Frame:
         """Store some words and return where they are. The caller must not change them afterwards."""
         if self.scratch:
             return self.scratch.write(name, words.view(np.uint8).data, self.plain)
@@ -81,13 +82,6 @@ class Aside(NamedTuple):
             self.scratch.drop(name)
 
 
-class Spread(NamedTuple):
-    """A wave spread in memory: the sets of all stored tiers, and their planes, uint64[planes, words + 1]."""
-
-    sets: Sets
-    planes: Array
-
-
 class Wave:
     """A wave: its tiers, the links into them, and where its chunks are stored.
 
@@ -101,53 +95,51 @@ class Wave:
         """The first tier of each chunk."""
         self.sets: list[Any] = []
         self.planes: list[Any] = []
-        self.spread: Spread | None = None
+        self.unpacked: WaveValues | None = None
         self.sheet: Frame | None = None
         """The shared file with the planes of all chunks, if they are in one (see sheets.py)."""
         self.mirror = NO_MIRROR
-        self.twins = self.kept = np.arange(len(tiers))
-        """For each tier, the row of its mirror image (`twins`), and the row of the tier stored for it (`kept`): its
-        own or that."""
+        self.image_rows = self.stored = np.arange(len(tiers))
+        """For each tier, the row of its mirror image, and the row of the tier stored for it: its own or that."""
 
-    def keep_first_of_twins(self, mirror: Array, before: "Wave") -> None:
+    def drop_mirror_images(self, mirror: Array, before: "Wave") -> None:
         """Keep the one with the lower number of any two mirror-image tiers.
 
-        The wave *before* has been treated so already. Raises Lopsided if the mirror does not map tiers to tiers, and
-        links to links.
+        The wave *before* has been treated so already. Raises NotSymmetric if the mirror does not map tiers to tiers
+        and links to links.
         """
-        self.mirror, self.twins = mirror, find_twins(mirror, self.tiers)
+        self.mirror, self.image_rows = mirror, image_rows(mirror, self.tiers)
         rows = np.repeat(np.arange(len(self.tiers)), np.diff(self.starts))
         links = np.c_[self.links[:, FROM], rows, self.links[:, SHARED]]
-        expect_same_links(mirror, before.twins, self.twins, links)
+        check_links(mirror, before.image_rows, self.image_rows, links)
         numbers = self.tiers[:, NUMBER]
-        self.kept = np.where(numbers[self.twins] < numbers, self.twins, self.kept)
-        self.tiers[self.kept != np.arange(len(numbers)), GROUPS] = 0
+        self.stored = np.where(numbers[self.image_rows] < numbers, self.image_rows, self.stored)
+        self.tiers[self.stored != np.arange(len(numbers)), GROUPS] = 0
         number_groups(self.tiers)
 
-    def links_to_kept(self) -> Array:
+    def links_to_stored(self) -> Array:
         """Return the links into stored tiers."""
-        links: Array = self.links[np.repeat(self.kept == np.arange(len(self.kept)), np.diff(self.starts))]
+        links: Array = self.links[np.repeat(self.stored == np.arange(len(self.stored)), np.diff(self.starts))]
         return links
 
-    def whole(self) -> Array:
-        """Return the table of tiers, with the counts of tiers that are not stored filled in from their mirror
-        images."""
+    def full_table(self) -> Array:
+        """Return the table of tiers, with the counts of all; tiers that are not stored have those of their images."""
         tiers = self.tiers.copy()
-        tiers[:, [WORDS, COUNT]] = tiers[self.kept][:, [WORDS, COUNT]]
+        tiers[:, [WORDS, COUNT]] = tiers[self.stored][:, [WORDS, COUNT]]
         return tiers
 
     def without_links(self) -> "Wave":
         """Return a copy without links, to send to tasks that do not need them."""
         wave = Wave(self.number, self.tiers, NO_LINKS, NO_STARTS)
-        wave.begins, wave.sets, wave.planes, wave.spread = self.begins, self.sets, self.planes, self.spread
-        wave.mirror, wave.kept, wave.sheet = self.mirror, self.kept, self.sheet
+        wave.begins, wave.sets, wave.planes, wave.unpacked = self.begins, self.sets, self.planes, self.unpacked
+        wave.mirror, wave.stored, wave.sheet = self.mirror, self.stored, self.sheet
         return wave
 
     def rows_of(self, chunk: int) -> tuple[int, int]:
         """Return the first tier of a chunk and the one after its last."""
         return self.begins[chunk], self.begins[chunk + 1] if chunk + 1 < len(self.begins) else len(self.tiers)
 
-    def words_in(self) -> Array:
+    def words_by_chunk(self) -> Array:
         """Return the number of words in each chunk."""
         return np.add.reduceat(self.tiers[:, WORDS], self.begins)
 
@@ -158,10 +150,10 @@ class Wave:
         for begin, end in pairwise(cuts.tolist()):
             yield int(chunks[begin]), begin, end
 
-    def take(self, aside: Aside, rows: Array, name: str, more: tuple[int, int] = (0, 0)) -> Sets:
+    def load(self, storage: WaveStorage, rows: Array, name: str, more: tuple[int, int] = (0, 0)) -> Sets:
         """Copy the sets of some stored tiers into arrays of this thread and return them.
 
-        *rows* must ascend. The arrays have room for *more* groups and words. (Pages that are never touched take no
+        *rows* must ascend. The arrays can hold *more* groups and words. (Pages that are never touched take no
         memory.)
         """
         tiers = self.tiers[rows]
@@ -170,38 +162,38 @@ class Wave:
             tiers, room(f"{name} occupied", groups, np.uint64), room(f"{name} before", groups, np.uint32),
             room(f"{name} words", words + 1, np.uint64),
         )  # fmt: skip
-        return self.copy(aside, rows, sets)
+        return self.copy_to(sets, storage, rows)
 
-    def copy(self, aside: Aside, rows: Array, sets: Sets) -> Sets:
+    def copy_to(self, sets: Sets, storage: WaveStorage, rows: Array) -> Sets:
         """Copy the sets of some stored tiers into *sets* and return these. *rows* must ascend."""
         group = word = 0
         for chunk, begin, end in self.chunks_of(rows):
             head = groups_of(self.tiers[slice(*self.rows_of(chunk))])
-            content = aside.get(self.sets[chunk])
+            content = storage.get(self.sets[chunk])
             group = copy_groups(content, sets, begin, end, group)
             word = copy_words(content, head, sets, begin, end, word)
         return sets
 
-    def take_worths(self, aside: Aside, rows: Array, count: int, name: str) -> tuple[Sets, Array]:
+    def load_planes(self, storage: WaveStorage, rows: Array, count: int, name: str) -> WaveValues:
         """Return the sets of some stored tiers and *count* planes of them, uint64[count, words + 1].
 
         *rows* must ascend. If the planes are in a sheet, the sets come without words, and the table says where the
         tiers' words are in the sheet.
         """
         if self.sheet:
-            assert aside.scratch
-            return self.take_groups(aside, rows, name), read_sheet(aside.scratch, self.sheet, count)
-        sets = self.take(aside, rows, name)
-        planes = room_for_planes(name, count, int(sets.tiers[:, WORDS].sum()))
+            assert storage.scratch
+            return WaveValues(self.load_groups(storage, rows, name), read_sheet(storage.scratch, self.sheet, count))
+        sets = self.load(storage, rows, name)
+        planes = plane_buffer(name, count, int(sets.tiers[:, WORDS].sum()))
         for chunk, begin, end in self.chunks_of(rows):
-            there, content = self.tiers[rows[begin:end]], aside.get(self.planes[chunk])
-            unsqueeze_planes(content, count, there, sets, begin, planes)
-        return sets, planes
+            there, content = self.tiers[rows[begin:end]], storage.get(self.planes[chunk])
+            unpack_planes(content, count, there, sets, begin, planes)
+        return WaveValues(sets, planes)
 
-    def take_groups(self, aside: Aside, rows: Array, name: str) -> Sets:
+    def load_groups(self, storage: WaveStorage, rows: Array, name: str) -> Sets:
         """Return the groups of some stored tiers without their words. The table says where the words are in the
         whole wave."""
-        tiers, words = self.tiers[rows], behind(self.words_in())
+        tiers, words = self.tiers[rows], offsets_of(self.words_by_chunk())
         groups = groups_of(tiers)
         sets = Sets(
             tiers, room(f"{name} occupied", groups, np.uint64), room(f"{name} before", groups, np.uint32), NO_WORDS
@@ -209,60 +201,59 @@ class Wave:
         group = 0
         for chunk, begin, end in self.chunks_of(rows):
             tiers[begin:end, WORD] += words[chunk]
-            group = copy_groups(aside.get(self.sets[chunk]), sets, begin, end, group)
+            group = copy_groups(storage.get(self.sets[chunk]), sets, begin, end, group)
         return sets
 
-    def spread_out(self, aside: Aside, count: int, rooms: tuple[Array, ...]) -> Spread:
-        """Copy the whole wave into the workspace *rooms*, with *count* planes; forget its chunks."""
-        *own, planes = rooms
-        sets = self.copy(aside, np.arange(len(self.tiers)), Sets(self.tiers.copy(), *own))
+    def unpack(self, storage: WaveStorage, count: int, buffers: tuple[Array, ...]) -> WaveValues:
+        """Copy the whole wave into *buffers*, with *count* planes; forget its chunks."""
+        *own, planes = buffers
+        sets = self.copy_to(Sets(self.tiers.copy(), *own), storage, np.arange(len(self.tiers)))
         words = int(sets.tiers[:, WORDS].sum()) + 1
-        self.spread, self.sets = Spread(sets, planes[: count * words].reshape(count, words)), []
-        return self.spread
+        self.unpacked, self.sets = WaveValues(sets, planes[: count * words].reshape(count, words)), []
+        return self.unpacked
 
-    def take_whole(self, aside: Aside, rows: Array, name: str) -> Sets:
+    def load_with_images(self, storage: WaveStorage, rows: Array, name: str) -> Sets:
         """Return the sets of some tiers. Those that are not stored are made from their mirror images."""
-        # `kept`: the stored tiers needed. `of`: for each row its index among these. `turned`: rows to be mirrored.
-        kept, of = np.unique(self.kept[rows], return_inverse=True)
-        turned = np.flatnonzero(kept[of] != rows)
-        # A mirrored tier has at most a word for each position, and never more words than ranks allow.
-        behind_all = self.tiers[kept[of[turned]]]
-        most = int(np.minimum(behind_all[:, COUNT], behind_all[:, GROUPS] << WORD_BITS).sum())
-        # Stored tiers come first in the arrays, mirrored ones behind them.
-        own = self.take(aside, kept, name, (groups_of(behind_all), most))
-        if not len(turned):
+        # `stored`: the stored tiers needed. `of`: for each row its index among these. `images`: rows to be made.
+        stored, of = np.unique(self.stored[rows], return_inverse=True)
+        images = np.flatnonzero(stored[of] != rows)
+        # An image has at most a word for each position, and never more words than ranks allow.
+        sources = self.tiers[stored[of[images]]]
+        most = int(np.minimum(sources[:, COUNT], sources[:, GROUPS] << WORD_BITS).sum())
+        # Stored tiers come first in the arrays, images behind them.
+        own = self.load(storage, stored, name, (groups_of(sources), most))
+        if not len(images):
             return own
-        tiers, words = own.tiers[of], int(own.tiers[:, WORDS].sum())
+        tiers = own.tiers[of]
         for column in (NUMBER, BASE, MASK):
-            tiers[turned, column] = self.tiers[rows[turned], column]
-        tiers[turned, GROUP] = groups_of(own.tiers) + behind(tiers[turned, GROUPS] + AFTER_TIER)
+            tiers[images, column] = self.tiers[rows[images], column]
+        tiers[images, GROUP] = groups_of(own.tiers) + offsets_of(tiers[images, GROUPS] + AFTER_TIER)
         sets = own._replace(tiers=tiers)
-        # First find which words the mirrored tiers have, then fill them.
-        find_turned_words(self.mirror, own, of, sets, turned)
-        tiers[turned, WORD] = words + behind(tiers[turned, WORDS])
-        turn_words(self.mirror, own, of, sets, turned)
+        make_mirror_images(self.mirror, own, of, sets, images, int(own.tiers[:, WORDS].sum()))
         return sets
 
-    def put_planes(self, aside: Aside, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
+    def put_planes(self, storage: WaveStorage, chunk: int, words: Array, planes: Array, begin: int) -> Array | Frame:
         """Store the planes of a chunk and return where they are. Its words begin at *begin* of *words* and *planes*."""
         own = self.tiers[slice(*self.rows_of(chunk))]
         end = begin + int(own[:, WORDS].sum())
         if self.sheet:
-            assert aside.scratch
-            write_stretch(aside.scratch, self.sheet, int(behind(self.words_in())[chunk]), planes[:, begin:end])
+            assert storage.scratch
+            write_stretch(
+                storage.scratch, self.sheet, int(offsets_of(self.words_by_chunk())[chunk]), planes[:, begin:end]
+            )
             return self.sheet
         count, size = len(planes), len(planes) * words_for(int(own[-1, FIRST] + own[-1, COUNT]))
-        out = room("planes aside", size, np.uint64)[:size]
-        squeeze_planes(words, planes, begin, end, count, out)
-        return aside.put(f"planes{self.number}", out)
+        out = room("packed planes", size, np.uint64)[:size]
+        pack_planes(words, planes, begin, end, count, out)
+        return storage.store(f"planes{self.number}", out)
 
 
 def number_groups(tiers: Array) -> None:
     """Set the column GROUP of a table of tiers: the groups of each tier begin where those before it end."""
-    tiers[:, GROUP] = behind(tiers[:, GROUPS] + AFTER_TIER)
+    tiers[:, GROUP] = offsets_of(tiers[:, GROUPS] + AFTER_TIER)
 
 
-def behind(sizes: Array) -> Array:
+def offsets_of(sizes: Array) -> Array:
     """Return where items of some sizes begin if they lie one after another."""
     begins: Array = np.cumsum(sizes) - sizes
     return begins
@@ -280,12 +271,17 @@ def planes_for(plies: int) -> int:
     return max(2, ((plies + 1) // 2).bit_length() + 1)
 
 
-def rooms_to_spread(waves: list[Wave]) -> list[tuple[Array, ...]]:
-    """Return workspaces for two consecutive waves to be spread. (Pages that are never touched take no memory.)"""
+def unpacked_buffers(waves: list[Wave]) -> list[tuple[Array, ...]]:
+    """Return buffers for two consecutive waves to be unpacked. (Pages that are never touched take no memory.)"""
     groups = max(groups_of(wave.tiers) for wave in waves)
     words = [int(wave.tiers[:, WORDS].sum()) + 1 for wave in waves]
     planes = max(planes_for(len(waves) - 1 - wave.number) * size for wave, size in zip(waves, words, strict=True))
-    sizes = (groups, np.uint64), (groups, np.uint32), (max(words), np.uint64), (planes, np.uint64)  # as Spread has them
+    sizes = (
+        (groups, np.uint64),
+        (groups, np.uint32),
+        (max(words), np.uint64),
+        (planes, np.uint64),
+    )  # as WaveValues has them
     return [tuple(np.empty(size, kind) for size, kind in sizes) for _ in range(2)]
 
 
@@ -295,15 +291,15 @@ def bytes_of_planes(waves: list[Wave]) -> int:
     return 8 * max(map(sum, pairwise(words)))
 
 
-def save_memory(work: Work, aside: Aside) -> None:
+def save_memory(work: Work, storage: WaveStorage) -> None:
     """Halve the cache of scratch files if memory is short; raise MemoryLimit if there is none left."""
-    if aside.scratch:
+    if storage.scratch:
         if work.budget.left() < 0:
-            aside.scratch.cache_at_most(aside.scratch.cached // 2)
+            storage.scratch.cache_at_most(storage.scratch.cached // 2)
         work.budget.check_used("solving word by word")
 
 
-def words_together(work: Work, words: int, least: int) -> int:
+def words_in_task(work: Work, words: int, least: int) -> int:
     """Return how many words a task should have, of *words* in a wave.
 
     If workers share memory, tasks cost little and have *least* words. If tasks are sent to other processes, there are
@@ -316,10 +312,10 @@ def words_together(work: Work, words: int, least: int) -> int:
 
 
 def words_for(positions: int) -> int:
-    """Return the number of words that hold a bit for each position, plus one that kernels may read beyond the end."""
+    """Return the number of words that hold a bit for each position, and one more, which kernels may read."""
     return (positions >> 6) + 2
 
 
-def room_for_planes(name: str, count: int, words: int) -> Array:
-    """Return a workspace of this thread for *count* planes of *words* words, plus one word that kernels may read."""
+def plane_buffer(name: str, count: int, words: int) -> Array:
+    """Return a buffer of this thread for *count* planes of *words* words, plus one word that kernels may read."""
     return room(f"{name} planes", count * (words + 1), np.uint64)[: count * (words + 1)].reshape(count, -1)

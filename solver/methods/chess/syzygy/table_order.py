@@ -27,7 +27,7 @@ KINDS = {"P": 1, "N": 2, "B": 3, "R": 4, "Q": 5, "K": 6}
 BLACK = 8
 KING, PAWN = KINDS["K"], KINDS["P"]
 NO_ORDER = 15
-"""Stands for the place of the second group of pawns if there is no such group."""
+"""Stands for the position of the second group of pawns if there is no such group."""
 
 TRIANGLE = 1, 2, 3, 10, 11, 19, 0, 9, 18, 27
 """The triangle a1, d1, d4, its diagonal last."""
@@ -36,11 +36,11 @@ BELOW = tuple(8 * rank + file for rank in range(8) for file in range(rank + 1, 8
 
 
 @dataclass(frozen=True)
-class Shape:
+class TableOrder:
     """An order of positions: the codes of all men, group by group, and the order of the digits.
 
-    `first` is the place of the first group's digit, 0 for the one that changes fastest; `second` is that of the second
-    group of pawns. The other groups follow in order.
+    `first` is the position of the first group's digit, 0 for the one that changes fastest; `second` is that of the
+    second group of pawns. The other groups follow in order.
     """
 
     codes: tuple[int, ...]
@@ -57,7 +57,7 @@ class Shape:
         return 4 if self.has_pawns else 1
 
     @property
-    def described(self) -> list[int]:
+    def description(self) -> list[int]:
         """The description of the order in a file, numbers of four bits."""
         return [self.first, *([self.second] if self.second != NO_ORDER else []), *self.codes]
 
@@ -113,28 +113,31 @@ def codes_of(name: str) -> list[int]:
     return [KINDS[letter] + BLACK * side for side, letters in enumerate(men.sides_of(name)) for letter in "K" + letters]
 
 
-def shapes_of(name: str) -> list[Shape]:
+def table_orders(name: str) -> list[TableOrder]:
     """Return all orders that a table of an ending may have."""
     codes = codes_of(name)
-    pawns = sorted((len(list(group)), code) for code, group in groupby(sorted(c for c in codes if c & 7 == PAWN)))
-    lead: list[int] = [code for count, code in pawns for _ in range(count)]
-    rest = [code for code in codes if code not in lead]
+    pawns = len({code for code in codes if code & 7 == PAWN})
     found = []
-    # The first men: all pawns, those of the side with fewer first; or three single men in any order; or both kings.
-    if pawns:
-        heads = [tuple(lead)]
-    elif sum(codes.count(code) == 1 for code in codes) >= 3:
-        heads = list(permutations([code for code in codes if codes.count(code) == 1], 3))
-    else:
-        heads = [(KING, KING + BLACK), (KING + BLACK, KING)]
-    for head in heads:
-        kinds = sorted({code for code in rest if code not in head})
-        for order in permutations(kinds):
+    for head in first_groups(codes):
+        rest = [code for code in codes if code not in head]
+        for order in permutations(sorted({*rest})):
             every = head + tuple(code for kind in order for code in [kind] * rest.count(kind))
-            places = range(len(order) + max(1, len(pawns)))
-            seconds = places if len(pawns) == 2 else (NO_ORDER,)
-            found += [Shape(every, first, second) for first in places for second in seconds if first != second]
+            positions = range(len(order) + max(1, pawns))
+            seconds = positions if pawns == 2 else (NO_ORDER,)
+            found += [TableOrder(every, first, second) for first in positions for second in seconds if first != second]
     return found
+
+
+def first_groups(codes: list[int]) -> list[tuple[int, ...]]:
+    """Return the men that a table may begin with.
+
+    These are all pawns, those of the side with fewer first; or three single men in any order; or both kings.
+    """
+    pawns = sorted((len(list(group)), code) for code, group in groupby(sorted(c for c in codes if c & 7 == PAWN)))
+    if pawns:
+        return [tuple(code for count, code in pawns for _ in range(count))]
+    single = [code for code in codes if codes.count(code) == 1]
+    return list(permutations(single, 3)) if len(single) >= 3 else [(KING, KING + BLACK), (KING + BLACK, KING)]
 
 
 # Squares

@@ -24,26 +24,35 @@ import numpy as np
 
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.contract.game import Game, InternalError
+from retrograde.solver.methods.setwise.backward import Exploration, SetwiseStore
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
-from retrograde.solver.methods.setwise.foresight import most_bits, plain_rules
-from retrograde.solver.methods.setwise.forward_kernels import OPEN, TIED
-from retrograde.solver.methods.setwise.kept import Aside, Wave, bytes_of_planes, planes_for, save_memory, words_together
-from retrograde.solver.methods.setwise.store import SetwiseStore
-from retrograde.solver.methods.setwise.twins import Lopsided
-from retrograde.solver.methods.setwise.waves import (
-    ENDS_APART,
+from retrograde.solver.methods.setwise.forward import (
     PARENTS,
+    TIES_AND_ENDS,
     TOO_LONG,
     VALUES,
-    Forth,
+    ForwardPass,
     SetsLog,
+    add_chunk,
     fill,
     first_wave,
+    load_parents,
+    most_bits,
     next_tiers,
-    parents_in,
-    stretches_of,
-    take_in,
+    plain_rules,
+    ranges_of,
     tasks_of,
+    tier_rules,
+)
+from retrograde.solver.methods.setwise.forward_kernels import OPEN, TIED
+from retrograde.solver.methods.setwise.mirror import NotSymmetric
+from retrograde.solver.methods.setwise.storage import (
+    Wave,
+    WaveStorage,
+    bytes_of_planes,
+    planes_for,
+    save_memory,
+    words_in_task,
 )
 from retrograde.solver.methods.streamed.legend import solved_from
 from retrograde.solver.methods.streamed.segments import add_up
@@ -63,11 +72,11 @@ BYTES_A_POSITION = 1.0
 """Memory for a position that is not over, in bytes, about: a word holds some ten positions."""
 BYTES_IN_WAVE = 2.5
 """Additional memory for a position of the largest wave, in bytes, about: its planes, and those of the wave after."""
-KEPT = 0.55
+STORED_SHARE = 0.55
 """Share of all positions in stored tiers if there is a mirror, about."""
 FOR_PLANES = 0.5
 """Share of the free memory that unpacked planes may take. If they take more, planes are packed."""
-LOOKED_AHEAD = 1 << 24
+ESTIMATED_AFTER = 1 << 24
 """Positions found before the total is estimated, to see whether memory suffices..."""
 PLENTY = 16
 """...unless this many bytes are free for each of them."""
@@ -78,7 +87,7 @@ STEPS_CACHED = 1 << 28
 waves alternate. The same number of bytes of steps is held in memory without a file."""
 
 
-class TooMuch(Exception):
+class TooLargeForMemory(Exception):
     """Memory does not suffice to hold all waves."""
 
 
@@ -102,15 +111,15 @@ class Setwise:
         rules, start = plain_rules(game), start_of(game)
         if self.early and 1 << most_bits(game, rules) <= work.sizes.in_memory:
             raise NotApplicable("its tiers seem to be small")
-        found, solved, lopsided = work.log("sets"), work.log("worths"), work.log("lopsided")
-        if lopsided.resumed:
+        found, solved, asymmetric = work.log("sets"), work.log("worths"), work.log("lopsided")
+        if asymmetric.resumed:
             rules = rules._replace(mirror=NO_MIRROR)
         try:
             return solve_by(rules, game, start, work, self.outlook, found, solved)
-        except Lopsided:
-            begin_anew(found, solved)
-            lopsided.add(())  # in this order: tiers found with a mirror cannot be resumed without one
-            lopsided.settle()
+        except NotSymmetric:
+            restart(found, solved)
+            asymmetric.add(())  # in this order: tiers found with a mirror cannot be resumed without one
+            asymmetric.settle()
             return solve_by(rules._replace(mirror=NO_MIRROR), game, start, work, self.outlook, found, solved)
 
 
@@ -125,18 +134,18 @@ def solve_by(
             return Attempt(game, start, rules, work, outlook(game, work)).solve(
                 work.log("sets", False), work.log("worths", False)
             )
-        except TooMuch:
+        except TooLargeForMemory:
             pass
     try:
         return Attempt(game, start, rules, work, outlook(game, work), in_scratch=True).solve(found, solved)
     except DamagedScratch:
         if not resumed:  # this solve wrote the files itself: the disk is at fault
             raise
-        begin_anew(found, solved)
+        restart(found, solved)
         return Attempt(game, start, rules, work, outlook(game, work), in_scratch=True).solve(found, solved)
 
 
-def begin_anew(found: Log, solved: Log) -> None:
+def restart(found: Log, solved: Log) -> None:
     """Record that the solve restarts. First in the log of worths: without sets there can be no worths."""
     for log in (solved, found):
         log.begin_anew()
@@ -155,15 +164,15 @@ class Attempt:
         else:
             steps = min(cached, STEPS_CACHED)
             self.scratch = work.until_written(Scratch(work.scratch, steps, held=steps))
-        self.aside = Aside(self.scratch if in_scratch else None, plain=not work.shares_memory)
+        self.storage = WaveStorage(self.scratch if in_scratch else None, plain=not work.shares_memory)
         self.over = np.zeros((VALUES, TALLIED), np.int64)
-        self.looked_ahead = False
+        self.is_estimated = False
 
     def solve(self, found: Log, solved: Log) -> SolvedSteps:
         """Return the solved game, resuming from the logs."""
         log = SetsLog(found)
         self.scratch.begin(fresh=not log.filled)
-        log.believe(self.scratch)
+        log.drop_missing(self.scratch)
         self.work.course.plan(exploring=0.4, solving=0.5, writing=0.1)
         try:
             # Step 1: Find all positions.
@@ -178,20 +187,20 @@ class Attempt:
         left = int(over[OPEN, STORED])
         times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
         over[OPEN] = 0
-        self.aside = self.aside._replace(spreads=self.spreads(bytes_of_planes(waves)))
+        self.storage = self.storage._replace(unpacks=self.can_unpack(bytes_of_planes(waves)))
         # Step 3: Solve the waves, last first.
-        store = SetwiseStore(self.rules, self.work, solved, self.scratch, self.aside, waves, over, times)
+        store = SetwiseStore(self.rules, self.work, solved, self.storage, Exploration(self.scratch, waves, over, times))
         drive(store, solved, self.work.phase("solving", left))
         return solved_from(store)
 
-    def spreads(self, planes: int) -> bool:
-        """Return whether waves may be spread on the way back. *planes* is the number of bytes of two waves' planes.
+    def can_unpack(self, planes: int) -> bool:
+        """Return whether waves may be unpacked on the way back. *planes* is the number of bytes of two waves' planes.
 
-        With scratch files, waves are spread in shared files. Then all workers must see the same files, and these must
+        With scratch files, planes are unpacked in shared files. All workers must see the same files, and these must
         lie in the system's memory.
         """
-        if self.aside.scratch:
-            there = self.aside.plain and not self.work.apart and can_be_had()
+        if self.storage.scratch:
+            there = self.storage.plain and not self.work.apart and can_be_had()
             if not there or planes > shutil.disk_usage(self.work.scratch).free // 2:
                 return False
         return planes < FOR_PLANES * self.work.budget.left()
@@ -199,9 +208,9 @@ class Attempt:
     def explore(self, log: SetsLog, phase: Phase) -> list[Wave]:
         """Return all waves, and count positions by primitive value.
 
-        Raises NotApplicable if the game does not qualify, and TooMuch if memory will not suffice.
+        Raises NotApplicable if the game does not qualify, and TooLargeForMemory if memory will not suffice.
         """
-        found = [first_wave(self.game, self.start, self.aside)]
+        found = [first_wave(self.game, self.start, self.storage)]
         self.over[OPEN, [POSITIONS, STORED]] = 1
         met = {int(found[0].tiers[0, NUMBER])}
         while (wave := self.next_wave(found[-1])) is not None:
@@ -212,14 +221,14 @@ class Attempt:
                 raise NotApplicable(TOO_LONG)
             met.update(numbers)
             self.fill(found[-1], wave, log, phase)
-            self.look_ahead(wave, phase)
+            self.check_resources(wave, phase)
             found.append(wave)
             # The last wave has only ties or nothing at all. Ties in a wave from which play goes on are not supported.
             values = {*wave.tiers[wave.tiers[:, WORDS] > 0, VALUE].tolist()}
             if not values or values == {TIED}:
                 break
             if TIED in values:
-                raise NotApplicable(ENDS_APART)
+                raise NotApplicable(TIES_AND_ENDS)
         else:
             raise InternalError("a wave has positions that are not over, and no moves lead on from them")
         phase.end()
@@ -227,66 +236,64 @@ class Attempt:
 
     def next_wave(self, before: Wave) -> Wave | None:
         """Return the next wave, with its sets still empty; None if there are no moves."""
-        ahead = next_tiers(self.rules, before.whole())
+        ahead = next_tiers(self.rules, before.full_table())
         if ahead is None:
             return None
         wave = Wave(before.number + 1, *ahead)
         if len(self.rules.mirror):
-            wave.keep_first_of_twins(self.rules.mirror, before)
+            wave.drop_mirror_images(self.rules.mirror, before)
         return wave
 
     def fill(self, before: Wave, wave: Wave, log: SetsLog, phase: Phase) -> None:
         """Fill the tiers of a wave, except those in the log."""
         # Step 1: Cut the wave into ranges of tiers, and give those that are not in the log to workers.
         known = log.filled.pop(wave.number, {})
-        found = stretches_of(before, wave, self.work.sizes.chunk_words)
-        parents = None if self.aside.scratch else parents_in(before, self.aside, wave.links_to_kept())
-        forth = Forth(
-            self.rules.ending, self.rules.decided, self.rules.imaging, self.aside, before.without_links(), wave, parents
-        )  # fmt: skip
-        told = Told(forth, self.aside.scratch, f"told{wave.number}")
-        left = [stretch for stretch in found if stretch[0] not in known]
-        least = words_together(self.work, sum(words for _, _, words in left), 1)
-        fresh = chain.from_iterable(self.work.map(fill, tasks_of(told, left, least)))
+        found = ranges_of(before, wave, self.work.sizes.chunk_words)
+        parents = None if self.storage.scratch else load_parents(before, self.storage, wave.links_to_stored())
+        forward = ForwardPass(tier_rules(self.rules), self.storage, before.without_links(), wave, parents)
+        shared = Told(forward, self.storage.scratch, f"shared{wave.number}")
+        left = [rows for rows in found if rows[0] not in known]
+        least = words_in_task(self.work, sum(words for _, _, words in left), 1)
+        fresh = chain.from_iterable(self.work.map(fill, tasks_of(shared, left, least)))
         # Step 2: Take the results in order, from the log or from workers.
         for begin, _, _ in found:
             filled = known.get(begin) or next(fresh)
-            take_in(wave, filled)
+            add_chunk(wave, filled)
             add_up(self.over, filled.tally)
             done = int(filled.tally[:, STORED].sum()), int(filled.tally[:, POSITIONS].sum())
             if begin in known:
                 phase.skip(*done)
                 continue
-            if self.aside.scratch:
+            if self.storage.scratch:
                 log.add(wave.number, filled)
             phase.advance(done[0], positions=done[1])
-            save_memory(self.work, self.aside)
+            save_memory(self.work, self.storage)
         # Step 3: Make the wave durable.
-        if self.aside.scratch and wave.number not in log.whole:
-            self.aside.sync(wave.sets)
+        if self.storage.scratch and wave.number not in log.whole:
+            self.storage.sync(wave.sets)
             log.add_whole(wave.number)
             log.log.settle()
-        self.aside.drop(f"told{wave.number}")
+        self.storage.drop(f"shared{wave.number}")
 
-    def look_ahead(self, wave: Wave, phase: Phase) -> None:
+    def check_resources(self, wave: Wave, phase: Phase) -> None:
         """Check that memory and disk will suffice for the rest of the exploration.
 
-        Raises DiskTooSmall as soon as the estimate says that the disk is too small. Raises TooMuch if memory does not
-        suffice for this wave, or will not for all. Uncompressed scratch files lie in the system's memory; if that gets
-        short, further files are compressed.
+        Raises DiskTooSmall as soon as the estimate says that the disk is too small. Raises TooLargeForMemory
+        if memory does not suffice for this wave, or will not for all. Uncompressed scratch files lie in the system's
+        memory; if that gets short, further files are compressed.
         """
-        written = sum(self.scratch.lengths().values()) if self.aside.scratch else 0
-        left = self.work.budget.left() - (written if self.aside.plain else 0)
+        written = sum(self.scratch.lengths().values()) if self.storage.scratch else 0
+        left = self.work.budget.left() - (written if self.storage.plain else 0)
         more = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
-        scarce = (self.aside.scratch and not self.aside.plain) or PLENTY * phase.positions > left
-        if not self.looked_ahead and scarce and phase.positions > LOOKED_AHEAD:
-            self.looked_ahead = True
+        scarce = (self.storage.scratch and not self.storage.plain) or PLENTY * phase.positions > left
+        if not self.is_estimated and scarce and phase.positions > ESTIMATED_AFTER:
+            self.is_estimated = True
             waves = self.outlook.plain_waves(written)
-            kept = KEPT if len(self.rules.mirror) else 1
-            positions = np.array(waves) * kept * phase.positions / phase.done
+            share = STORED_SHARE if len(self.rules.mirror) else 1
+            positions = np.array(waves) * share * phase.positions / phase.done
             more = BYTES_A_POSITION * positions.sum() + BYTES_IN_WAVE * positions.max()
-        if self.aside.plain:
-            room = min(left, shutil.disk_usage(self.work.scratch).free // 2)
-            self.aside = self.aside._replace(plain=more <= room)
-        elif more > left and not self.aside.scratch:
-            raise TooMuch
+        if self.storage.plain:
+            free = min(left, shutil.disk_usage(self.work.scratch).free // 2)
+            self.storage = self.storage._replace(plain=more <= free)
+        elif more > left and not self.storage.scratch:
+            raise TooLargeForMemory

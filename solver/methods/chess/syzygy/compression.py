@@ -44,37 +44,37 @@ STRIDE_IN_BLOCKS = 8
 """Values between two entries of the index, in multiples of the values of an average block."""
 
 
-class Packed(NamedTuple):
-    """Compressed values, as parts of a file: header, index, values of each block, and blocks."""
+class CompressedValues(NamedTuple):
+    """Compressed values, as they appear in a file: header, entries of the index, values of each block, and blocks."""
 
     header: bytes
-    places: bytes = b""
+    entries: bytes = b""
     sizes: bytes = b""
     blocks: bytes = b""
 
 
-def packed(values: Array, block_bits: int, flags: int = 0) -> Packed:
+def compress(values: Array, block_bits: int, flags: int = 0) -> CompressedValues:
     """Return values, uint8[n], compressed in blocks of at most 2^*block_bits* bytes.
 
     A smaller block size is used if the result is smaller.
     """
     if (values == values[0]).all():
-        return Packed(bytes([flags | ALONE, values[0]]))
-    # Step 1: pairing, and the length of each symbol's code.
-    symbols, pairs, lengths = paired(values)
+        return CompressedValues(bytes([flags | ALONE, values[0]]))
+    # Step 1: Pair symbols, and find the length of each symbol's code.
+    symbols, pairs, lengths = pair_symbols(values)
     bits = code_lengths(np.bincount(symbols, minlength=len(pairs)))
-    # Step 2: number the symbols by the length of their codes, the longest first.
+    # Step 2: Number the symbols by the length of their codes, the longest first.
     order = np.lexsort((np.arange(len(bits)), -bits))  # those without a code come last
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
     least, most = int(bits[bits > 0].min()), int(bits.max())
     offsets = [int((bits > length).sum()) for length in range(least, most + 1)]
-    # Step 3: the blocks and the index.
+    # Step 3: Write the blocks and the index.
     block_bits, firsts, sizes = blocks_of(symbols, bits, lengths, block_bits)
     data = np.zeros(len(sizes) << block_bits, np.uint8)
     kernels.write_blocks(symbols, bits, codes_of(bits, order, offsets, least, most), firsts, 1 << block_bits, data)
     index, stride, padded = index_of(sizes, len(values))
-    # Step 4: the header.
+    # Step 4: Write the header.
     header = struct.pack("<BBBBI", flags, block_bits, stride, len(padded) - len(sizes), len(sizes))
     header += struct.pack(f"<BB{len(offsets)}HH", most, least, *offsets, len(pairs))
     for symbol in order.tolist():
@@ -82,12 +82,12 @@ def packed(values: Array, block_bits: int, flags: int = 0) -> Packed:
         left, right = (left, VALUE) if right < 0 else (int(number[left]), int(number[right]))
         header += (left | right << 12).to_bytes(DEFINITION, "little")
     header += bytes(len(pairs) & 1)
-    return Packed(header, index, (padded - 1).astype("<u2").tobytes(), data.tobytes())
+    return CompressedValues(header, index, (padded - 1).astype("<u2").tobytes(), data.tobytes())
 
 
-def room_of(values: Array) -> int:
+def compressed_size(values: Array) -> int:
     """Return the approximate compressed size of values in bytes, computed quickly with fewer symbols."""
-    symbols, pairs, _ = paired(values, FEW_SYMBOLS)
+    symbols, pairs, _ = pair_symbols(values, FEW_SYMBOLS)
     counts = np.bincount(symbols, minlength=len(pairs))
     return int(counts @ code_lengths(counts)) // 8 + DEFINITION * len(pairs)
 
@@ -111,7 +111,7 @@ def blocks_of(symbols: Array, bits: Array, lengths: Array, most: int) -> tuple[i
 # Symbols
 
 
-def paired(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[int, int]], Array]:
+def pair_symbols(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[int, int]], Array]:
     """Return the symbols that stand for values, and what each symbol means; at *most* that many symbols.
 
     The results are the symbols, uint16; for each symbol the two that it is a pair of, or its value and -1; and the
@@ -129,7 +129,7 @@ def paired(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[i
         some = counts[:known, :known]
         some[:] = 0
         kernels.count_pairs(symbols, lengths, counts)
-        chosen = chosen_pairs(some, most - known)
+        chosen = choose_pairs(some, most - known)
         if not chosen:
             break
         for left, right in chosen:
@@ -142,8 +142,8 @@ def paired(values: Array, most: int = MOST_SYMBOLS) -> tuple[Array, list[tuple[i
     return symbols.copy(), pairs, lengths[: len(pairs)]
 
 
-def chosen_pairs(counts: Array, room: int) -> list[tuple[int, int]]:
-    """Return the most frequent pairs, at most *room*, chosen so that none takes symbols from another."""
+def choose_pairs(counts: Array, most_pairs: int) -> list[tuple[int, int]]:
+    """Return the most frequent pairs, at most *most_pairs*, chosen so that none takes symbols from another."""
     most = int(counts.max())
     if most < WORTHWHILE:
         return []
@@ -152,7 +152,7 @@ def chosen_pairs(counts: Array, room: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     before, behind = set[int](), set[int]()
     for left, right in zip(lefts[order].tolist(), rights[order].tolist(), strict=True):
-        if len(found) == room:
+        if len(found) == most_pairs:
             break
         if left not in behind and right not in before:
             found.append((left, right))
@@ -201,7 +201,7 @@ def codes_of(bits: Array, order: Array, offsets: list[int], least: int, most: in
     return codes
 
 
-# Where what is
+# The index
 
 
 def index_of(sizes: Array, count: int) -> tuple[bytes, int, Array]:

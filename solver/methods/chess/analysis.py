@@ -1,0 +1,185 @@
+"""Retrograde analysis of a chess tier, with sets of positions instead of single ones (after L. Stiller).
+
+All positions lost in the same number of plies form one set, and so do all that are won so. One pass over the words of a
+set finds the next set:
+
+    lost in n  ──add_predecessors──>  won in n + 1
+    won in n   ──add_predecessors──>  perhaps lost in n + 1  ──remove_escapes──>  lost in n + 1
+
+Captures and promotions lead to later tiers, so their results are known from the start. They *fall due* after as many
+plies as they take. `mate.py` and `zeroing.py` say which, for each metric.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from operator import methodcaller
+from typing import Any, TypeVar
+
+import numpy as np
+
+from retrograde.solver.methods.chess import kernels
+from retrograde.solver.methods.chess.en_passant import EnPassantPositions
+from retrograde.solver.methods.chess.en_passant_kernels import DoubleSteps
+from retrograde.solver.methods.chess.fit import TooDeep
+from retrograde.solver.methods.chess.formation import Array, Formation, Men, geometry
+from retrograde.solver.methods.chess.slots import ScoresOf, load_later_codes
+
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""Calls a function for each item, on threads."""
+Report = Callable[[int, int], object]
+"""Reports progress: positions decided so far, and the remoteness of those decided last."""
+AnySide = TypeVar("AnySide", bound="Side")
+Results = tuple[list[Array], dict[int, DoubleSteps]]
+"""The codes of all positions by side to move, and the positions with en passant, by pawn."""
+
+DEEPEST = 254
+"""The greatest number of plies that fits into a byte, which has one more than the plies."""
+
+
+class Side:
+    """Codes and sets of the positions with one side to move; the metric says what captures and promotions bring.
+
+    `known` uint8[positions] is one more than the plies, 0 for undecided. Sets are uint64[words]: `unwon`, legal and not
+    won; `unlost`, those that may become losses; `checked`, in check.
+    """
+
+    number: int
+    known: Array
+    unwon: Array
+    unlost: Array
+    checked: Array
+    alternates = False
+    """Whether wins take an odd number of plies, and losses an even number."""
+    lost_flag = 0
+    """Added to the codes of losses in arrays that have wins as well."""
+
+    def due(self) -> Iterable[int]:
+        """Return the plies after which captures and promotions fall due."""
+        raise NotImplementedError
+
+    def add_due_wins(self, plies: int, candidates: Array) -> bool:
+        """Add the wins by captures that fall due after these plies to a set. Return whether there may be some."""
+        raise NotImplementedError
+
+    def add_due_losses(self, plies: int, candidates: Array) -> bool:
+        """Do the same for losses by captures: the last of them falls due, and all captures lose."""
+        raise NotImplementedError
+
+    def codes(self) -> Array:
+        """Return the codes of all positions, for the metric's table of scores; free all other arrays."""
+        raise NotImplementedError
+
+
+class WinSearch:
+    """The search for the wins of one side, *winner*, and the losses of the other, *loser*, ply by ply.
+
+    *men* are those that move. *winner_en_passant* are the positions in which the winner may capture en passant,
+    *loser_en_passant* those in which the loser may.
+    """
+
+    def __init__(
+        self, men: Men, winner: Side, loser: Side, winner_en_passant: EnPassantPositions,
+        loser_en_passant: EnPassantPositions,
+    ):  # fmt: skip
+        self.men, self.winner, self.loser = men, winner, loser
+        self.winner_en_passant, self.loser_en_passant = winner_en_passant, loser_en_passant
+        self.plies = self.remoteness = 0
+        """The plies of the positions searched last, and of those found last."""
+        self.winning, self.won, self.lost = np.zeros((3, len(winner.unwon)), np.uint64)
+        # Candidates for losses. If wins and losses alternate, candidates for wins are never there at the same time.
+        self.losing = self.winning if winner.alternates else np.zeros_like(self.winning)
+        self.losing[:] = loser.checked
+        self.found_won, self.found_lost = 0, self.decide_losses()
+        self.decided = self.found_lost
+        captures = max(winner_en_passant.greatest, loser_en_passant.greatest)
+        self.due = {*winner.due(), *loser.due(), *range(1, captures)}
+
+    def step(self) -> bool:
+        """Find the wins and the losses that take one ply more. Return whether to go on."""
+        # Step 1: Count the plies. If the last step found nothing, skip to the next captures that fall due.
+        if self.found_won or self.found_lost:
+            self.plies += 1
+        elif self.due:
+            self.plies = min(self.due)
+        else:
+            return False
+        is_due = self.plies in self.due
+        self.due.discard(self.plies)
+        # Step 2: Candidates are the predecessors of the positions found last, and captures that fall due now.
+        board, winner, loser = geometry(), self.winner, self.loser
+        may_win, may_lose = self.found_lost > 0, self.found_won > 0
+        if self.found_lost:
+            pawns = self.loser_en_passant.capturable
+            kernels.add_predecessors(self.men, board, winner.number, pawns, self.lost, self.winning)
+        if self.found_won:
+            pawns = self.winner_en_passant.capturable
+            kernels.add_predecessors(self.men, board, loser.number, pawns, self.won, self.losing)
+        if is_due:
+            may_win |= winner.add_due_wins(self.plies, self.winning)
+            may_lose |= loser.add_due_losses(self.plies, self.losing)
+        if self.plies > DEEPEST:
+            return self.expect_nothing()
+        # Step 3: Decide the candidates: losses first, because they depend on what is not won yet.
+        code = self.plies + 1
+        self.found_lost = self.decide_losses() if may_lose else 0
+        self.found_won = 0
+        if may_win:
+            self.found_won = int(kernels.decide(self.winning, winner.unwon, self.won, winner.known, code))
+        # Step 4: Decide the positions with en passant. Their predecessors are candidates of the next step.
+        self.found_lost += self.loser_en_passant.decide_losses(loser.lost_flag + code, self.lost, self.winning)
+        self.found_won += self.winner_en_passant.decide_wins(code, self.won, self.losing)
+        if self.found_won or self.found_lost:
+            self.decided += self.found_won + self.found_lost
+            self.remoteness = self.plies
+        return True
+
+    def decide_losses(self) -> int:
+        """Decide which candidates are lost by now. Return how many."""
+        # A candidate is lost if no move leads to a position that is not yet won by the opponent.
+        loser, pawns = self.loser, self.winner_en_passant.capturable
+        kernels.keep_common(self.losing, loser.unlost)
+        kernels.remove_escapes(self.men, geometry(), loser.number, pawns, self.winner.unwon, self.losing)
+        return int(kernels.decide(self.losing, loser.unlost, self.lost, loser.known, self.plies + 1))
+
+    def expect_nothing(self) -> bool:
+        """Return False if no candidate is left to decide; raise TooDeep if there is one."""
+        undecided = (self.winning & self.winner.unwon) | (self.losing & self.loser.unlost)
+        if self.due or undecided.any():
+            raise TooDeep
+        return False
+
+
+def prepare(
+    formation: Formation, scores_of: ScoresOf, run: Map, table: Array, side: Callable[..., AnySide]
+) -> tuple[list[AnySide], list[EnPassantPositions]]:
+    """Return what is known before the analysis: both sides to move, and the positions with en passant.
+
+    The latter are by the side whose pawn may be captured. *table* has the code of each score of a later tier.
+    """
+    later = load_later_codes(formation, scores_of, table)
+    sides = list(run(partial(side, formation, later), (0, 1)))
+    return sides, [EnPassantPositions(formation).find(formation, later, side, sides[1 - side]) for side in (0, 1)]
+
+
+def find_stuck(formation: Formation, sides: Sequence[Side], en_passant: list[EnPassantPositions]) -> None:
+    """Mark the positions with en passant in which the side to move has no other move."""
+    for positions, mover, other in zip(en_passant, reversed(sides), sides, strict=True):
+        positions.find_stuck(formation, mover, other)
+
+
+def search(
+    men: Men, sides: Sequence[Side], en_passant: list[EnPassantPositions], run: Map, report: Report, before: int = 0
+) -> int:
+    """Search for the wins of both sides in parallel. Return how many positions are decided, plus *before*."""
+    searches = [WinSearch(men, sides[k], sides[1 - k], en_passant[1 - k], en_passant[k]) for k in (0, 1)]
+    active = searches
+    while active:
+        active = [one for one, more in zip(active, list(run(methodcaller("step"), active)), strict=True) if more]
+        report(before + sum(one.decided for one in searches), max(one.remoteness for one in searches))
+    return before + sum(one.decided for one in searches)
+
+
+def results_of(sides: Sequence[Side], en_passant: list[EnPassantPositions]) -> Results:
+    """Return the results of the analysis, and free the rest."""
+    double_steps = {man: items for positions in en_passant for man, items in positions.by_pawn.items()}
+    return [side.codes() for side in sides], double_steps

@@ -1,0 +1,147 @@
+"""Translates between the slots of a database and the sets and codes of this package."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from retrograde.games.chess.men import BLACK
+from retrograde.solver.methods.chess import kernels, slot_kernels
+from retrograde.solver.methods.chess.en_passant import slots_of
+from retrograde.solver.methods.chess.en_passant_kernels import DoubleSteps
+from retrograde.solver.methods.chess.fit import BITS, TooDeep
+from retrograde.solver.methods.chess.formation import (
+    Array,
+    Codes,
+    Formation,
+    Men,
+    arrangement,
+    count_positions,
+    departures,
+    geometry,
+    has_pawns,
+    later_tier,
+    men_of,
+    pairs_of_kings,
+    placement_counts,
+)
+from retrograde.solver.methods.chess.kernels import NO_POSITION, DepartureResults, LaterCodes
+from retrograde.solver.methods.chess.slot_kernels import STORED, LaterSlots, SlotLayout
+from retrograde.solver.methods.chess.words import EVERYTHING
+from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES
+
+ScoresOf = Callable[[int], Array]
+"""Returns the scores of all slots of a later tier, by its number."""
+
+DEEPEST_LATER = 252
+"""The greatest code (plies to mate + 1) of a later tier that a move leads to."""
+BLOCK = 1 << 24
+"""Codes checked at a time, so that the temporary arrays stay small."""
+IMAGES = 16, 4
+"""Positions that a slot stands for, in both pairs of colours: without pawns, and with pawns."""
+
+
+# Later tiers
+
+
+def load_later_codes(formation: Formation, scores_of: ScoresOf, table: Array) -> LaterCodes:
+    """Return the codes of all later tiers that captures and promotions lead to.
+
+    *table* uint8[65536] has the code of each score of a later tier, NO_POSITION for no position. Raises TooDeep.
+    """
+    count = len(formation.codes)
+    starts = np.full((count + 1, 4 * count + 1), -1, np.int64)
+    with_pawns, orders = np.zeros_like(starts), np.full((*starts.shape, count), -1, np.int64)
+    # Several captures may lead to the same men with the same side to move: their codes are loaded once.
+    begins: dict[tuple[Codes, int], int] = {}
+    end = 0
+    for captured, change, order, remaining, turn in departures(formation.codes):
+        if (remaining, turn) not in begins:
+            begins[remaining, turn] = end
+            end += count_positions(remaining)
+        starts[captured + 1, change] = begins[remaining, turn]
+        with_pawns[captured + 1, change] = has_pawns(remaining)
+        orders[captured + 1, change, : len(order)] = order
+    codes = np.empty(end, np.uint8)
+    for (remaining, turn), begin in begins.items():
+        write_codes(remaining, turn, scores_of, table, codes[begin : begin + count_positions(remaining)])
+    # Codes between DEEPEST_LATER and NO_POSITION are marks of scores that are too deep.
+    for block in (codes[first : first + BLOCK] for first in range(0, end, BLOCK)):
+        if ((block > DEEPEST_LATER) & (block < NO_POSITION)).any():
+            raise TooDeep
+    return LaterCodes(codes, starts, with_pawns, orders)
+
+
+def write_codes(codes: Codes, turn: int, scores_of: ScoresOf, table: Array, found: Array) -> None:
+    """Write the codes of all positions of a later tier with one side to move, uint8[pairs * inner].
+
+    Men are in the order of *codes*, like men distinct.
+    """
+    tier, own, exchanged, order = later_tier(codes)
+    slots = LaterSlots(
+        pairs_of_kings(has_pawns(codes)), int(has_pawns(codes)), np.array([code & 7 for code in own], np.int64),
+        placement_counts(own), arrangement(own).mirror_classes, order[turn], turn ^ exchanged[turn], exchanged[turn],
+    )  # fmt: skip
+    legal, squares = legal_positions(men_of(codes), turn), np.zeros(3, np.int64)
+    slot_kernels.write_codes(geometry(), slots, scores_of(tier), table, legal, found, squares)
+
+
+# The tier itself
+
+
+def legal_positions(men: Men, turn: int) -> Array:
+    """Return the legal positions of the men with one side to move, as a set."""
+    if not len(men.kinds):
+        return np.full(-(-len(men.squares) // 64), EVERYTHING, np.uint64)
+    words = np.empty(len(men.squares) * len(men.rests.bits), np.uint64)
+    kernels.find_legal(men, geometry(), turn, words, np.empty_like(words))
+    return words
+
+
+def find_departures(formation: Formation, later: LaterCodes, side: int) -> tuple[Array, Array, DepartureResults]:
+    """Return the legal positions with a side to move, those in check, and what captures and promotions bring."""
+    men, words = formation.men, formation.words
+    legal, checked, saved, delayed = (np.empty(words, np.uint64) for _ in range(4))
+    found = DepartureResults(np.empty(64 * words, np.uint8), saved, delayed)
+    kernels.find_legal(men, geometry(), side, legal, checked)
+    buffers = np.zeros(64, np.int64), np.zeros(4, np.int64)
+    kernels.find_departures(men, geometry(), side, legal, later, found, *buffers)
+    return legal, checked, found
+
+
+def collect_scores(
+    formation: Formation, known: list[Array], scores: Array, double_steps: dict[int, DoubleSteps], table: Array
+) -> Array:
+    """Write the scores of all slots, uint16, and return their counts, int64[n, 5].
+
+    *known* has the codes by side to move; its arrays are freed one by one. *double_steps* has the positions with en
+    passant, by pawn. *table* has the score of each code. A row of the counts has the part (the side to move), a score,
+    the number of slots with it, the number of positions these stand for, and the first such slot.
+    """
+    indices, mirror_classes = arrangement(formation.codes)
+    empty = scores.dtype.type(DRAW_CLASS << BITS | EMPTY_PLIES)
+    squares, numbers = formation.men.squares, geometry().kings[4096 * formation.has_pawns :]
+    diagonal = numbers[squares[:, 0] << 6 | squares[:, 1]] & 8 != 0
+    layout = SlotLayout(indices, mirror_classes, diagonal, formation.inner, IMAGES[formation.has_pawns])
+    turns = 2 - formation.is_symmetric
+    size = len(indices) * formation.pairs
+    rows = []
+    for turn in range(turns):
+        counts, begin = np.zeros((len(table), 3), np.int64), turn * size
+        legal, own = legal_positions(formation.men, turn), scores[begin : begin + size]
+        slot_kernels.collect_scores(known[turn], legal, layout, table, empty, begin, own, counts)
+        known[turn] = np.empty(0, np.uint8)  # frees memory for the scores of the other side
+        there = np.flatnonzero(counts[:, STORED])
+        rows.append(np.column_stack([np.full(len(there), turn), table[there].astype(np.int64), counts[there]]))
+    # Slots with en passant rights come after all others.
+    behind = scores[turns * size :].reshape(turns, -1)
+    behind[:] = empty
+    for man, items in double_steps.items():
+        if not formation.is_symmetric or formation.codes[man] & BLACK:
+            behind.reshape(-1)[slots_of(formation, man, items.positions)] = table[items.values]
+    for turn, own in enumerate(behind):
+        there, first, stored = (column.astype(np.int64) for column in np.unique(own, True, return_counts=True))
+        first += turns * size + turn * len(own)
+        columns = np.full(len(there), turns + turn), there, stored, IMAGES[True] * stored, first
+        rows.append(np.column_stack(columns)[there != empty])
+    found = np.concatenate(rows)
+    return found[np.lexsort((found[:, 1], found[:, 0]))]

@@ -71,8 +71,7 @@ from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.sources import journal_digest
 from retrograde.solver.runtime.tasks import Remote
 from retrograde.solver.runtime.work import MetricNotApplicable, NotApplicable, Work
-from retrograde.solver.verification.measures.sampled import verify_measured
-from retrograde.solver.verification.sample import positions_of, verify_sample
+from retrograde.solver.verification.sample import verify_sample
 
 COMPILER_BYTES = 230_000_000
 """Bytes of memory that the compiler takes, its own work included. Chess, with no machine code cached, comes to 272 MB
@@ -311,10 +310,7 @@ def solve_into(place: Place, game: Game, order: SolveOptions) -> None:
             with DatabaseFile(path) as file:
                 seconds = min(max((time.monotonic() - began) / 10, 0.02), 0.1)
                 with database_of(file, game) as database:
-                    if order.metric in BY_NUMBER:
-                        verify_sample(database, seconds)
-                    else:
-                        verify_measured(database, positions_of(database), seconds)
+                    verify_sample(database, seconds)
         except RuleError as error:
             place.clear()  # results of broken rules must not be resumed
             if isinstance(error, Contradiction):

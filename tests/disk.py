@@ -68,7 +68,7 @@ class Kind:
         with pytest.MonkeyPatch.context() as patch:
             for name, value in {**SMALL, **self.small}.items():
                 patch.setattr(f"retrograde.solver.{name}", value)
-            for name in ("refuse_broken", "verify_sample", "verify_measured"):
+            for name in ("refuse_broken", "verify_sample"):
                 patch.setattr(engine, name, lambda *_: None)
             if os.fsync is FSYNC:
                 patch.setattr(os, "fsync", os.fstat)  # no power fails, and disks are slow

@@ -15,11 +15,10 @@ from retrograde.solver.methods.numbered import seeds
 from retrograde.solver.methods.streamed import produce
 from retrograde.solver.rules import expansion, second_look
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.verification import certificates
-from retrograde.solver.verification.audit import Audit
-from retrograde.solver.verification.certificates import verify_certificate
-from retrograde.solver.verification.faults import choose
+from retrograde.solver.verification.certificates import CertificateVerifier, verify_certificate
+from retrograde.solver.verification.judge import choose
 from retrograde.solver.verification.kernels import choose as choose_compiled
+from retrograde.solver.verification.outcomes import OutcomeVerifier
 from retrograde.solver.verification.sample import verify_sample
 from retrograde.solver.verification.verify import verify
 from tests.ladder import Ladder
@@ -231,8 +230,8 @@ def test_multiplicity_is_held_against_images_at_every_slot(interpreted, tmp_path
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_all_images_are_looked_at_where_that_is_asked_for(interpreted, tmp_path, monkeypatch):
     """A database, and a certificate, that are wrong at one image of four only, which is not the one that is chosen."""
-    monkeypatch.setattr(Audit, "some_items", lambda _: ())  # of what is compiled, nothing is asked interpreted
-    monkeypatch.setattr(certificates, "SAMPLE_SECONDS", -1)
+    for verifier in (OutcomeVerifier, CertificateVerifier):
+        monkeypatch.setattr(verifier, "some_items", lambda _: ())  # of what is compiled, nothing is asked interpreted
     game = Fours()
     path = solve(game, tmp_path / "game.h5", way="interpreted")
     wins = [(number << 2, number % 3 - 1, 1 + 2 * (number // 3)) for number in range(1, 21) if number % 3]

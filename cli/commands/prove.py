@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from retrograde.solver.runtime.journal import Journal
     from retrograde.solver.runtime.progress import Progress
     from retrograde.solver.search.certificates.prover import Prover, Wish
-    from retrograde.solver.verification.verify import Verification
+    from retrograde.solver.verification.verifier import Verification
 
 MEMORY = "4G"
 LEAVES = 7
@@ -182,7 +182,7 @@ def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: b
     from retrograde.databases import open_certificate, write_certificate
     from retrograde.solver.conformance.precheck import blamed
     from retrograde.solver.verification.certificates import verify_certificate
-    from retrograde.solver.verification.verify import Verification
+    from retrograde.solver.verification.verifier import Verification
 
     reports: list[Verification] = []
 

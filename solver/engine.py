@@ -52,7 +52,7 @@ from retrograde.games.contract.game import (
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.unfolded import unfolded
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS
-from retrograde.solver.conformance.precheck import blamed, refuse_broken
+from retrograde.solver.conformance.check import check, precheck
 from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.numbering import Numbering, is_by_slot
@@ -198,7 +198,7 @@ def solve(
     # Step 3: solve the games that this one rests on, then the game itself. Rules may call `exit`, which must not end
     # us.
     with no_exit():
-        refuse_broken(game)
+        precheck(game).require_ok()
         solve_elsewhere(game, path, order)
         solve_at(path, game, order, lock)
     trust(game)
@@ -315,7 +315,7 @@ def solve_into(place: Place, game: Game, order: SolveOptions) -> None:
             place.clear()  # results of broken rules must not be resumed
             if isinstance(error, Contradiction):
                 announce(order.listener, "checking the rules")
-                raise blamed(game, error) from error
+                raise check(game).blame(error) from error
             raise
 
     began = time.monotonic()

@@ -9,7 +9,7 @@ from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver import engine
-from retrograde.solver.conformance.precheck import refuse_broken
+from retrograde.solver.conformance.check import precheck
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.numbered import seeds
 from retrograde.solver.methods.streamed import produce
@@ -266,7 +266,7 @@ def test_the_sample_finds_them_too(game, tmp_path):
     with pytest.raises(RuleError, match=r"position \d+: .*(image|not stored)"):
         sample(game, path)
     with pytest.raises(RuleError, match="breaks the contract: images at"):
-        refuse_broken(game, seconds=20)  # which a busy machine may take to come to it
+        precheck(game, seconds=20).require_ok()  # which a busy machine may take to come to it
 
 
 @pytest.mark.usefixtures("unseen")

@@ -25,7 +25,7 @@ def has_hints(game: Game) -> bool:
 
 def check_hints(survey: Survey, position: int) -> None:
     """Check that hints about a position are numbers within bounds, and the same for symmetric positions."""
-    if survey.views[position].value != UNDECIDED:
+    if survey.answers[position].value != UNDECIDED:
         return
     given = hints_at(survey, position)
     expect_again(given, hints_at(survey, position))

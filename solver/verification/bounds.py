@@ -40,9 +40,10 @@ class BoundsVerifier(DatabaseVerifier):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         contents: Any = self.file.contents
-        bounds, endless = contents.all_bounds(0, contents.length), np.zeros(contents.length, np.uint8)
         tiers, starts = contents.tiers
-        self.bounds = StoredBounds(tiers, starts, *bounds, int(self.file.details["scale"]), endless)
+        low, high = contents.all_bounds(0, contents.length)
+        scale = int(self.file.details["scale"])
+        self.bounds = StoredBounds(tiers, starts, low, high, scale, np.zeros(contents.length, np.uint8))
         by_value = {row.value: number for number, row in enumerate(self.legend)}
         self.row_numbers = np.array([by_value.get(value, self.legend_rows) for value in (LOSE, TIE, WIN)])
         """The rows of the legend of LOSE, TIE and WIN; one too high if there is none."""
@@ -132,7 +133,7 @@ class BoundsVerifier(DatabaseVerifier):
 
 def workspace(game: Any, size: int) -> PositionsBetween:
     """Return a workspace for *size* positions."""
-    kinds = [np.int64, np.bool_, np.int64, np.int64, np.bool_, *([np.int64] * 7)]
+    kinds: list[type] = [np.int64, np.bool_, np.int64, np.int64, np.bool_, *([np.int64] * 7)]
     sizes = [*([size + 1] * 5), *([LINKS * size] * 6), 4 * size]
     arrays = [np.zeros(length, kind) for length, kind in zip(sizes, kinds, strict=True)]
-    return PositionsBetween(of_positions(game, size), *arrays, trouble=troubles(game))
+    return PositionsBetween._make([of_positions(game, size), *arrays, troubles(game)])

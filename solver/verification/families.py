@@ -127,11 +127,11 @@ def families_at(database: Database, positions: Sequence[int]) -> Families:
             mover = game.turn(position)
             for move in game.generate_moves(position) if game.primitive(position) == UNDECIDED else ():
                 child = game.do_move(position, move)
-                odds = game.odds(position, move) if mover == CHANCE else 1
+                weight = game.odds(position, move) if mover == CHANCE else 1
                 gain = game.reward(position, move, max(mover, 0))
                 if game.players == 2:
                     gain -= game.reward(position, move, 1 - max(mover, 0))
-                links.append((record, len(records), not same_mover(game, position, child), odds, gain))
+                links.append((record, len(records), not same_mover(game, position, child), weight, gain))
                 records.append(child)
     no_plies = NOT_FOUND if database.metric == "expectation" else -1
     by_record, measures = [], []

@@ -20,7 +20,7 @@ SLOTS = 20
 tried."""
 
 
-def check_left_out(survey: Survey, position: int) -> None:
+def check_omission(survey: Survey, position: int) -> None:
     """Check that index() and unindex() agree at a position or, if it has no slot, that it needs none."""
     game = survey.game
     canonical = survey.canonical(position)

@@ -12,11 +12,11 @@ LOOKED_AT = 200
 """Positions whose images are counted, at most."""
 
 
-def understood(survey: Survey) -> dict[str, str]:
+def describe_rules(survey: Survey) -> dict[str, str]:
     """Return what the rules are taken to mean, by headings.
 
     >>> from retrograde.games.catalog import load_game
-    >>> understood(Survey(load_game("nim:heaps=1+2")))["players"]
+    >>> describe_rules(Survey(load_game("nim:heaps=1+2")))["players"]
     '2, alternating'
     """
     return dict(facts(survey))
@@ -43,7 +43,7 @@ def players(survey: Survey) -> str:
     if alternates(game):
         return "2, alternating"
     told = ", by turn" if defines(game, "turn") else ""
-    dice = any(game.turn(position) == CHANCE for position in [*survey.views][:LOOKED_AT])
+    dice = any(game.turn(position) == CHANCE for position in [*survey.answers][:LOOKED_AT])
     return f"{game.players}{told}{', with chance' if dice else ''}"
 
 
@@ -52,7 +52,7 @@ def images(survey: Survey) -> str:
     game = survey.game
     if not defines(game, "images"):
         return "no"
-    some = [*survey.views][:LOOKED_AT]
+    some = [*survey.answers][:LOOKED_AT]
     return str(max((len({position, *game.images(position)}) for position in some), default=1))
 
 

@@ -115,9 +115,10 @@ class ConformanceReport:
             raise RuleError(f"{self.variant} breaks the contract: {self.findings[0]}")
 
     def blame(self, error: Exception) -> RetrogradeError:
-        """Return the error to raise when a solve contradicts the rules: a RuleError if there is a fault of the rules.
+        """Return the error to raise when a solve contradicts the rules.
 
-        Otherwise it is an InternalError, so that no rules are blamed for a bug of retrograde.
+        It is a RuleError if the rules break the contract. Otherwise it is an InternalError, so that no rules are blamed
+        for a bug of retrograde.
         """
         if self.ok:
             return InternalError(f"{error}; `retrograde check` finds no fault of the rules")
@@ -239,7 +240,7 @@ class Checker:
                 break
 
     def check_positions(self, check_at: Callable[[Survey, int], None], deadline: float) -> None:
-        """Run one check at the start, then at other positions in random order until all are done or time is over."""
+        """Run one check at the start, then at other positions in random order until time is over."""
         first, *others = self.survey.answers
         Random(0).shuffle(others)
         with self.noting():

@@ -31,8 +31,8 @@ def check_board(survey: Survey, position: int) -> None:
     positions themselves.
     """
     game = survey.game
-    told = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
-    if not told and defines(game, "write") and not isinstance(game.draw_board(), Board):
+    drawn = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
+    if not drawn and defines(game, "write") and not isinstance(game.draw_board(), Board):
         return
     board = checked_board(survey, position)
     for name in DECLARED[1:]:

@@ -195,7 +195,7 @@ class Survey:
         return self.answers[position]
 
     def check_tier(self, position: int) -> int:
-        """Return the tier of a position; raise a Fault if it is no int of 62 bits."""
+        """Return the tier of a position; raise a Fault unless it is an int of 62 bits."""
         self.at("tier", position)
         tier = self.tier(position)
         if not is_int(tier) or not -(1 << TIER_BITS) < tier < 1 << TIER_BITS:
@@ -216,8 +216,7 @@ class Survey:
         return Value(value)
 
     def check_moves(self, position: int) -> list[int]:
-        """Return the moves of a position; raise a Fault if there are none, or if they are no distinct ints in
-        bounds."""
+        """Return the moves of a position; raise a Fault unless they are distinct ints in bounds, one at least."""
         self.at("generate_moves", position)
         moves = limited(self.game.generate_moves(position))
         if not moves:

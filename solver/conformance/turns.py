@@ -13,12 +13,12 @@ METHODS = ("turn", "odds", "payoff")
 
 
 def check_players(survey: Survey) -> None:
-    """Raise a Fault if there are no players, if nothing says whose turn it is, or if nothing can be solved."""
+    """Raise a Fault if players are missing, if nothing says whose turn it is, or if nothing can be solved."""
     game = survey.game
     for name in METHODS:
         if not callable(member := getattr(game, name)):
             survey.at(name, None)
-            raise Fault(f"is {member!r:.60}; that is what a method of the contract is called: call it something else")
+            raise Fault(f"is {member!r:.60}; {name} is a method of the game contract: rename the option or member")
     survey.at("players", None)
     players = game.players
     if not is_int(players) or players < 1:

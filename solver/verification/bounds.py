@@ -37,6 +37,8 @@ COMPLAINTS = {
 class BoundsVerifier(DatabaseVerifier):
     """Verifies the bounds of slots, always by compiled rules. An item is a slot, numbered across all tiers."""
 
+    always_compiled = True
+
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         contents: Any = self.file.contents
@@ -58,10 +60,6 @@ class BoundsVerifier(DatabaseVerifier):
 
     def check(self, item: int) -> None:
         self.complain(self.position_at(item), "is not worth what follows by the rules")
-
-    def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
-        """Return False: the rules run compiled."""
-        return False
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         for k in reversed(range(len(self.bounds.tiers))):
@@ -135,5 +133,5 @@ def workspace(game: Any, size: int) -> PositionsBetween:
     """Return a workspace for *size* positions."""
     kinds: list[type] = [np.int64, np.bool_, np.int64, np.int64, np.bool_, *([np.int64] * 7)]
     sizes = [*([size + 1] * 5), *([LINKS * size] * 6), 4 * size]
-    arrays = [np.zeros(length, kind) for length, kind in zip(sizes, kinds, strict=True)]
+    arrays: list[Array] = [np.zeros(length, kind) for length, kind in zip(sizes, kinds, strict=True)]
     return PositionsBetween._make([of_positions(game, size), *arrays, troubles(game)])

@@ -55,7 +55,7 @@ def check_replies(game, stored, first, last, wrong, images, trouble, every):
 
 @kernel
 def check_one(game, stored, index, images, every):
-    """Return whether the reply at an index is right, there and at one image of the position or at *every* image."""
+    """Return whether the reply at an index is right, also at one image of the position, or at *every* image."""
     position, child, number = stored.positions[index], -1, stored.replies[index]
     # Step 1: find the child that the reply leads to; a reply is the number of a move, counted from 0.
     for move in game.generate_moves(position):

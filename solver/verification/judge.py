@@ -186,8 +186,7 @@ class OutcomeJudge:
         return seen_by_other(self.game, position, child, outcome)
 
     def stray_child(self, position: int, examined: Examined) -> str:
-        """Return that a move leads to a position that is not an image of its own canonical position; "" if none
-        does."""
+        """Return that a move leads to a position that is no image of its canonical position; "" if none does."""
         for move, child in zip(*examined[1:], strict=True):
             reached = self.game.do_move(position, move)
             if reached != child and reached not in images_of(self.game, child):

@@ -31,6 +31,8 @@ class MeasuresVerifier(RecordTable):
     If the database holds a best response, *model* is the opponent's model; None finds it by name.
     """
 
+    always_compiled = True
+
     def __init__(self, database: Database, model: Model | None = None) -> None:
         super().__init__(database)
         self.metric, self.model = database.metric, model
@@ -42,10 +44,6 @@ class MeasuresVerifier(RecordTable):
         super().begin()
         self.faults: list[tuple[Array, str]] = []
         """What is wrong: which records, and the complaint about each of them."""
-
-    def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
-        """Return False: the rules run compiled."""
-        return False
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         families = families_of(self)

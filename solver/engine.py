@@ -40,7 +40,7 @@ from retrograde.games.catalog import kin, rests_on, rules_digest, trust, typed, 
 from retrograde.games.contract.game import Contradiction, Game, RetrogradeError, RuleError, Traits, metric_of
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.unfolded import unfolded
-from retrograde.solver.conformance.precheck import blamed, refuse_broken
+from retrograde.solver.conformance.check import check, precheck
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.tier_memory import memory_for_tiers
 from retrograde.solver.metrics.models.model import Model, NoModel
@@ -56,8 +56,7 @@ from retrograde.solver.runtime.sources import journal_digest
 from retrograde.solver.runtime.tasks import Remote
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
 from retrograde.solver.selection import expect_compiler, solve_compiled, try_interpreted
-from retrograde.solver.verification.measures.sampled import verify_measured
-from retrograde.solver.verification.sample import positions_of, verify_sample
+from retrograde.solver.verification.sample import verify_sample
 
 WORTH_KEEPING = 60.0
 """Seconds of exploring after which its result is kept, even if the disk is too small for the rest."""
@@ -106,7 +105,7 @@ def solve(
     # Step 2: read the rules, and check them at some positions. Rules may call `exit`, which must not end us.
     announce(options.listener, "reading the rules")
     with no_exit():
-        refuse_broken(game)
+        precheck(game).require_ok()
         # Step 3: solve the games that this one rests on, then the game itself.
         solve_needed(game, path, options)
         solve_at(path, game, options, lock)
@@ -224,15 +223,12 @@ def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
             with DatabaseFile(path) as file:
                 seconds = min(max((time.monotonic() - began) / 10, 0.02), 0.1)
                 with database_of(file, game) as database:
-                    if options.metric in BY_NUMBER:
-                        verify_sample(database, seconds)
-                    else:
-                        verify_measured(database, positions_of(database), seconds)
+                    verify_sample(database, seconds)
         except RuleError as error:
             paths.clear()  # results of broken rules must not be resumed
             if isinstance(error, Contradiction):
                 announce(options.listener, "checking the rules")
-                raise blamed(game, error) from error
+                raise check(game).blame(error) from error
             raise
 
     began = time.monotonic()

@@ -13,6 +13,7 @@ import pytest
 from retrograde.databases import frames
 from retrograde.games.catalog import load_game
 from retrograde.solver import engine
+from retrograde.solver.conformance.check import ConformanceReport
 from retrograde.solver.engine import solve
 from retrograde.solver.play.oracles.book import BookOptions, make_book
 from retrograde.solver.runtime import journal, scratch
@@ -68,8 +69,8 @@ class Kind:
         with pytest.MonkeyPatch.context() as patch:
             for name, value in {**SMALL, **self.small}.items():
                 patch.setattr(f"retrograde.solver.{name}", value)
-            for name in ("refuse_broken", "verify_sample", "verify_measured"):
-                patch.setattr(engine, name, lambda *_: None)
+            patch.setattr(engine, "precheck", lambda _: ConformanceReport("", 0, False, {}, []))
+            patch.setattr(engine, "verify_sample", lambda *_: None)
             if os.fsync is FSYNC:
                 patch.setattr(os, "fsync", os.fstat)  # no power fails, and disks are slow
             patch.setattr(tangle.Tangle, "start", tangle.position_of(31, False, 0, 0, 40))

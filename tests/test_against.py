@@ -32,8 +32,9 @@ from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
-from retrograde.solver.verification.measures.expectation import wrong_expectations
-from retrograde.solver.verification.measures.families import families_of
+from retrograde.solver.verification.expectation import wrong_expectations
+from retrograde.solver.verification.families import families_of
+from retrograde.solver.verification.records import RecordTable
 from retrograde.solver.verification.verify import verify
 from tests import expectimax, gamble, reference, responding, tangle
 from tests.command_line import HEAP, retrograde
@@ -375,14 +376,19 @@ def changed(found, column, record, grains):
 
 def test_bounds_that_are_not_proven_are_found_out(home):
     with open_database("tictactoe@expectation-against-random", home=home) as database, model_of(database) as model:
-        found = families_of(database)
-        assert not wrong_expectations(found, database, model).any()
-        assert wrong_expectations(found, database, GreedyModel()).any()
+        found = families_of(RecordTable(database))
+        assert not wrong_expectations(found, database.game, database.file.details["scale"], model).any()
+        assert wrong_expectations(found, database.game, database.file.details["scale"], GreedyModel()).any()
         chance = Random(1)
         for _ in range(40):
             record = chance.randrange(len(found.positions))
             column = chance.randrange(4)
-            assert wrong_expectations(changed(found, column, record, 100 * (-1) ** column), database, model).any()
+            assert wrong_expectations(
+                changed(found, column, record, 100 * (-1) ** column),
+                database.game,
+                database.file.details["scale"],
+                model,
+            ).any()
 
 
 def test_a_file_that_says_nonsense_of_its_model_is_damaged(home, tmp_path):

@@ -122,18 +122,9 @@ PACKAGES = {
         *("methods/listed/predecessors", "methods/listed/ranges", "methods/listed/spill", "methods/listed/explore"),
         *("methods/listed", "methods/numbered", "methods/numbered/compact", "methods/streamed", "methods/setwise"),
         *("search", "search/probing", "search/scores", "search/certificates", "search/depth", "search/trees"),
-        *("metrics/models", "metrics", "metrics/slots", "estimation", "verification/measures", "verification"),
-        *(
-            "conformance",
-            "play",
-            "play/tablebase",
-            "play/oracles",
-            "interpreted",
-            "options",
-            "selection",
-            "engine",
-            "variants",
-        ),
+        *("metrics/models", "metrics", "metrics/slots", "estimation", "verification"),
+        *("conformance", "play", "play/tablebase", "play/oracles", "interpreted"),
+        *("options", "selection", "engine", "variants"),
     ),
     "databases": (
         *(

@@ -439,9 +439,9 @@ def test_query_reads_positions_from_standard_input(tictactoe):
 
 @pytest.mark.long
 def test_verify_tells_that_all_is_right(tictactoe, monkeypatch):
-    from retrograde.solver.verification import verify
+    from retrograde.solver.verification import verifier
 
-    monkeypatch.setattr(verify, "INTERPRETED_SECONDS", 60.0)  # however busy the machine is
+    monkeypatch.setattr(verifier, "INTERPRETED_SECONDS", 60.0)  # however busy the machine is
     text = retrograde("verify", "tictactoe").stdout
     assert text.startswith("tictactoe: 765 records derived again, and every one is right\n5,478 positions in ")
     assert "proven: every value follows by the rules from those of its children, there and at one image of each" in text
@@ -452,10 +452,10 @@ def test_verify_tells_that_all_is_right(tictactoe, monkeypatch):
 
 
 def test_verify_fails_where_something_is_wrong(tictactoe, monkeypatch):
-    from retrograde.solver.verification import verify
+    from retrograde.solver.verification import verifier, verify
 
-    problem = verify.Problem(0, ".../.../...", "is stored as WIN in 1, and its children make it TIE in 9")
-    wrong = verify.Verification("tictactoe", 765, 5478, 3, [problem])
+    problem = verifier.Problem(0, ".../.../...", "is stored as WIN in 1, and its children make it TIE in 9")
+    wrong = verifier.Verification("tictactoe", 765, 5478, 3, [problem])
     monkeypatch.setattr(verify, "verify", lambda *args, **options: wrong)
     text = retrograde("verify", "tictactoe", status=1).stdout
     assert text == f"tictactoe: 3 wrong\n  {problem}\n  … and 2 more\n"

@@ -140,7 +140,7 @@ def test_a_database_that_is_not_there_is_named(folder, tmp_path):
 
 
 @pytest.mark.thorough
-def test_the_audit_holds_values_against_those_of_other_databases(folder, tmp_path):
+def test_values_are_verified_against_those_of_other_databases(folder, tmp_path):
     for path in folder.iterdir():
         shutil.copy(path, tmp_path)
     with open_database(tmp_path / "chess,KRKN.h5") as database:
@@ -157,12 +157,12 @@ def test_the_audit_holds_values_against_those_of_other_databases(folder, tmp_pat
 
 
 @pytest.mark.thorough
-def test_the_audit_takes_in_what_it_lacks(folder, monkeypatch):
+def test_the_verifier_loads_tiers_that_it_lacks(folder, monkeypatch):
     """Whichever tiers it has met among the children of some positions, here none."""
-    monkeypatch.setattr(slots, "MEETING", 0)
+    monkeypatch.setattr(slots, "TIER_SAMPLE", 0)
     with open_database(folder / "chess,KRKN.h5") as database:
-        audit = slots.SlotAudit(database)
-        assert audit.tiers.tolist() == [KRKN]
+        verifier = slots.SlotsVerifier(database)
+        assert verifier.tiers.tolist() == [KRKN]
         assert verify(database, interpreted=False).ok
 
 

@@ -15,8 +15,9 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.work import MetricNotApplicable
-from retrograde.solver.verification.measures.expectation import wrong_expectations
-from retrograde.solver.verification.measures.families import families_of
+from retrograde.solver.verification.expectation import wrong_expectations
+from retrograde.solver.verification.families import families_of
+from retrograde.solver.verification.records import RecordTable
 from retrograde.solver.verification.verify import verify
 from tests import expectimax, gamble
 from tests.command_line import retrograde
@@ -248,24 +249,30 @@ def altered(found, column, record, grains):
 def test_bounds_that_are_not_proven_are_found_out(tmp_path):
     game = load_game("piglet:2")
     with open_database(solve(game, tmp_path / "piglet.h5"), game=game) as database:
-        found = families_of(database)
-        assert not wrong_expectations(found, database).any()
+        found = families_of(RecordTable(database))
+        assert not wrong_expectations(found, database.game, database.file.details["scale"]).any()
         for record in range(len(found.positions)):
-            assert wrong_expectations(altered(found, 0, record, 10_000), database).any()
-            assert wrong_expectations(altered(found, 1, record, -10_000), database).any()
+            assert wrong_expectations(
+                altered(found, 0, record, 10_000), database.game, database.file.details["scale"]
+            ).any()
+            assert wrong_expectations(
+                altered(found, 1, record, -10_000), database.game, database.file.details["scale"]
+            ).any()
 
 
 def test_two_positions_in_a_circle_do_not_prove_one_another(tmp_path):
     """To go round for ever pays 0, and each of the two could be thought to be worth a half because the other is."""
     game = Choice(-1)
     with open_database(solve(game, tmp_path / "choice.h5"), game=game) as database:
-        found = families_of(database)
-        assert not wrong_expectations(found, database).any()
+        found = families_of(RecordTable(database))
+        assert not wrong_expectations(found, database.game, database.file.details["scale"]).any()
         measures = found.measures.copy()
         circle = found.positions < 2
         measures[:, circle] = database.file.details["scale"] // 2
         values = np.where(circle, WIN, found.values)
-        wrong = wrong_expectations(dataclasses.replace(found, measures=measures, values=values), database)
+        wrong = wrong_expectations(
+            dataclasses.replace(found, measures=measures, values=values), database.game, database.file.details["scale"]
+        )
         assert wrong[circle].all()
 
 

@@ -9,8 +9,8 @@ from retrograde.games import RuleError
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver import engine
-from retrograde.solver.conformance import precheck
-from retrograde.solver.conformance.precheck import refuse_broken
+from retrograde.solver.conformance import check
+from retrograde.solver.conformance.check import precheck
 from retrograde.solver.engine import solve
 from retrograde.solver.rules.examine import raised_by_rules
 from retrograde.solver.rules.no_exit import no_exit
@@ -30,7 +30,7 @@ BROKEN = {game: told for game, told in test_check.BROKEN.items() if told[0] not 
 def test_what_check_finds_is_refused_in_its_words(game):
     rule, _, complaint = BROKEN[game]
     with pytest.raises(RuleError, match=rf"test_check.* breaks the contract: {rule}") as caught:
-        refuse_broken(game(), seconds=20)
+        precheck(game(), seconds=20).require_ok()
     assert complaint in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
@@ -39,7 +39,7 @@ def test_what_check_finds_is_refused_in_its_words(game):
     "game", [game for game, told in test_check.BROKEN.items() if told[0] in FOR_PEOPLE], ids=lambda game: game.__name__
 )
 def test_what_is_only_for_people_is_not_refused(game):
-    refuse_broken(game())
+    precheck(game()).require_ok()
 
 
 @pytest.mark.thorough
@@ -47,7 +47,7 @@ def test_what_is_only_for_people_is_not_refused(game):
 def test_our_games_are_not_refused(variant):
     if ":" not in variant and (example := game_class(variant).example):
         variant += f":{example}"
-    refuse_broken(load_game(variant))
+    precheck(load_game(variant)).require_ok()
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
@@ -57,14 +57,14 @@ def test_our_games_are_not_refused(variant):
 def test_random_games_are_not_refused(rules, seed, symmetric):
     game = rules()
     object.__setattr__(game, "start", game.canonical(position_of(seed, symmetric, 1, 1, 20)))
-    refuse_broken(game)
-    refuse_broken(Ladder(seed=seed))
+    precheck(game).require_ok()
+    precheck(Ladder(seed=seed)).require_ok()
 
 
 def test_rules_that_go_on_for_ever_are_named(monkeypatch):
-    monkeypatch.setattr(precheck, "PATIENCE", 0.1)
+    monkeypatch.setattr(check, "PRECHECK_PATIENCE", 0.1)
     with pytest.raises(RuleError, match="breaks the contract: primitive at 9a: goes on and on; does it end"):
-        refuse_broken(test_check.GoesRound())
+        precheck(test_check.GoesRound()).require_ok()
 
 
 # Rules that would end the process

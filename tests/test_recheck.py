@@ -14,9 +14,10 @@ from retrograde.solver.metrics import drawlevel, nimber, score, utilities
 from retrograde.solver.metrics.method import MetricOptions
 from retrograde.solver.rules import compiled
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.verification.measures import kernels, recheck
-from retrograde.solver.verification.measures.families import Families, families_of
-from retrograde.solver.verification.measures.metrics import CHECKS
+from retrograde.solver.verification import kernels, measures
+from retrograde.solver.verification.families import Families, families_of
+from retrograde.solver.verification.metrics import CHECKS
+from retrograde.solver.verification.records import RecordTable
 from retrograde.solver.verification.verify import verify
 from tests.measuring import random_graph, two_sided_graph
 
@@ -39,13 +40,12 @@ def families(graph, measured):
     counts = np.array([len(moves) for moves in graph.children])
     parents = np.repeat(np.arange(len(graph)), counts)
     children = np.array([child for moves in graph.children for child in moves], np.int64)
-    having = np.flatnonzero(counts)
     turned = [graph.turned(i, child) for i, child in zip(parents.tolist(), children.tolist(), strict=True)]
     ones, kinds = np.ones(len(graph), np.int64), np.where(counts > 0, UNDECIDED, LOSE)
-    begins, measures = (np.cumsum(counts) - counts)[having], np.stack([*measured.columns.values()])
+    odds, measures = np.ones(len(children), np.int64), np.stack([*measured.columns.values()])
     return Families(
         np.arange(len(graph)), 0 * ones, kinds, np.array(graph.movers), np.array(graph.pays), ones, parents, children,
-        begins, having, np.array(turned, np.bool_), graph.flat_gains(), measured.values.astype(np.int64),
+        np.array(turned, np.bool_), odds, graph.flat_gains(), measured.values.astype(np.int64),
         measured.remotenesses.astype(np.int64), measures,
     )  # fmt: skip
 
@@ -90,7 +90,7 @@ def test_an_image_counts_once_however_often_the_rules_yield_it():
     compiled.prepare(game)
     for position in range(1 << 9):
         images = {position, *game.images(position)}
-        assert kernels.many(game, position, room) == len(images)
+        assert kernels.gather_images(game, position, room) == len(images)
         found.add(len(images))
     assert found >= {1, 2, 4, 8}
 
@@ -127,12 +127,12 @@ def test_a_database_is_verified_as_a_whole(tmp_path, monkeypatch):
         report = verify(database)
         assert report.ok and report.stored == database.file.stored and "by nimber every position" in report.proven
         assert "play reaches and those equal to them by symmetry, no more and no less" in report.proven
-        found = families_of(database)
+        found = families_of(RecordTable(database))
         assert int(found.images.sum()) == len(database)
         table = database.file.legend.table
         table["stored"][0] += 1
         assert [problem.complaint for problem in verify(database).problems] == [
-            "the legend counts other records than there are"
+            f"the legend counts {table['stored'][0]} records of LOSE in 0 (0), and there are {table['stored'][0] - 1}"
         ]
         table["stored"][0] -= 1
         table["nimber"][0] += 5
@@ -140,8 +140,8 @@ def test_a_database_is_verified_as_a_whole(tmp_path, monkeypatch):
         assert not report.ok and report.problems[0].complaint == "is not worth what follows from its children (nimber)"
         table["nimber"][0] -= 5
         unreached = replace(found, children=np.where(found.children == 1, 2, found.children))
-        monkeypatch.setattr(recheck, "families_of", lambda database: unreached)
+        monkeypatch.setattr(measures, "families_of", lambda table: unreached)
         assert "is stored, and play never reaches it" in {problem.complaint for problem in verify(database).problems}
         lacking = replace(found, children=np.where(found.children == 1, -1, found.children))
-        monkeypatch.setattr(recheck, "families_of", lambda database: lacking)
+        monkeypatch.setattr(measures, "families_of", lambda table: lacking)
         assert verify(database).problems[0].complaint == "has a child that is not stored"

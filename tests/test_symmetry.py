@@ -9,17 +9,16 @@ from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver import engine
-from retrograde.solver.conformance.precheck import refuse_broken
+from retrograde.solver.conformance.check import precheck
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.numbered import seeds
 from retrograde.solver.methods.streamed import forward_tasks
 from retrograde.solver.rules import consistency, expansion
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.verification import certificates
-from retrograde.solver.verification.audit import Audit
-from retrograde.solver.verification.certificates import verify_certificate
-from retrograde.solver.verification.faults import choose
+from retrograde.solver.verification.certificates import CertificateVerifier, verify_certificate
+from retrograde.solver.verification.judge import choose
 from retrograde.solver.verification.kernels import choose as choose_compiled
+from retrograde.solver.verification.outcomes import OutcomeVerifier
 from retrograde.solver.verification.sample import verify_sample
 from retrograde.solver.verification.verify import verify
 from tests.ladder import Ladder
@@ -231,8 +230,8 @@ def test_multiplicity_is_held_against_images_at_every_slot(interpreted, tmp_path
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_all_images_are_looked_at_where_that_is_asked_for(interpreted, tmp_path, monkeypatch):
     """A database, and a certificate, that are wrong at one image of four only, which is not the one that is chosen."""
-    monkeypatch.setattr(Audit, "some_items", lambda _: ())  # of what is compiled, nothing is asked interpreted
-    monkeypatch.setattr(certificates, "SAMPLE_SECONDS", -1)
+    for verifier in (OutcomeVerifier, CertificateVerifier):
+        monkeypatch.setattr(verifier, "some_items", lambda _: ())  # of what is compiled, nothing is asked interpreted
     game = Fours()
     path = solve(game, tmp_path / "game.h5", way="interpreted")
     wins = [(number << 2, number % 3 - 1, 1 + 2 * (number // 3)) for number in range(1, 21) if number % 3]
@@ -267,7 +266,7 @@ def test_the_sample_finds_them_too(game, tmp_path):
     with pytest.raises(RuleError, match=r"position \d+: .*(image|not stored)"):
         sample(game, path)
     with pytest.raises(RuleError, match="breaks the contract: images at"):
-        refuse_broken(game, seconds=20)  # which a busy machine may take to come to it
+        precheck(game, seconds=20).require_ok()  # which a busy machine may take to come to it
 
 
 @pytest.mark.usefixtures("unseen")

@@ -5,8 +5,7 @@ import pytest
 from retrograde.games import CHANCE, LOSE, METRICS, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.contract.game import alternates, metric_of, mover, same_mover
 from retrograde.games.tictactoe import TicTacToe
-from retrograde.solver.conformance.check import check
-from retrograde.solver.conformance.precheck import refuse_broken
+from retrograde.solver.conformance.check import check, precheck
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.kernel import kernel
@@ -209,7 +208,7 @@ REFUSED = {
 @pytest.mark.parametrize("game", REFUSED, ids=lambda game: game.__name__)
 def test_what_cannot_be_solved_is_refused_in_one_line(game):
     with pytest.raises(RuleError) as caught:
-        refuse_broken(game(), seconds=5)
+        precheck(game(), seconds=5).require_ok()
     assert REFUSED[game] in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
     assert [REFUSED[game] in str(finding) for finding in check(game(), compiled=False).findings] == [True]

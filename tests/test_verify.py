@@ -23,8 +23,8 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.streamed.forward import ForwardSweep
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.verification.audit import MOST_PROBLEMS
-from retrograde.solver.verification.faults import derive, words
+from retrograde.solver.verification.judge import derive, words
+from retrograde.solver.verification.verifier import MOST_PROBLEMS
 from retrograde.solver.verification.verify import verify
 from tests.nim import HoledNim, Nim
 

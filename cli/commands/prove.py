@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from retrograde.solver.runtime.journal import Journal
     from retrograde.solver.runtime.progress import Progress
     from retrograde.solver.search.certificates.prover import Prover, Wish
-    from retrograde.solver.verification.verify import Verification
+    from retrograde.solver.verification.verifier import Verification
 
 MEMORY = "4G"
 LEAVES = 7
@@ -103,12 +103,12 @@ def command(
     """
     from retrograde.games import Value
     from retrograde.games.catalog import load_game
-    from retrograde.solver.conformance.precheck import refuse_broken
+    from retrograde.solver.conformance.check import precheck
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.certificates.prover import Prover, Wish
 
     game = load_game(source)
-    refuse_broken(game)
+    precheck(game).require_ok()
     root = start_of(game) if position is None else read_position(game, position)
     wish = Wish(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
     path = path_of(game, None if position is None else root, out)
@@ -183,9 +183,9 @@ def path_of(game: "Game", position: int | None, out: str | None) -> Path:
 def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: bool, lock: "Lock") -> "Verification":
     """Write a certificate, check it, and give it its name; raise RuleError or InternalError if it is wrong."""
     from retrograde.databases import open_certificate, write_certificate
-    from retrograde.solver.conformance.precheck import blamed
+    from retrograde.solver.conformance.check import check as check_rules
     from retrograde.solver.verification.certificates import verify_certificate
-    from retrograde.solver.verification.verify import Verification
+    from retrograde.solver.verification.verifier import Verification
 
     reports: list[Verification] = []
 
@@ -193,7 +193,7 @@ def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: b
         with open_certificate(partial, game=game) as certificate, listening(as_json) as line:
             reports.append(verify_certificate(certificate, workers, line))
         if not reports[0].ok:
-            raise blamed(game, RuntimeError(f"the proof is none: {reports[0].problems[0]}"))
+            raise check_rules(game).blame(RuntimeError(f"the proof is none: {reports[0].problems[0]}"))
 
     write_certificate(path, game, solved, lock=lock, inspect=check)
     return reports[0]

@@ -100,13 +100,13 @@ def command(
       retrograde search tictactoe X.O/.X./O.. --tree --depth 2
     """
     from retrograde.games.catalog import load_game
-    from retrograde.solver.conformance.precheck import refuse_broken
+    from retrograde.solver.conformance.check import precheck
     from retrograde.solver.play.oracle import searched as known_of
 
     if depth and method == "pn":
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
     game = load_game(source)
-    refuse_broken(game)
+    precheck(game).require_ok()
     root = start_of(game) if position is None else read_position(game, position)
     if tree or out:
         from retrograde.cli.render.trees import tell_trees

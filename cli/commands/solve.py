@@ -366,11 +366,11 @@ def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "Cl
 
     with listening(how.as_json) as line:
         announce(line, "reading the rules")
-        from retrograde.solver.conformance.precheck import refuse_broken
+        from retrograde.solver.conformance.check import precheck
         from retrograde.solver.estimation.estimate import estimate  # slow to import: announce first
         from retrograde.solver.methods.setwise.forward import looks_plain
 
-        refuse_broken(game)
+        precheck(game).require_ok()
         threads = executor.workers if executor else how.workers or os.cpu_count() or 1
         expected = estimate(
             game, threads, listener=line, metric=goal.metric, against=goal.against is not None, is_plain=looks_plain

@@ -16,7 +16,7 @@ with its counterpart:
     draw_pieces and draw_turn, read_pieces              are inverses
     tiers, size, parts, index and unindex, family       slots stand for positions, and are inverses; all slots of a
                                                         small numbering, and of placements all that is declared
-    tiers, size, index, unindex, swapped                with chance: what has no slot needs none      (left_out.py)
+    tiers, size, index, unindex, swapped                with chance: what has no slot needs none      (omissions.py)
     images                                              symmetric positions have the same value
     estimate, quiet, promise, tie_in                    are numbers within bounds, equal for symmetric positions
     parents                                             is the inverse of do_move, within a tier
@@ -40,11 +40,20 @@ from typing import Any, NamedTuple
 
 from retrograde.games import catalog
 from retrograde.games.contract import raised
-from retrograde.games.contract.game import Game, RuleError, Traits, can_set_up, declares, defines
+from retrograde.games.contract.game import (
+    Game,
+    InternalError,
+    RetrogradeError,
+    RuleError,
+    Traits,
+    can_set_up,
+    declares,
+    defines,
+)
 from retrograde.games.contract.live import with_source
-from retrograde.solver.conformance import declarations, drawings, hints, left_out, names, pairs, turns
+from retrograde.solver.conformance import declarations, drawings, hints, names, omissions, pairs, turns
 from retrograde.solver.conformance.survey import Survey
-from retrograde.solver.conformance.understood import understood
+from retrograde.solver.conformance.understanding import describe_rules
 from retrograde.solver.rules.examine import Fault, raised_by_rules
 from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
@@ -53,16 +62,19 @@ LIMIT = 10_000
 """Positions tried unless the caller wants more."""
 SECONDS = 2.0
 """Seconds for all interpreted checks."""
-BATCH = 10
+PRECHECK_POSITIONS, PRECHECK_SECONDS = 200, 0.05
+"""The most positions tried by the check before a solve, and seconds for it."""
+BLOCK = 10
 """Positions compared with the compiled rules between two looks at the clock."""
-PATIENCE = 5.0
-"""Additional seconds after which a rule is assumed to run forever."""
+PATIENCE, PRECHECK_PATIENCE = 5.0, 20.0
+"""Additional seconds after which a rule is assumed to run forever. Before a solve they are longer than rules take to
+build any of their tables."""
 
 
 Checks = Sequence[Callable[[Survey, int], None]]
 
 
-class Finding(NamedTuple):
+class ContractBreach(NamedTuple):
     """A breach of the contract: the rule, the text of the position (None: no position), and what to do."""
 
     rule: str
@@ -75,7 +87,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Report:
+class ConformanceReport:
     """The result of a check.
 
     `positions` is how many were tried; if `complete`, these are all. `checks` counts how often each rule was checked.
@@ -87,7 +99,7 @@ class Report:
     positions: int
     complete: bool
     checks: dict[str, int]
-    findings: list[Finding]
+    findings: list[ContractBreach]
     slow: str = ""
     understood: dict[str, str] = field(default_factory=dict)
 
@@ -96,10 +108,25 @@ class Report:
         """Return whether no breach of the contract was found."""
         return not self.findings
 
+    def require_ok(self) -> None:
+        """Raise RuleError, with the first finding, if the rules break the contract."""
+        if self.findings:
+            raise RuleError(f"{self.variant} breaks the contract: {self.findings[0]}")
+
+    def blame(self, error: Exception) -> RetrogradeError:
+        """Return the error to raise when a solve contradicts the rules.
+
+        It is a RuleError if the rules break the contract. Otherwise it is an InternalError, so that no rules are blamed
+        for a bug of retrograde.
+        """
+        if self.ok:
+            return InternalError(f"{error}; `retrograde check` finds no fault of the rules")
+        return RuleError(f"{error}; the rules break the contract: {self.findings[0]}")
+
 
 def check(
     game: Game, limit: int = LIMIT, seconds: float = SECONDS, *, compiled: bool = True, listener: Listener | None = None
-) -> Report:
+) -> ConformanceReport:
     """Check a game against the contract at up to *limit* positions, and return a report.
 
     Interpreted checks take about *seconds*. If nothing is wrong so far, the rules are compiled, unless *compiled* is
@@ -110,18 +137,24 @@ def check(
     checker = Checker(game)
     checker.survey.phase = Phase("checking", listener, course=Course({"checking": 0.7, "comparing": 0.3}))
     with no_exit():
-        try:
-            with patience(seconds + PATIENCE):
-                checker.check_interpreted(limit, time.monotonic() + seconds)
-        except Endless:
-            checker.find("goes on and on; does it end?")
+        with checker.limiting(seconds + PATIENCE):
+            checker.check_interpreted(limit, time.monotonic() + seconds)
         if compiled and not checker.findings:
             checker.check_compiled(seconds / 2)
-    survey = checker.survey
-    checks = dict(survey.checks)
-    meant = {} if checker.findings else understood(survey)
-    name, tried = catalog.variant(game), len(survey.views)
-    return Report(name, tried, survey.complete, checks, checker.findings, checker.slow, meant)
+    return checker.report({} if checker.findings else describe_rules(checker.survey))
+
+
+def precheck(game: Game, seconds: float = PRECHECK_SECONDS) -> ConformanceReport:
+    """Check the rules that decide what is solved, at some positions, and return a report.
+
+    Rules for people, such as names of moves, are skipped. It takes about *seconds*, and longer only if a single rule
+    does. It may miss faults: `check` tries more positions. The solver trusts what it does not check itself, so broken
+    rules could otherwise end in a wrong database.
+    """
+    checker = Checker(game)
+    with no_exit(), checker.limiting(seconds + PRECHECK_PATIENCE):
+        checker.check_rules(PRECHECK_POSITIONS, time.monotonic() + seconds)
+    return checker.report({})
 
 
 class Checker:
@@ -130,7 +163,7 @@ class Checker:
     def __init__(self, game: Game):
         self.game = game
         self.survey = Survey(game)
-        self.findings: list[Finding] = []
+        self.findings: list[ContractBreach] = []
         self.slow = ""
         self.members = members_of(game)
 
@@ -183,9 +216,11 @@ class Checker:
         # Step 5: all other checks. Each has an equal share of the time that is left.
         checks = [*others]
         checks += [turns.check_turn] if turns.has_turns(game) else []
-        checks += [pairs.check_slots] if traits.is_numbered else [left_out.check_left_out] if leaves_out else []
-        checks += [pairs.check_images] if traits.has_images else []
-        checks += [pairs.check_parents] if traits.has_parents else []
+        checks += (
+            [pairs.check_slots] if Traits.of(game).is_numbered else [omissions.check_omission] if leaves_out else []
+        )
+        checks += [pairs.check_images] if Traits.of(game).has_images else []
+        checks += [pairs.check_parents] if Traits.of(game).has_parents else []
         for number, check_at in enumerate(checks):
             now = time.monotonic()
             self.check_positions(check_at, now + (deadline - now) / (len(checks) - number + traits.is_numbered))
@@ -194,7 +229,7 @@ class Checker:
                 pairs.check_numbering(self.survey, deadline)
         if leaves_out and not self.findings:
             with self.noting():
-                left_out.check_slots(self.survey, deadline)
+                omissions.check_slots(self.survey, deadline)
         self.check_members()
 
     def check_members(self) -> None:
@@ -207,8 +242,8 @@ class Checker:
                 break
 
     def check_positions(self, check_at: Callable[[Survey, int], None], deadline: float) -> None:
-        """Run one check at the start, then at other positions in random order until all are done or time is over."""
-        first, *others = self.survey.views
+        """Run one check at the start, then at other positions in random order until time is over."""
+        first, *others = self.survey.answers
         Random(0).shuffle(others)
         with self.noting():
             for position in [first, *others]:
@@ -230,7 +265,7 @@ class Checker:
         announce(checked.listener, "compiling the rules")
         with self.noting():
             expander = Expander(self.game.family)
-            first = self.survey.canonical(next(iter(self.survey.views)))
+            first = self.survey.canonical(next(iter(self.survey.answers)))
             try:
                 pairs.check_compiled(self.survey, expander, self.survey.tier(first), [first])  # most of it is compiling
                 self.check_hints_compiled([first])
@@ -240,8 +275,8 @@ class Checker:
             comparing = Phase("comparing", checked.listener, len(self.survey.classes), checked.course)
             deadline = time.monotonic() + seconds
             for tier, positions in by_tier.items():
-                for begin in range(0, len(positions), BATCH):
-                    some = positions[begin : begin + BATCH]
+                for begin in range(0, len(positions), BLOCK):
+                    some = positions[begin : begin + BLOCK]
                     pairs.check_compiled(self.survey, expander, tier, some)
                     self.check_hints_compiled(some)
                     comparing.advance(len(some))
@@ -265,11 +300,26 @@ class Checker:
                 raise
             self.find(raised.complaint(error, self.game))
 
+    @contextmanager
+    def limiting(self, seconds: float) -> Iterator[None]:
+        """Record as a finding that the rules take more than *seconds*, and leave the context then."""
+        try:
+            with patience(seconds):
+                yield
+        except EndlessRules:
+            self.find("goes on and on; does it end?")
+
+    def report(self, understood: dict[str, str]) -> ConformanceReport:
+        """Return the result of the check."""
+        name, survey = catalog.variant(self.game), self.survey
+        tried, checks = len(survey.answers), dict(survey.checks)
+        return ConformanceReport(name, tried, survey.complete, checks, self.findings, self.slow, understood)
+
     def find(self, complaint: str) -> None:
         """Add a finding about the rule and position that the survey is at."""
         rule, position = self.survey.rule, self.survey.position
         place = None if position is None else pairs.text_of(self.game, position)
-        self.findings.append(Finding(rule, place, complaint))
+        self.findings.append(ContractBreach(rule, place, complaint))
 
 
 def members_of(game: Game) -> dict[str, Any]:
@@ -283,13 +333,13 @@ def members_of(game: Game) -> dict[str, Any]:
     return members
 
 
-class Endless(BaseException):
+class EndlessRules(BaseException):
     """Rules take too long. It is no Exception, so that rules do not catch it."""
 
 
 @contextmanager
 def patience(seconds: float) -> Iterator[None]:
-    """Raise Endless in this thread if the context takes more than *seconds*.
+    """Raise EndlessRules in this thread if the context takes more than *seconds*.
 
     Rules are loops written by other people, which cannot be made to look at the clock.
     """
@@ -299,7 +349,7 @@ def patience(seconds: float) -> Iterator[None]:
     def interrupt() -> None:
         with lock:
             if not over:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(Endless))
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(EndlessRules))
 
     timer = threading.Timer(seconds, interrupt)
     timer.daemon = True

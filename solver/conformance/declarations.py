@@ -18,7 +18,7 @@ DECLARED = ("board", "bits", "by_turns", "to_move")
 
 def check_declared(survey: Survey, position: int) -> None:
     """Check once that the declarations can be read; otherwise the game would count as one that declares nothing."""
-    if position == next(iter(survey.views)):
+    if position == next(iter(survey.answers)):
         for name in DECLARED:
             survey.rule, survey.position = name, None
             optional_member(survey.game, name)
@@ -31,8 +31,8 @@ def check_board(survey: Survey, position: int) -> None:
     positions themselves.
     """
     game = survey.game
-    told = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
-    if not told and defines(game, "write") and not isinstance(game.draw_board(), Board):
+    drawn = has_bits(game) or defines(game, "position_of") or hasattr(game, "by_turns") or hasattr(game, "to_move")
+    if not drawn and defines(game, "write") and not isinstance(game.draw_board(), Board):
         return
     board = checked_board(survey, position)
     for name in DECLARED[1:]:
@@ -130,11 +130,11 @@ def checked_signs(survey: Survey, board: Board, position: int) -> str:
 
 def check_cells(survey: Survey, board: Board, position: int) -> None:
     """Raise a Fault if a move would be shown as a place at which it changes nothing."""
-    game, view = survey.game, survey.views[position]
+    game, answers = survey.game, survey.answers[position]
     if defines(game, "draw_move"):
         return
     before = checked_signs(survey, board, position)
-    for move, child in zip(view.moves, view.children, strict=True):
+    for move, child in zip(answers.moves, answers.children, strict=True):
         if move < board.count:
             after = checked_signs(survey, board, child)
             survey.at("draw_move", position)
@@ -150,7 +150,7 @@ def check_names(survey: Survey, position: int) -> None:
 
     A single move besides the places, such as passing, may be named by its number.
     """
-    game, moves = survey.game, survey.views[position].moves
+    game, moves = survey.game, survey.answers[position].moves
     board = game.draw_board()
     if board is None or defines(game, "draw_move") or defines(game, "move_name"):
         return

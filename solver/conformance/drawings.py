@@ -33,11 +33,11 @@ def check_drawing(survey: Survey, position: int) -> None:
     survey.at("draw_turn", position)
     if (turn := game.draw_turn(position)) and turn not in board.pieces:
         raise Fault(f"gives {turn!r}, of which draw_board() does not say what it looks like")
-    for move in survey.views[position].moves:
+    for move in survey.answers[position].moves:
         survey.at("draw_move", position)
         expect_places(count, game.draw_move(position, move), f" for the move {move}")
     check_pointing(survey, position, count)
-    if not survey.views[position].moves:
+    if not survey.answers[position].moves:
         survey.at("draw_end", position)
         expect_places(count, game.draw_end(position))
 
@@ -47,7 +47,7 @@ def check_pointing(survey: Survey, position: int, count: int) -> None:
 
     draw_steps() must give the places of draw_move(); a place of draw_reach() must stand for one move only.
     """
-    game, moves = survey.game, survey.views[position].moves
+    game, moves = survey.game, survey.answers[position].moves
     if defines(game, "draw_steps"):
         for move in moves:
             survey.at("draw_steps", position)
@@ -112,13 +112,13 @@ def check_turns(survey: Survey, position: int) -> None:
     """
     game = survey.game
     if not survey.checks["turns"]:
-        signs = {game.draw_turn(other) for other in list(survey.views)[:SAMPLED_TURNS]} - {""}
+        signs = {game.draw_turn(other) for other in list(survey.answers)[:SAMPLED_TURNS]} - {""}
         survey.turns_differ = len(signs) > 1 or bool(word(game, "to_move") or word(game, "by_turns"))
     survey.at("turns", position)
-    view = survey.views[position]
-    if not survey.turns_differ or not view.children or not (turn := game.draw_turn(position)):
+    answers = survey.answers[position]
+    if not survey.turns_differ or not answers.children or not (turn := game.draw_turn(position)):
         return
-    for move, child in zip(view.moves, view.children, strict=True):
+    for move, child in zip(answers.moves, answers.children, strict=True):
         drawn, stays = game.draw_turn(child), same_mover(game, position, child)
         if CHANCE in (mover(game, position), mover(game, child)):
             continue

@@ -25,7 +25,7 @@ def has_hints(game: Game) -> bool:
 
 def check_hints(survey: Survey, position: int) -> None:
     """Check that hints about a position are numbers within bounds, and the same for symmetric positions."""
-    if survey.views[position].value != UNDECIDED:
+    if survey.answers[position].value != UNDECIDED:
         return
     given = hints_at(survey, position)
     expect_again(given, hints_at(survey, position))
@@ -37,8 +37,8 @@ def check_hints(survey: Survey, position: int) -> None:
         for name in ("estimate", "quiet", "tie_in"):
             if other.get(name) != given.get(name):
                 survey.at(name, position)
-                told = f"gives {given[name]}, and {other[name]} for {text_of(survey.game, image)}"
-                raise Fault(f"{told}, which is the same by symmetry; let both have the same")
+                what = f"gives {given[name]}, and {other[name]} for {text_of(survey.game, image)}"
+                raise Fault(f"{what}, which is the same by symmetry; let both have the same")
 
 
 def check_plies(survey: Survey, position: int, plies: int) -> None:
@@ -47,11 +47,12 @@ def check_plies(survey: Survey, position: int, plies: int) -> None:
     for move in limited(game.generate_moves(position)):
         child = game.do_move(position, move)
         value = survey.primitive(child)
-        left = 0 if value == TIE else game.tie_in(child) if value == UNDECIDED else plies - 1
-        if left != plies - 1:
+        plies_left = 0 if value == TIE else game.tie_in(child) if value == UNDECIDED else plies - 1
+        if plies_left != plies - 1:
             survey.at("tie_in", position)
             raise Fault(
-                f"gives {plies}, and after move {move} a tie is {left} plies away; leave it out unless all are as far"
+                f"gives {plies}, and after move {move} a tie is {plies_left} plies away; "
+                "leave it out unless all are as far"
             )
 
 

@@ -35,10 +35,10 @@ def misspelt(cls: Any) -> tuple[str, str] | None:
     None if there is no such member, or no source to read.
     """
     line = lineage(cls)
-    for place, base in enumerate(line):
+    for number, base in enumerate(line):
         # Each class is compared with the contract and with all classes it is derived from.
         own = public_names(base)
-        contract = public_names(Game).union(FOR_PEOPLE, NO_DEFAULT, *map(public_names, line[place + 1 :]))
+        contract = public_names(Game).union(FOR_PEOPLE, NO_DEFAULT, *map(public_names, line[number + 1 :]))
         wanted = {spelling(name): name for name in sorted(contract - own)}
         for name in sorted(own - contract):
             near = get_close_matches(spelling(name), wanted, 1, CLOSE)
@@ -67,19 +67,23 @@ def is_read(name: str, line: list[type]) -> bool:
 
 @cache
 def names_read(source: bytes) -> frozenset[str]:
-    """Return the names of members that a source reads: as attributes, as text, or bare in the body of a class.
+    """Return the names of members that a source reads.
 
-    A member that only calls itself does not count as read.
+    They are attributes, texts, or bare names in the body of a class. A member that only calls itself does not count as
+    read.
     """
-    return frozenset(reads(ast.parse(source), False))
+    return frozenset(names_read_below(ast.parse(source), False))
 
 
-def reads(node: ast.AST, in_class: bool) -> set[str]:
-    """Return the names of members that are read below a node; *in_class* if it stands in the body of a class."""
+def names_read_below(node: ast.AST, in_class: bool) -> set[str]:
+    """Return the names of members that are read below a node.
+
+    *in_class*: the node is in the body of a class.
+    """
     found = set()
     for child in ast.iter_child_nodes(node):
         inside = isinstance(node, FUNCTIONS) and child in bodies(node)
-        found |= reads(child, isinstance(node, ast.ClassDef) or (in_class and not inside))
+        found |= names_read_below(child, isinstance(node, ast.ClassDef) or (in_class and not inside))
     match node:
         case ast.Attribute(attr=name) | ast.Constant(value=str(name)):
             found.add(name)

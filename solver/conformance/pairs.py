@@ -93,7 +93,7 @@ def check_moves(survey: Survey, position: int) -> None:
     """Check that move() is the inverse of move_name(), and that it refuses nonsense."""
     game = survey.game
     names: dict[str, int] = {}
-    for move in survey.views[position].moves:
+    for move in survey.answers[position].moves:
         survey.at("move_name", position)
         name = game.move_name(position, move)
         if not isinstance(name, str) or name.split() != [name]:
@@ -133,15 +133,17 @@ def check_images(survey: Survey, position: int) -> None:
     survey.at("images", position)
     images = images_of(survey, position)
     expect_again(images, images_of(survey, position))
-    view, canonical = survey.views[position], survey.canonical(position)
+    answers, canonical = survey.answers[position], survey.canonical(position)
     children = set(canonical_children(survey, position))
     # The position seeds the choice of images, so that a fault can be reproduced.
     for image in Random(key_of(position)).sample(sorted(images), min(SAMPLE, len(images))):
         name = text_of(survey.game, image)
         if survey.canonical(image) != canonical or images_of(survey, image) != images:
             raise Fault(f"yields {name}, whose images are others; yield of each position all symmetric ones")
-        if (value := Value(survey.primitive(image))) != view.value:
-            raise Fault(f"yields {name}, which is {value.name}, and this is {view.value.name}; they must be the same")
+        if (value := Value(survey.primitive(image))) != answers.value:
+            raise Fault(
+                f"yields {name}, which is {value.name}, and this is {answers.value.name}; they must be the same"
+            )
         if mover(survey.game, image) != mover(survey.game, position):
             raise Fault(f"yields {name}, where another player is to move; let symmetric positions have the same turn()")
         if set(canonical_children(survey, image)) != children:
@@ -186,7 +188,7 @@ def check_parents(survey: Survey, position: int) -> None:
                 raise Fault(f"does not yield {text_of(survey.game, position)}, from which a move leads here")
             # No parent may be missing, and none may be too many.
             for parent in parents:
-                known = parent in survey.views and survey.primitive(parent) == UNDECIDED
+                known = parent in survey.answers and survey.primitive(parent) == UNDECIDED
                 if known and child not in canonical_children(survey, parent):
                     raise Fault(f"yields {text_of(survey.game, parent)}, from which no move leads here")
 

@@ -36,7 +36,7 @@ PLACEMENTS = 300
 """Positions taken from slots of a dense numbering; further ones are found by moves from these."""
 
 
-class View(NamedTuple):
+class RuleAnswers(NamedTuple):
     """What the rules say about one position. The children are not canonical."""
 
     value: Value
@@ -50,7 +50,7 @@ class Survey:
 
     def __init__(self, game: Game):
         self.game = game
-        self.views: dict[int, View] = {}
+        self.answers: dict[int, RuleAnswers] = {}
         self.phase = Phase("checking", None)
         """Receives the number of visited positions."""
         self.complete = False
@@ -77,34 +77,34 @@ class Survey:
         # Breadth-first search finds what is near the start, random games find ends.
         found, known = deque(starts), set(starts)
         halfway = (time.monotonic() + deadline) / 2
-        self.look_around(found, known, limit // 2, halfway)
+        self.explore_breadth_first(found, known, limit // 2, halfway)
         chance = Random(0)
         for _ in range(GAMES if found else 0):
             self.play(chance.choice(starts), limit, deadline, chance)
-        self.look_around(found, known, limit, deadline)
+        self.explore_breadth_first(found, known, limit, deadline)
         self.complete = not found and not Traits.of(self.game).is_numbered
 
-    def look_around(self, found: deque[int], known: set[int], limit: int, deadline: float) -> None:
+    def explore_breadth_first(self, found: deque[int], known: set[int], limit: int, deadline: float) -> None:
         """Visit positions breadth-first from *found*, until *limit* positions are visited or time is over."""
-        while found and len(self.views) < limit and (len(self.views) < LEAST or time.monotonic() < deadline):
-            new = [child for child in self.view(found.popleft()).children if child not in known]
+        while found and len(self.answers) < limit and (len(self.answers) < LEAST or time.monotonic() < deadline):
+            new = [child for child in self.visit(found.popleft()).children if child not in known]
             found.extend(dict.fromkeys(new))
             known.update(new)
 
     def play(self, position: int, limit: int, deadline: float, chance: Random) -> None:
         """Visit the positions of a random game."""
         for _ in range(PLIES):
-            if len(self.views) >= limit or time.monotonic() >= deadline:
+            if len(self.answers) >= limit or time.monotonic() >= deadline:
                 break
-            view = self.view(position)
-            if not view.children:
+            answers = self.visit(position)
+            if not answers.children:
                 break
-            position = chance.choice(view.children)
+            position = chance.choice(answers.children)
 
     @cached_property
     def classes(self) -> list[int]:
         """Return the canonical positions of those visited, ascending."""
-        return sorted({self.canonical(position) for position in self.views})
+        return sorted({self.canonical(position) for position in self.answers})
 
     def number(self) -> None:
         """Read the tiers and sizes of the game's numbering."""
@@ -120,7 +120,7 @@ class Survey:
         After the deadline, one of each tier.
         """
         self.number()
-        self.look_at_slots_of_starts()
+        self.check_slots_of_starts()
         self.at("parts", None)
         list(self.numbering.parts(self.game))
         chance = Random(0)
@@ -144,11 +144,11 @@ class Survey:
         chance.shuffle(found)
         return found
 
-    def look_at_slots_of_starts(self) -> None:
+    def check_slots_of_starts(self) -> None:
         """Raise a Fault unless each start of a numbered game, if there is one, has a slot."""
         self.rule = "start"
         for start in [] if optional_member(self.game, "start") is None else self.starts():
-            tier = self.look_at_tier(start)
+            tier = self.check_tier(start)
             self.rule, row, hint = "start", self.numbering.row(tier), ""
             if isinstance(self.game, Placed):
                 hint = "; let it have as many men as placements declare, each on a cell of its own"
@@ -179,22 +179,22 @@ class Survey:
         expect_again(start, self.game.start)
         return start
 
-    def view(self, position: int) -> View:
+    def visit(self, position: int) -> RuleAnswers:
         """Return what the rules say about a position."""
-        if position not in self.views:
-            tier, value = self.look_at_tier(position), self.look_at_value(position)
-            moves = self.look_at_moves(position) if value == UNDECIDED else []
-            children = [self.look_at_child(position, move) for move in moves]
+        if position not in self.answers:
+            tier, value = self.check_tier(position), self.check_value(position)
+            moves = self.check_moves(position) if value == UNDECIDED else []
+            children = [self.check_child(position, move) for move in moves]
             for move, child in zip(moves, children, strict=True):
-                if (lower := self.look_at_tier(child)) < tier:
+                if (lower := self.check_tier(child)) < tier:
                     self.position = position
                     raise Fault(f"falls from {tier} to {lower} by the move {move}; it must never fall along a move")
             self.phase.advance(1)
-            self.views[position] = View(value, tier, moves, children)
-        return self.views[position]
+            self.answers[position] = RuleAnswers(value, tier, moves, children)
+        return self.answers[position]
 
-    def look_at_tier(self, position: int) -> int:
-        """Return the tier of a position; raise a Fault if it is no int of 62 bits."""
+    def check_tier(self, position: int) -> int:
+        """Return the tier of a position; raise a Fault unless it is an int of 62 bits."""
         self.at("tier", position)
         tier = self.tier(position)
         if not is_int(tier) or not -(1 << TIER_BITS) < tier < 1 << TIER_BITS:
@@ -202,7 +202,7 @@ class Survey:
         expect_again(tier, self.game.tier(position))
         return tier
 
-    def look_at_value(self, position: int) -> Value:
+    def check_value(self, position: int) -> Value:
         """Return the primitive value of a position; raise a Fault if it is none."""
         self.at("primitive", position)
         value = self.game.primitive(position)
@@ -214,9 +214,8 @@ class Survey:
         expect_again(value, self.game.primitive(position))
         return Value(value)
 
-    def look_at_moves(self, position: int) -> list[int]:
-        """Return the moves of a position; raise a Fault if there are none, or if they are no distinct ints in
-        bounds."""
+    def check_moves(self, position: int) -> list[int]:
+        """Return the moves of a position; raise a Fault unless they are distinct ints in bounds, one at least."""
         self.at("generate_moves", position)
         moves = limited(self.game.generate_moves(position))
         if not moves:
@@ -229,7 +228,7 @@ class Survey:
         expect_again(moves, limited(self.game.generate_moves(position)))
         return [index(move) for move in moves]
 
-    def look_at_child(self, position: int, move: int) -> int:
+    def check_child(self, position: int, move: int) -> int:
         """Return the child that a move leads to; raise a Fault if it is no position."""
         self.at("do_move", position)
         child = checked_position(self.game, self.game.do_move(position, move), f"for the move {move} it")

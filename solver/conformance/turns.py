@@ -4,7 +4,7 @@ Each check raises a Fault at the first thing that is wrong.
 """
 
 from retrograde.games.contract.game import CHANCE, METRICS, PAYOFF_LIMIT, UNDECIDED, Game, Traits, defines, metric_of
-from retrograde.solver.conformance.survey import Survey, View, expect_again, is_int
+from retrograde.solver.conformance.survey import RuleAnswers, Survey, expect_again, is_int
 from retrograde.solver.rules.examine import Fault
 
 SOLVED = ("remoteness", "score", "nimber", "drawlevel", "expectation", "utilities")
@@ -13,12 +13,12 @@ METHODS = ("turn", "odds", "payoff")
 
 
 def check_players(survey: Survey) -> None:
-    """Raise a Fault if there are no players, if nothing says whose turn it is, or if nothing can be solved."""
+    """Raise a Fault if players are missing, if nothing says whose turn it is, or if nothing can be solved."""
     game = survey.game
     for name in METHODS:
         if not callable(member := getattr(game, name)):
             survey.at(name, None)
-            raise Fault(f"is {member!r:.60}; that is what a method of the contract is called: call it something else")
+            raise Fault(f"is {member!r:.60}; {name} is a method of the game contract: rename the option or member")
     survey.at("players", None)
     players = game.players
     if not is_int(players) or players < 1:
@@ -53,13 +53,12 @@ def check_starts(survey: Survey) -> None:
 
 def check_turn(survey: Survey, position: int) -> None:
     """Check whose turn it is, the weights of chance's moves, and what moves and ends pay."""
-    view, game = survey.views[position], survey.game
-    traits = Traits.of(game)
-    if traits.has_turn:
-        check_mover(survey, position, view)
-    if traits.has_rewards:
-        check_rewards(survey, position, view)
-    if view.value != UNDECIDED and traits.has_payoffs:
+    answers, game = survey.answers[position], survey.game
+    if Traits.of(game).has_turn:
+        check_mover(survey, position, answers)
+    if Traits.of(game).has_rewards:
+        check_rewards(survey, position, answers)
+    if answers.value != UNDECIDED and defines(game, "payoff"):
         survey.at("payoff", position)
         for player in range(game.players):
             paid = game.payoff(position, player)
@@ -68,11 +67,11 @@ def check_turn(survey: Survey, position: int) -> None:
             expect_again(paid, game.payoff(position, player))
 
 
-def check_rewards(survey: Survey, position: int, view: View) -> None:
+def check_rewards(survey: Survey, position: int, answers: RuleAnswers) -> None:
     """Check what the moves of a position pay at once."""
     game = survey.game
     survey.at("reward", position)
-    for move in view.moves:
+    for move in answers.moves:
         for player in range(game.players):
             paid = game.reward(position, move, player)
             if not is_int(paid) or abs(paid) >= PAYOFF_LIMIT:
@@ -80,7 +79,7 @@ def check_rewards(survey: Survey, position: int, view: View) -> None:
             expect_again(paid, game.reward(position, move, player))
 
 
-def check_mover(survey: Survey, position: int, view: View) -> None:
+def check_mover(survey: Survey, position: int, answers: RuleAnswers) -> None:
     """Check that it is the turn of a player, or of chance if the metric allows that."""
     game = survey.game
     survey.at("turn", position)
@@ -90,11 +89,11 @@ def check_mover(survey: Survey, position: int, view: View) -> None:
     expect_again(turn, game.turn(position))
     if turn != CHANCE:
         return
-    if view.value != UNDECIDED:
+    if answers.value != UNDECIDED:
         raise Fault("gives CHANCE where the game is over; let it give the player whose value primitive() says")
     if (metric := metric_of(game)) not in ("expectation", "utilities"):
         raise Fault(f"gives CHANCE, and the metric is {metric}; for games with chance let metric be 'expectation'")
-    for move in view.moves:
+    for move in answers.moves:
         survey.at("odds", position)
         weight = game.odds(position, move)
         if not is_int(weight) or weight < 1:

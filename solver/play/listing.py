@@ -250,11 +250,12 @@ def explored(database: Database) -> Iterator[Part]:
     """Yield the undecided positions of a game whose database has steps, found by exploring."""
     from retrograde.solver.play.bulk import finder_of
     from retrograde.solver.runtime.progress import Phase
-    from retrograde.solver.verification.lists import listed
+    from retrograde.solver.verification.steps import list_positions
 
     finder = finder_of(database)
     beside = database.file.path.parent
-    with ThreadPoolExecutor() as executor, listed(database.game, executor, beside, Phase("exploring", None)) as lists:
+    exploring = Phase("exploring", None)
+    with ThreadPoolExecutor() as executor, list_positions(database.game, executor, beside, exploring) as lists:
         for wave in lists.waves:
             for tier, segments in wave.items():
                 for segment in segments:

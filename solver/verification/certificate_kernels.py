@@ -11,7 +11,7 @@ import numpy as np
 from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.verification.kernels import choose, gather_images
-from retrograde.solver.verification.storages import borrowed, inlined, is_image
+from retrograde.solver.verification.storages import borrowed, find_sorted, is_image
 
 Array = np.ndarray[Any, Any]
 
@@ -20,7 +20,7 @@ FOR_EVER, RISING, FALLING = range(3)
 plies (FALLING)."""
 
 
-class Stored(NamedTuple):
+class StoredReplies(NamedTuple):
     """What a certificate holds and claims.
 
     `positions` ascend. `replies` are numbers of moves, `bounds` are plies (empty if there are none). `goal` is the
@@ -41,48 +41,48 @@ def check_replies(game, stored, first, last, wrong, images, trouble, every):
     """Check the replies from index *first* to *last*. Write the indices of wrong ones and return how many."""
     stored = borrowed(stored)
     count = 0
-    for place in range(first, last):
-        position = stored.positions[place]
+    for index in range(first, last):
+        position = stored.positions[index]
         trouble[1] = position
         fine = 0 <= position < POSITION_LIMIT and game.canonical(position) == position
         fine = fine and game.primitive(position) + 0 == UNDECIDED
-        fine = fine and check_one(game, stored, place, images, every)
+        fine = fine and check_one(game, stored, index, images, every)
         if not fine:
-            wrong[count] = place
+            wrong[count] = index
             count += 1
     return count
 
 
 @kernel
-def check_one(game, stored, place, images, every):
-    """Return whether the reply at an index is right, there and at one image of the position or at *every* image."""
-    position, child, left = stored.positions[place], -1, stored.replies[place]
+def check_one(game, stored, index, images, every):
+    """Return whether the reply at an index is right, also at one image of the position, or at *every* image."""
+    position, child, number = stored.positions[index], -1, stored.replies[index]
     # Step 1: find the child that the reply leads to; a reply is the number of a move, counted from 0.
     for move in game.generate_moves(position):
-        if left == 0:
+        if number == 0:
             child = game.do_move(position, move)
             break
-        left -= 1
-    if not 0 <= child < POSITION_LIMIT or not is_answered(game, stored, place, child):
+        number -= 1
+    if not 0 <= child < POSITION_LIMIT or not is_answered(game, stored, index, child):
         return False
     # Step 2: symmetric positions must have a symmetric reply.
     size = gather_images(game, position, images)
     target = game.canonical(child)
     for number in range(1, size if every else min(size, 2)):
         image = images[number if every else choose(position, size)]
-        if not is_answered_at(game, stored, place, image, target):
+        if not is_answered_at(game, stored, index, image, target):
             return False
     return True
 
 
 @kernel
-def is_answered_at(game, stored, place, image, target):
+def is_answered_at(game, stored, index, image, target):
     """Return whether an image has a symmetric reply whose answers are good enough.
 
-    *place* is the index of the position that the image belongs to. The reply must lead to an image of *target*, the
+    *index* is the index of the position that the image belongs to. The reply must lead to an image of *target*, the
     canonical child.
     """
-    position = stored.positions[place]
+    position = stored.positions[index]
     if not 0 <= image < POSITION_LIMIT or game.canonical(image) != position or game.primitive(image) + 0 != UNDECIDED:
         return False
     for move in game.generate_moves(image):
@@ -90,24 +90,24 @@ def is_answered_at(game, stored, place, image, target):
         if not 0 <= other < POSITION_LIMIT or game.canonical(other) != target:
             continue
         if other == target or is_image(game, target, other):
-            return is_answered(game, stored, place, other)
+            return is_answered(game, stored, index, other)
     return False
 
 
 @kernel
-def is_answered(game, stored, place, child):
+def is_answered(game, stored, index, child):
     """Return whether the side that has just moved to *child* has reached its goal, or does so after every answer.
 
-    *place* is the index of the position from which it moved.
+    *index* is the index of the position from which it moved.
     """
     value = game.primitive(child) + 0
     bounded = stored.ending == FALLING
-    bound = np.int64(stored.bounds[place]) if bounded else 0
+    bound = np.int64(stored.bounds[index]) if bounded else 0
     # Case: the reply ends the game.
     if value != UNDECIDED:
-        return to_the_other(value) >= stored.goal and (not bounded or bound >= 1)
+        return seen_by_other(value) >= stored.goal and (not bounded or bound >= 1)
     # Case: the other side answers. All answers must be good enough.
-    tier = game.tier(stored.positions[place])
+    tier = game.tier(stored.positions[index])
     answers = 0
     for move in game.generate_moves(child):
         answers += 1
@@ -122,7 +122,7 @@ def is_answered(game, stored, place, child):
             continue
         # The position after the answer is stored, and is nearer to an end: tiers rise, or its bound is less by two.
         least = game.canonical(position)
-        there = place_of(stored.positions, least)
+        there = find_sorted(stored.positions, 0, len(stored.positions), least)
         if there >= 0 and (least == position or is_image(game, least, position)):
             if stored.ending == FOR_EVER:
                 continue
@@ -147,7 +147,7 @@ def is_decided(game, position, goal, plies):
         if not 0 <= child < POSITION_LIMIT:
             return False
         value = game.primitive(child) + 0
-        if value != UNDECIDED and to_the_other(value) >= goal:
+        if value != UNDECIDED and seen_by_other(value) >= goal:
             return True
     # Step 2: is there a move after which every answer leads to the goal within two plies less?
     for move in game.generate_moves(position):
@@ -171,21 +171,8 @@ def is_decided(game, position, goal, plies):
 
 
 @kernel
-def to_the_other(value):
+def seen_by_other(value):
     """Return a value as the other player sees it."""
     if value == WIN:
         return LOSE + 0
     return WIN + 0 if value == LOSE else value
-
-
-@inlined
-def place_of(positions, position):
-    """Return the index of a position in an ascending array; -1 if it is not there."""
-    low, high = 0, len(positions)
-    while low < high:
-        middle = (low + high) >> 1
-        if positions[middle] < position:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < len(positions) and positions[low] == position else -1

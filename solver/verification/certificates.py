@@ -1,4 +1,4 @@
-"""The audit of a certificate: checks every reply on its own, against the rules and the stored positions.
+"""Verifies a certificate: checks every reply on its own, against the rules and the stored positions.
 
 A certificate claims a bound on the value of its root, for the player to move: at least one value, at most another. It
 proves the claim by a set of positions. For each of these it claims: *the player to move reaches the goal*, which is a
@@ -41,8 +41,8 @@ The proof rests on the rules, on the compiler, and on symmetry as far as point 4
 more than two images, it tries all), as for databases (see `verify.py`).
 """
 
-import time
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor
 from itertools import islice
 
 import numpy as np
@@ -66,86 +66,97 @@ from retrograde.games.contract.game import (
     value_to_mover,
 )
 from retrograde.solver.rules.examine import not_for_proofs
-from retrograde.solver.runtime.progress import Listener, Phase, announce
-from retrograde.solver.verification.audit import COMPILED, MOST_PROBLEMS, Problem, spread_evenly
-from retrograde.solver.verification.certificate_kernels import FALLING, FOR_EVER, RISING, Stored
-from retrograde.solver.verification.faults import chosen_image, images_of
-from retrograde.solver.verification.verify import Verification
+from retrograde.solver.runtime.progress import Listener, Phase
+from retrograde.solver.verification.certificate_kernels import FALLING, FOR_EVER, RISING, StoredReplies
+from retrograde.solver.verification.judge import chosen_image, images_of, text_of
+from retrograde.solver.verification.verifier import Array, TaskResult, Verification, Verifier, spread_evenly
 
 SMALL = 300
-"""Certificates with at most this many positions are checked interpreted."""
+"""Certificates with more positions are checked compiled at once."""
 BLOCK = 1 << 11
 """Positions in a task."""
-SAMPLE_SECONDS = 1.0
 PROVABLE = {(WIN, WIN), (LOSE, LOSE), (TIE, TIE), (TIE, WIN), (DRAW, TIE), (DRAW, WIN), (LOSE, TIE)}
 """The pairs (at least, at most) that a certificate can prove."""
-UNEXPLAINED = "is right by the rules interpreted, wrong by the rules compiled"
 WORDS = {WIN: "a win", TIE: "a tie", DRAW: "a draw", LOSE: "a loss"}
 
 
-class Unsound(Exception):
+class WrongReply(Exception):
     """What is wrong with a position, in words that follow its text."""
 
 
-class CertificateAudit:
-    """A certificate and what is found out about it. A *place* is an index into its positions."""
+class CertificateVerifier(Verifier):
+    """Verifies the replies of a certificate. An item is an index into its positions."""
 
-    def __init__(self, certificate: Certificate, every_image: bool = False) -> None:
-        self.every_image = every_image
-        self.file, self.game = certificate.file, certificate.game
+    def __init__(self, certificate: Certificate) -> None:
+        self.file = certificate.file
         self.positions, self.replies, bounds = certificate.content
+        count = len(self.positions)
+        super().__init__(certificate.game, variant(certificate.game), count, count)
         self.ending = FALLING if bounds is not None else FOR_EVER if certificate.goal == DRAW else RISING
         self.bounds = np.zeros(0, np.int64) if bounds is None else bounds
         self.goal, self.leaves = certificate.goal, self.file.leaves
-        self.problems: list[Problem] = []
-        self.wrong = 0
+        self.why_not = not_for_proofs(self.game)
+        self.sound = not self.why_not
         self.compiled = False
         """Whether the rules are compiled. Plain play, which takes long, then runs compiled as well."""
 
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def is_small(self) -> bool:
+        return len(self) <= SMALL and self.leaves <= 3
+
+    def begin(self) -> None:
+        super().begin()
+        if not self.sound:
+            self.complain(None, f"it is no proof: {self.why_not}")
+
+    def position_at(self, item: int) -> int:
+        return int(self.positions[item])
+
     # Interpreted
 
-    def check(self, place: int) -> None:
-        """Record what is wrong with the position and reply at an index."""
-        position = int(self.positions[place])
+    def check(self, item: int) -> None:
+        position = self.position_at(item)
         try:
-            self.check_reply(place, position)
-        except Unsound as error:
+            self.check_reply(item, position)
+        except WrongReply as error:
             self.complain(position, str(error))
         except Exception as error:  # rules may raise anything if called for something that is no position
             self.complain(position, f"is stored, and no position: {error}")
 
-    def check_reply(self, place: int, position: int) -> None:
-        """Raise Unsound if the reply at an index is wrong."""
+    def check_reply(self, item: int, position: int) -> None:
+        """Raise WrongReply if the reply at an index is wrong."""
         game = self.game
         # Point 1: the position and the reply.
         if game.canonical(position) != position:
-            raise Unsound("is stored, and is not canonical")
+            raise WrongReply("is stored, and is not canonical")
         if game.primitive(position) != UNDECIDED:
-            raise Unsound("is stored, and the game is over there")
-        number = int(self.replies[place])
+            raise WrongReply("is stored, and the game is over there")
+        number = int(self.replies[item])
         move = next(islice(game.generate_moves(position), number, None), None)
         if move is None:
-            raise Unsound(f"has no move number {number}, which is its reply")
+            raise WrongReply(f"has no move number {number}, which is its reply")
         child = game.do_move(position, move)
         # Points 2 and 3: the answers to it.
-        self.check_answers(place, position, child, f"has the reply {game.move_name(position, move)}")
+        self.check_answers(item, position, child, f"has the reply {game.move_name(position, move)}")
         # Point 4: the same at images.
         images = images_of(game, position)[1:] if self.every_image else chosen_image(game, position)
         for image in images:
-            target, name = game.canonical(child), f"has the image {self.text(image)}"
+            target, name = game.canonical(child), f"has the image {text_of(self.game, image)}"
             if game.canonical(image) != position or game.primitive(image) != UNDECIDED:
-                raise Unsound(f"{name}, which is none")
+                raise WrongReply(f"{name}, which is none")
             others = [game.do_move(image, move) for move in game.generate_moves(image)]
             # Moves at the image that correspond to the reply by symmetry.
             same = [other for other in others if game.canonical(other) == target and other in images_of(game, target)]
             if not same:
-                raise Unsound(f"{name}, where no move is the same as the reply")
-            self.check_answers(place, image, same[0], f"{name}, where the reply is the same")
+                raise WrongReply(f"{name}, where no move is the same as the reply")
+            self.check_answers(item, image, same[0], f"{name}, where the reply is the same")
 
-    def check_answers(self, place: int, position: int, child: int, name: str) -> None:
-        """Raise Unsound if a reply's child, reached from a position or an image of it, is not good enough."""
-        game, left = self.game, int(self.bounds[place]) - 1 if self.ending == FALLING else None
-        tier, value = game.tier(int(self.positions[place])), game.primitive(child)
+    def check_answers(self, item: int, position: int, child: int, name: str) -> None:
+        """Raise WrongReply if a reply's child, reached from a position or an image of it, is not good enough."""
+        game, left = self.game, int(self.bounds[item]) - 1 if self.ending == FALLING else None
+        tier, value = game.tier(int(self.positions[item])), game.primitive(child)
         if value != UNDECIDED:
             own = value_to_mover(game, position, child, value)
             fault = f", and the game is over: {WORDS[own]}" if own < self.goal or left == -1 else ""
@@ -155,13 +166,13 @@ class CertificateAudit:
         else:
             fault = self.fault_of_answers(child, tier, left, {})
         if fault:
-            raise Unsound(f"{name}{fault}")
+            raise WrongReply(f"{name}{fault}")
 
     def moves_again(self, position: int, child: int) -> bool:
-        """Return whether the side that moved to an undecided child moves again. Raise Unsound if it is chance's
+        """Return whether the side that moved to an undecided child moves again. Raise WrongReply if it is chance's
         turn."""
         if not Traits.of(self.game).alternates and mover(self.game, child) == CHANCE:
-            raise Unsound(f"leads to {self.text(child)}, where it is chance's turn")
+            raise WrongReply(f"leads to {text_of(self.game, child)}, where it is chance's turn")
         return same_mover(self.game, position, child)
 
     def fault_of_answers(
@@ -210,17 +221,17 @@ class CertificateAudit:
         """
         game, leaves = self.game, self.leaves
         canonical = game.canonical(position)
-        place, fault = self.place_of(canonical), "it leads to a position that is not stored"
-        if place >= 0 and position in images_of(game, canonical):
+        item, fault = self.index_of(canonical), "it leads to a position that is not stored"
+        if item >= 0 and position in images_of(game, canonical):
             rises = self.ending != RISING or tier is None or game.tier(canonical) > tier
-            falls = left is None or int(self.bounds[place]) <= left
+            falls = left is None or int(self.bounds[item]) <= left
             if rises and falls:
                 return ""
-            fault = "tiers do not rise" if falls else f"its bound is {self.bounds[place]}, and {left} plies are left"
+            fault = "tiers do not rise" if falls else f"its bound is {self.bounds[item]}, and {left} plies are left"
         # Not stored, or not nearer to an end: plain play must reach the goal.
-        return "" if self.decided(position, leaves if left is None else min(leaves, left)) else fault
+        return "" if self.is_decided(position, leaves if left is None else min(leaves, left)) else fault
 
-    def decided(self, position: int, plies: int) -> bool:
+    def is_decided(self, position: int, plies: int) -> bool:
         """Return whether the player to move can reach the goal within *plies*, by trying all moves."""
         game = self.game
         if plies < 1:
@@ -236,33 +247,35 @@ class CertificateAudit:
             return True
         going_on = [child for child, end in zip(children, ends, strict=True) if end == UNDECIDED]
         return plies > 1 and any(
-            self.decided(child, plies - 1) if self.moves_again(position, child) else self.withstood(child, plies - 1)
+            self.is_decided(child, plies - 1)
+            if self.moves_again(position, child)
+            else self.holds_after_answers(child, plies - 1)
             for child in going_on
         )
 
-    def withstood(self, position: int, plies: int) -> bool:
+    def holds_after_answers(self, position: int, plies: int) -> bool:
         """Return whether the goal is reached within *plies* after every move of the other side, which is to move."""
         answers = [self.game.do_move(position, move) for move in self.game.generate_moves(position)]
-        return plies > 0 and bool(answers) and all(self.reached(position, after, plies - 1) for after in answers)
+        return plies > 0 and bool(answers) and all(self.is_reached(position, after, plies - 1) for after in answers)
 
-    def reached(self, position: int, after: int, plies: int) -> bool:
+    def is_reached(self, position: int, after: int, plies: int) -> bool:
         """Return whether the goal is reached, or can be within *plies*, after a move of the other side."""
         value = self.game.primitive(after)
         if value != UNDECIDED:
             return FLIPPED[value_to_mover(self.game, position, after, value)] >= self.goal
         again = self.moves_again(position, after)
-        return self.withstood(after, plies) if again else self.decided(after, plies)
+        return self.holds_after_answers(after, plies) if again else self.is_decided(after, plies)
 
-    def place_of(self, position: int) -> int:
+    def index_of(self, position: int) -> int:
         """Return the index of a canonical position; -1 if it is not stored."""
-        place = int(np.searchsorted(self.positions, position))
-        return place if place < len(self.positions) and self.positions[place] == position else -1
+        item = int(np.searchsorted(self.positions, position))
+        return item if item < len(self.positions) and self.positions[item] == position else -1
 
     # Compiled
 
     def can_compile(self) -> bool:
         """Compile the checking loop, and return whether the rules allow that. It requires that turns alternate."""
-        if not Traits.of(self.game).alternates:
+        if not Traits.of(self.game).alternates or not self.sound:
             return False
         from numba.core.errors import NumbaError
 
@@ -270,66 +283,53 @@ class CertificateAudit:
 
         compiled.prepare(self.game)
         try:
-            self.wrong_between((0, 0))
+            self.run(0, 0)
         except (NumbaError, RuleError):
             return False
         self.compiled = True
         return True
 
-    def wrong_between(self, places: tuple[int, int]) -> tuple[int, list[int]]:
-        """Return how many indices were checked between two, and the wrong ones.
+    def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        def verify_block(begin: int) -> TaskResult:
+            end = min(begin + BLOCK, len(self))
+            return TaskResult(self.wrong_between(begin, end), end - begin)
+
+        return executor.map(verify_block, range(0, len(self), BLOCK))
+
+    def some_items(self) -> Iterable[int]:
+        return spread_evenly(len(self)) if not self.wrong else ()
+
+    def wrong_between(self, first: int, last: int) -> Array:
+        """Return the wrong indices from *first* to *last* (exclusive).
 
         Rules that are called for something that is no position may read outside an array. The kernel then raises
         IndexError, and halving the range finds the position.
         """
-        first, last = places
         try:
-            return last - first, self.run(first, last)
+            return self.run(first, last)
         except IndexError:
             if last - first == 1:
-                return 1, [first]
+                return np.array([first])
         middle = (first + last) // 2
-        return last - first, self.wrong_between((first, middle))[1] + self.wrong_between((middle, last))[1]
+        return np.concatenate([self.wrong_between(first, middle), self.wrong_between(middle, last)])
 
-    def run(self, first: int, last: int) -> list[int]:
+    def run(self, first: int, last: int) -> Array:
         """Return the wrong indices from *first* to *last* (exclusive), by the compiled rules."""
         from retrograde.solver.rules.compiled import GuardedGame
         from retrograde.solver.rules.running_kernels import watch_kernel
         from retrograde.solver.verification.certificate_kernels import check_replies
 
-        stored = Stored(self.positions, self.replies, self.bounds, int(self.goal), self.leaves, self.ending)
+        stored = StoredReplies(self.positions, self.replies, self.bounds, int(self.goal), self.leaves, self.ending)
         wrong = np.empty(last - first, np.int64)
         images = np.empty(MOST_IMAGES if Traits.of(self.game).has_images else 1, np.int64)
         trouble = np.zeros(2, np.int64)
         with watch_kernel(self.game, trouble):
             count = check_replies(GuardedGame(self.game), stored, first, last, wrong, images, trouble, self.every_image)
-        places: list[int] = wrong[:count].tolist()
-        return places
-
-    def check_compiled(self, executor: Executor, phase: Phase) -> None:
-        """Check all positions with the compiled rules, and a sample with the interpreted rules."""
-        count, suspects = len(self.positions), []
-        blocks = [(first, min(first + BLOCK, count)) for first in range(0, count, BLOCK)]
-        for done, wrong in executor.map(self.wrong_between, blocks):
-            suspects += wrong
-            phase.advance(done)
-        for place in suspects[:MOST_PROBLEMS]:
-            before = self.wrong
-            self.check(place)
-            if self.wrong == before:
-                self.complain(
-                    int(self.positions[place]), "is right by the rules interpreted, wrong by the rules compiled"
-                )
-        self.wrong += max(len(suspects) - MOST_PROBLEMS, 0)
-        deadline = time.monotonic() + SAMPLE_SECONDS
-        for place in spread_evenly(count) if not suspects else ():
-            if time.monotonic() > deadline:
-                break
-            self.check(place)
+        return wrong[:count]
 
     # The root, and the certificate as a whole
 
-    def verify_root(self) -> None:
+    def verify_whole(self) -> None:
         """Record what is wrong with the root and with the claim about it."""
         file, game, root = self.file, self.game, self.file.root
         if (file.at_least, file.at_most) not in PROVABLE:
@@ -342,34 +342,19 @@ class CertificateAudit:
             if not Traits.of(game).alternates and mover(game, root) == CHANCE:
                 self.complain(root, "is the root, and it is chance's turn there")
             canonical = game.canonical(root)
-            if file.at_least > LOSE and (self.place_of(canonical) < 0 or root not in images_of(game, canonical)):
+            if file.at_least > LOSE and (self.index_of(canonical) < 0 or root not in images_of(game, canonical)):
                 self.complain(root, "is the root, and is not stored")
             if file.at_most < WIN and (fault := self.fault_of_answers(root, None, None, {})):
                 self.complain(root, f"is the root, and is not held{fault}")
         except Exception as error:  # it may be no position at all
             self.complain(root, f"is the root, and no position: {error}")
 
-    def complain(self, position: int | None, complaint: str) -> None:
-        """Record one problem."""
-        self.wrong += 1
-        if len(self.problems) < MOST_PROBLEMS:
-            text = "" if position is None else self.text(position)
-            self.problems.append(Problem(position, text, complaint))
-
-    def text(self, position: int) -> str:
-        """Return a position's text, or its number if the rules cannot write it."""
-        try:
-            return self.game.write(position)
-        except Exception:  # it may be no position at all
-            return str(position)
-
     def proven(self) -> str:
-        """Return a sentence that says what is proven if nothing is wrong."""
         file = self.file
         ends = {RISING: "tiers rise", FALLING: "bounds fall", FOR_EVER: "no end is a loss"}[self.ending]
         return (
-            f"{self.text(file.root)} is worth {worth(file.at_least, file.at_most)} to the player to move: all answers "
-            f"to every reply lead to ends that are good enough or to positions that are stored, and {ends}"
+            f"{text_of(self.game, file.root)} is worth {worth(file.at_least, file.at_most)} to the player to move: all "
+            f"answers to every reply lead to ends that are good enough or to positions that are stored, and {ends}"
         )
 
 
@@ -395,27 +380,6 @@ def verify_certificate(
     all_images: bool = False,
 ) -> Verification:
     """Check every reply of a certificate, and report what is wrong. The parameters are those of `verify`."""
-    audit = CertificateAudit(certificate, all_images)
-    if why := not_for_proofs(audit.game):
-        audit.complain(None, f"it is no proof: {why}")
-        stored = len(audit.positions)
-        return Verification(variant(audit.game), stored, stored, audit.wrong, audit.problems)
-    phase = Phase("verifying", listener, len(audit.positions))
-    phase.tell()
-    small = len(audit.positions) <= SMALL and audit.leaves <= 3
-    compiled = not interpreted if interpreted is not None else not small
-    if compiled:
-        announce(listener, "compiling the rules")
-        compiled = audit.can_compile()
-    if compiled:
-        with ThreadPoolExecutor(workers) as executor:
-            audit.check_compiled(executor, phase)
-    else:
-        for place in range(len(audit.positions)):
-            audit.check(place)
-            phase.advance(1)
-    audit.verify_root()
-    phase.end()
-    stored = len(audit.positions)
-    basis = "; ".join(["the rules as given", *([COMPILED] if compiled else [])])
-    return Verification(variant(audit.game), stored, stored, audit.wrong, audit.problems, audit.proven(), basis)
+    verifier = CertificateVerifier(certificate)
+    verifier.every_image = all_images
+    return verifier.verify(workers, listener, interpreted)

@@ -1,6 +1,6 @@
-"""The compiled loop of all audits. It shares no code with the solver's kernels, and so none of their bugs.
+"""The compiled loops of the verifiers. They share no code with the solver's kernels, and so none of their bugs.
 
-It releases the GIL. Several threads may run it on the same storage, since marks are only ever set, never cleared.
+They release the GIL. Several threads may run them on the same storage, since marks are only ever set, never cleared.
 """
 
 from typing import Any, NamedTuple
@@ -8,7 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, Traits, is_none
+from retrograde.games.contract.game import (
+    CHANCE,
+    DRAW,
+    LOSE,
+    POSITION_LIMIT,
+    TIE,
+    UNDECIDED,
+    WIN,
+    Traits,
+    is_none,
+)
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
 from retrograde.solver.rules.positions import note as note_position
@@ -23,18 +33,39 @@ TIER, LOW, HIGH, SPANS = range(4)
 """Columns of a table of spans: a tier, and the least and greatest undecided child in it. SPANS is their number."""
 
 
-class Legend(NamedTuple):
+class LegendColumns(NamedTuple):
     """The value and the remoteness of each row of the legend."""
 
     values: Array
     remotenesses: Array
 
 
-class Sheet(NamedTuple):
+class FamilyTable(NamedTuple):
+    """What the rules say about each record.
+
+    By record: `primitives`, `movers`, `pays` int64[records, players] (payoffs where the game is over), `images` (how
+    many positions the record stands for; 0 if it is not canonical or not of its tier), and `ends` (where the record's
+    links end). By link, which is a move of a record: `links` is the child's record, -1 if it is not stored; `odds` is
+    the weight of chance's move, else 1; `gains` is what the move pays the mover at once, less what the other player
+    gets. `trouble[1]` is the position that the rules are called for.
+    """
+
+    primitives: Array
+    movers: Array
+    pays: Array
+    images: Array
+    ends: Array
+    links: Array
+    odds: Array
+    gains: Array
+    trouble: Array
+
+
+class VerifierWorkspace(NamedTuple):
     """A task's results and workspace.
 
     `tally` has counts for each row of the legend, `wrong` receives the wrong items. `images` is a buffer for symmetric
-    positions (for one position if the game has no symmetry). `near` caches canonical children with their places and
+    positions (for one position if the game has no symmetry). `near` caches canonical children with their locations and
     rows; -1: empty. `trouble[1]` is the position that the rules are called for.
     """
 
@@ -46,46 +77,46 @@ class Sheet(NamedTuple):
 
 
 @kernel
-def verify_items(game, storage, legend, items, sheet, every):
-    """Derive the outcomes of some ascending items. Write the wrong ones to `sheet.wrong` and return how many.
+def verify_items(game, storage, legend, items, workspace, every):
+    """Derive the outcomes of some ascending items. Write the wrong ones to `workspace.wrong` and return how many.
 
     An item is also wrong if an image of its position has another outcome by the image's own moves; *every* image is
     tried, or only one. And it is wrong if `multiplicity` is not the number of its images.
     """
-    storage, legend, sheet = borrowed(storage), borrowed(legend), borrowed(sheet)
+    storage, legend, workspace = borrowed(storage), borrowed(legend), borrowed(workspace)
     count = 0
     for item in items:
         position = as_position(storage.position_at(game, item))
         if is_none(position):
             continue
         # Step 1: look up what is stored, and count it.
-        note_position(sheet.trouble, position)
+        note_position(workspace.trouble, position)
         row = storage.row_at(game, item, position)
-        size = gather_images(game, position, sheet.images)
+        size = gather_images(game, position, workspace.images)
         fine = row >= 0 and counts_images(game, position, size)
         if row >= 0:
-            note(sheet.tally, row, size, item)
+            note(workspace.tally, row, size, item)
         # Step 2: derive the outcome, first at the position itself, then at images.
-        mark = storage.opens(item)
-        asked, own = position, UNDECIDED + 0
+        mark = storage.marks_children(item)
+        here, own = position, UNDECIDED + 0
         others = size - 1 if every else min(size - 1, 1)
         for turn in range(1 + others):  # one call of `derive` in a loop, so that numba inlines it once
             if turn:
-                asked = position_in(game, sheet.images, turn if every else choose(key_of(position), size))
+                here = position_in(game, workspace.images, turn if every else choose(key_of(position), size))
             # Each one must be a position, with the item's position as its canonical one, stored in the right place.
-            fine &= is_position(asked) and game.canonical(asked) == position
-            fine = fine and storage.belongs(game, item, asked, turn > 0)
+            fine &= is_position(here) and game.canonical(here) == position
+            fine = fine and storage.belongs(game, item, here, turn > 0)
             if turn and not fine:  # rules called for something that is no position might never return
                 break
             # Its outcome must be the stored one. An image must be over exactly if the position is.
-            found, primitive, value, remoteness = derive(game, storage, legend, asked, mark, sheet)
+            found, primitive, value, remoteness = derive(game, storage, legend, here, mark, workspace)
             fine &= found and value == legend.values[row] and remoteness == legend.remotenesses[row]
             fine &= turn == 0 or primitive == own
             own = primitive
             mark = False  # an image's children are those of the position, or it is wrong
         # Step 3: report the item.
         if not fine:
-            sheet.wrong[count] = item
+            workspace.wrong[count] = item
             count += 1
     return count
 
@@ -103,11 +134,11 @@ def _(game, position, size):
 
 
 @inlined
-def derive(game, storage, legend, position, marking, sheet):
+def derive(game, storage, legend, position, marking, workspace):
     """Return (whether all children are stored, primitive value, derived value, derived remoteness).
 
     What is stored for a child is for the child's own player to move. If *marking*, the children are marked as reached.
-    One child, chosen pseudo-randomly, is checked to be stored in a place of its own.
+    One child, chosen pseudo-randomly, is checked to be stored at a location of its own.
     """
     fine = True
     primitive = game.primitive(position) + 0  # + 0 turns an enum member into an int
@@ -117,26 +148,26 @@ def derive(game, storage, legend, position, marking, sheet):
         soonest_lose = soonest_tie = latest_win = -1
         draws = False
         least = POSITION_LIMIT
-        probe, probe_place = position, 0
+        chosen, chosen_location = position, 0
         for move in game.generate_moves(position):
             reached = as_position(game.do_move(position, move))
             if not is_position(reached):
                 fine = False
                 continue
             # Step 1: look up each child; each must be stored.
-            place, row = storage.find(game, reached, sheet)
+            location, row = storage.find(game, reached, workspace)
             if row < 0:
                 fine = False
                 continue
             if marking:
-                storage.mark(place)
-            # The child with the least pseudo-random number will have its place checked.
+                storage.mark(location)
+            # The child with the least pseudo-random number will have its location checked.
             lot = scattered(key_of(reached) * (key_of(position) | 1))
             if lot < least:
-                least, probe, probe_place = lot, reached, place
+                least, chosen, chosen_location = lot, reached, location
             # Step 2: see the child's outcome as the other player does, and keep the best of each kind.
             child_value = legend.values[row]
-            plies = storage.counted(game, position, move, reached, legend.remotenesses[row])
+            plies = storage.plies_after(game, position, move, reached, legend.remotenesses[row])
             if not turns(game, position, reached):
                 child_value = WIN + LOSE - child_value if child_value in (WIN + 0, LOSE + 0) else child_value
             # A nearer LOSE or TIE is better for the mover; of WINs, the latest counts.
@@ -148,9 +179,9 @@ def derive(game, storage, legend, position, marking, sheet):
                 latest_win = plies
             elif child_value == DRAW:
                 draws = True
-        # Step 3: conclude the outcome, and check the chosen child's place.
+        # Step 3: conclude the outcome, and check the chosen child's location.
         value, remoteness = conclude(soonest_lose, soonest_tie, draws, latest_win)
-        if least < POSITION_LIMIT and not storage.stands_for(game, probe_place, probe, sheet.images):
+        if least < POSITION_LIMIT and not storage.belongs_to(game, chosen_location, chosen, workspace.images):
             fine = False
     return fine, primitive, value, remoteness
 
@@ -197,8 +228,44 @@ def gather_images(game, position, images):
 
 @kernel
 def choose(position, count):
-    """Return the same as `faults.choose`."""
+    """Return the same as `judge.choose`."""
     return 1 + scattered(position) % (count - 1)
+
+
+@kernel
+def write_families(game, storage, families, images):
+    """Fill a table of families. Return the number of links; those that do not fit are counted and not written."""
+    storage, families = borrowed(storage), borrowed(families)
+    count = 0
+    for k in range(len(storage.tiers)):
+        for record in range(storage.bounds[k], storage.bounds[k + 1]):
+            position = storage.positions[record]
+            families.trouble[1] = position
+            # Step 1: canonical, and stored in its own tier? For how many positions does it stand?
+            belongs = game.canonical(position) == position and game.tier(position) == storage.tiers[k]
+            families.images[record] = gather_images(game, position, images) if belongs else 0
+            # Step 2: is the game over, and who is to move?
+            value = game.primitive(position) + 0
+            families.primitives[record] = value
+            families.movers[record] = mover = game.turn(position)
+            if value == UNDECIDED:
+                # Step 3 (undecided): the child of each move, its odds, and what the move pays.
+                for move in game.generate_moves(position):
+                    if count < len(families.links):
+                        child = game.canonical(game.do_move(position, move))
+                        families.links[count] = storage.look_up(game, child)[0]
+                        families.odds[count] = game.odds(position, move) if mover == CHANCE else 1
+                        player = max(mover, 0)  # chance counts as player 0
+                        families.gains[count] = game.reward(position, move, player)
+                        if families.pays.shape[1] == 2:
+                            families.gains[count] -= game.reward(position, move, 1 - player)
+                    count += 1
+            else:
+                # Step 3 (over): what each player gets.
+                for player in range(families.pays.shape[1]):
+                    families.pays[record, player] = game.payoff(position, player)
+            families.ends[record] = count
+    return count
 
 
 @kernel
@@ -216,7 +283,7 @@ def span_children(game, positions, spans, trouble):
     for position in positions:
         trouble[1] = position
         for move in game.generate_moves(position):
-            # Only undecided children have steps and places in lists.
+            # Only undecided children have steps and locations in lists.
             child = game.canonical(game.do_move(position, move))
             if game.primitive(child) != UNDECIDED:
                 continue

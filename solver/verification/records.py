@@ -1,4 +1,4 @@
-"""The audit of a database of records: positions with outcomes, sorted within each tier."""
+"""Verifies a database of records: positions with outcomes, sorted within each tier."""
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -9,50 +9,43 @@ import numpy as np
 
 from retrograde.databases import Database
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.verification.audit import BLOCK, Array, Audit, Checked
+from retrograde.solver.verification.judge import text_of
+from retrograde.solver.verification.outcomes import OutcomeVerifier
+from retrograde.solver.verification.verifier import BLOCK, Array, DatabaseVerifier, TaskResult
 
 REMEMBERED = 1 << 16
 """Positions whose record numbers are cached while the interpreted rules run."""
 
 
-class RecordAudit(Audit):
+class RecordTable(DatabaseVerifier):
     """A database of records in memory. An item is a record.
 
-    `positions` int64[n] and their legend `rows` are sorted tier by tier: tier k, of number `tiers[k]`, has the records
-    from `bounds[k]` to `bounds[k + 1]`. `reached` uint8[n] marks records that play reaches, as far as known. `expanded`
-    uint8[n] marks those of them whose children have been marked as reached.
+    `positions` int64[n] and their legend `row_numbers` are sorted tier by tier: tier k, of number `tiers[k]`, has the
+    records from `bounds[k]` to `bounds[k + 1]`. `starts` are the records of the first positions.
     """
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        file = database.file
-        self.positions = np.empty(file.stored, np.int64)
-        self.rows = np.empty(file.stored, np.min_scalar_type(len(self.legend)))
+        self.positions = np.empty(self.stored, np.int64)
+        self.row_numbers = np.empty(self.stored, np.min_scalar_type(self.legend_rows))
         tiers: list[int] = []
         bounds: list[int] = []
         end = 0
         # Load all records. A tier may come in several chunks.
-        for tier, positions, rows in file.contents.all_records():
+        for tier, positions, rows in self.file.contents.all_records():
             if not tiers or tiers[-1] != tier:
                 tiers.append(tier)
                 bounds.append(end)
             self.positions[end : end + len(positions)] = positions
-            self.rows[end : end + len(positions)] = rows
+            self.row_numbers[end : end + len(positions)] = rows
             end += len(positions)
         self.tiers, self.bounds = np.array(tiers, np.int64), np.array([*bounds, end], np.int64)
         self.find = lru_cache(REMEMBERED)(self.find_record)
         starts = (self.find(self.game.canonical(start)) for start in (self.game.start, *self.game.starts))
         self.starts = [record for record in starts if record >= 0]
-        self.begin()
 
     def __len__(self) -> int:
         return len(self.positions)
-
-    def begin(self) -> None:
-        super().begin()
-        self.reached = np.zeros(len(self), np.uint8)
-        self.expanded = np.zeros(len(self), np.uint8)
-        self.reached[self.starts] = 1
 
     def find_record(self, position: int) -> int:
         """Return the record of a canonical position, or -1."""
@@ -66,19 +59,33 @@ class RecordAudit(Audit):
 
     def row_of(self, position: int) -> int:
         record = self.find(position)
-        return -1 if record < 0 else self.row_at(record)
-
-    def row_at(self, item: int) -> int:
-        return int(self.rows[item])
+        return -1 if record < 0 else int(self.row_numbers[record])
 
     def position_at(self, item: int) -> int:
         return int(self.positions[item])
 
-    def misplaced(self, item: int, position: int, canonical: int) -> str:
+
+class RecordsVerifier(RecordTable, OutcomeVerifier):
+    """Verifies the outcomes of records.
+
+    `reached` uint8[n] marks records that play reaches, as far as known. `expanded` uint8[n] marks those of them whose
+    children have been marked as reached.
+    """
+
+    def begin(self) -> None:
+        super().begin()
+        self.reached = np.zeros(len(self), np.uint8)
+        self.expanded = np.zeros(len(self), np.uint8)
+        self.reached[self.starts] = 1
+
+    def row_at(self, item: int) -> int:
+        return int(self.row_numbers[item])
+
+    def storage_fault(self, item: int, position: int, canonical: int) -> str:
         own, tier = int(self.tiers[self.bounds.searchsorted(item, "right") - 1]), self.game.tier(position)
         if tier != own:
             return f"is stored in tier {own} and belongs in tier {tier}"
-        return f"is stored, and equals {self.judge.text(canonical)} by symmetry" if canonical != position else ""
+        return f"is stored, and equals {text_of(self.game, canonical)} by symmetry" if canonical != position else ""
 
     # Interpreted
 
@@ -86,10 +93,11 @@ class RecordAudit(Audit):
         """Yield all records. Then mark those that play reaches, breadth-first from the starts."""
         self.children: list[list[int]] = []
         yield from range(len(self))
-        found = self.starts
-        while found:
-            found = list({child for record in found for child in self.children[record] if not self.reached[child]})
-            self.reached[found] = 1
+        frontier = self.starts
+        while frontier:
+            new = {child for record in frontier for child in self.children[record] if not self.reached[child]}
+            frontier = list(new)
+            self.reached[frontier] = 1
 
     def note_children(self, item: int, children: list[int]) -> None:
         self.children.append([record for child in children if (record := self.find(child)) >= 0])
@@ -97,11 +105,12 @@ class RecordAudit(Audit):
     # Compiled
 
     def storage(self) -> Any:
-        from retrograde.solver.verification.storages import Records
+        from retrograde.solver.verification.storages import RecordStorage
 
-        return Records(self.tiers, self.bounds, self.positions, self.rows, self.reached, self.expanded)
+        marks = (self.reached, self.expanded)
+        return RecordStorage(self.tiers, self.bounds, self.positions, self.row_numbers, *marks)
 
-    def verify_items(self, executor: Executor, phase: Phase) -> Iterator[Checked]:
+    def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         def verify_block(begin: int) -> tuple[Array, Array]:
             return self.run(self.storage(), np.arange(begin, min(begin + BLOCK, len(self))))
 
@@ -110,7 +119,7 @@ class RecordAudit(Audit):
 
         # Pass 1: verify every record once, in parallel. Records already marked as reached mark their children.
         for tally, wrong in executor.map(verify_block, range(0, len(self), BLOCK)):
-            yield 0, tally, wrong, int(tally["stored"].sum())
+            yield TaskResult(wrong, int(tally["stored"].sum()), tally)
         # Pass 2: repeat for records that were marked only after pass 1 had visited them, until none are left.
         while len(late := np.flatnonzero(self.reached > self.expanded)):
             list(executor.map(expand, range(0, len(late), BLOCK)))

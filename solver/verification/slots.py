@@ -1,4 +1,4 @@
-"""The audit of a database with a dense numbering: verifies each slot that stands for a position (see verify.py)."""
+"""Verifies a database with a dense numbering: each slot that stands for a position (see verify.py)."""
 
 import time
 from collections.abc import Iterator
@@ -13,22 +13,21 @@ from retrograde.games.contract.game import UNDECIDED, is_none
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, signed
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.verification.audit import BLOCK, Audit, Checked, outcome_of
-from retrograde.solver.verification.faults import words
+from retrograde.solver.verification.judge import text_of, words
+from retrograde.solver.verification.outcomes import OutcomeVerifier
+from retrograde.solver.verification.verifier import BLOCK, TaskResult, outcome_of
 
-Array = np.ndarray[Any, Any]
-
-MEETING, MEETING_SECONDS = 20_000, 3.0
-"""To find the tiers that moves lead to, the children of at most this many positions are looked at, for this many
+TIER_SAMPLE, TIER_SECONDS = 20_000, 3.0
+"""To find the tiers that moves lead to, the children of at most this many positions are visited, for this many
 seconds."""
 
 
-class SlotAudit(Audit):
+class SlotsVerifier(OutcomeVerifier):
     """A database with a dense numbering in memory. An item is a slot, numbered across all tiers.
 
-    `rows` has the row of the legend for each slot. Tier k, of number `tiers[k]`, has the slots from `bounds[k]` to
-    `bounds[k + 1]`. `filled` says which slots stand for a position (only if rules are compiled). `stretches` has, for
-    each part of the database, its tier, its number in the tier, and its slots.
+    `row_numbers` has the row of the legend for each slot. Tier k, of number `tiers[k]`, has the slots from `bounds[k]`
+    to `bounds[k + 1]`. `filled` says which slots stand for a position (only if rules are compiled). `part_slots` has,
+    for each part of the database, its tier, its number in the tier, and its slots.
 
     If the database rests on other databases, the tiers of those that moves lead to are loaded as well, from slot `own`
     on. They are trusted. Their outcomes that this legend lacks are appended to `outcomes`.
@@ -50,27 +49,25 @@ class SlotAudit(Audit):
         self.sound = all(map(np.array_equal, contents.tiers, (self.tiers, self.bounds)))
         self.sound &= whole or own_tiers(self.game) == numbers
         self.own = int(contents.tiers.bounds[-1])
-        self.stretches = list(stored.parts(self.game))
-        self.ends = np.array([where.stop for _, _, where in self.stretches])
-        self.parts = len(self.stretches)
+        self.part_slots = list(stored.parts(self.game))
+        self.ends = np.array([where.stop for _, _, where in self.part_slots])
+        self.parts = len(self.part_slots)
         self.lacking: set[int] = set()
         """Tiers of other databases that children lie in and that are not loaded yet."""
         self.rests = self.sound and not whole
         if not self.rests:
-            self.rows = database.all_slots()
-            self.filled = np.zeros(len(self.rows), np.bool_)
+            self.row_numbers = database.all_slots()
+            self.filled = np.zeros(len(self.row_numbers), np.bool_)
         else:
-            self.load(self.tiers_met() - set(numbers))
-        self.begin()
+            self.load(self.child_tiers() - set(numbers))
 
-    def tiers_met(self) -> set[int]:
+    def child_tiers(self) -> set[int]:
         """Return the tiers of some positions' children: for most databases, all tiers that moves lead to."""
-        game, deadline = self.game, time.monotonic() + MEETING_SECONDS
+        game, deadline = self.game, time.monotonic() + TIER_SECONDS
         found: set[int] = set()
         # Evenly spaced slots in random order, so that a time limit does not favour some tiers.
-        for item in (
-            np.random.default_rng(0).permutation(np.linspace(0, self.own - 1, MEETING).astype(np.int64)).tolist()
-        ):
+        some = np.linspace(0, self.own - 1, TIER_SAMPLE).astype(np.int64)
+        for item in np.random.default_rng(0).permutation(some).tolist():
             if not is_none(position := self.position_at(item)) and game.primitive(position) == UNDECIDED:
                 found |= {int(game.tier(game.do_move(position, move))) for move in game.generate_moves(position)}
             if time.monotonic() > deadline:
@@ -88,19 +85,19 @@ class SlotAudit(Audit):
             for row in holder.file.legend:
                 known.setdefault(outcome_of(row), len(known))
         self.outcomes = list(known)
-        self.rows = np.empty(numbering.slots, np.min_scalar_type(len(known)))
+        self.row_numbers = np.empty(numbering.slots, np.min_scalar_type(len(known)))
         for k, (holder, tier) in enumerate(zip(holders, self.tiers.tolist(), strict=True)):
             # Translate the other database's rows to rows of this list of outcomes.
             legend, begin = np.array([known[outcome_of(row)] for row in holder.file.legend]), int(self.bounds[k])
             for some in holder.tier_rows(tier):
-                self.rows[begin : begin + len(some)] = legend[some]
+                self.row_numbers[begin : begin + len(some)] = legend[some]
                 begin += len(some)
-        self.filled = np.zeros(len(self.rows), np.bool_)
+        self.filled = np.zeros(len(self.row_numbers), np.bool_)
         self.filled[self.own :] = True
         self.lacking.clear()
 
     def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
-        """Verify as `Audit` does. If tiers of other databases turned out to be missing, load them and start again."""
+        """Verify as usual. If tiers of other databases turned out to be missing, load them and start again."""
         done = super().verify_interpreted(phase, seconds)
         if not self.lacking:
             return done
@@ -108,7 +105,7 @@ class SlotAudit(Audit):
         return self.verify_interpreted(phase, seconds)
 
     def verify_compiled(self, executor: Executor, phase: Phase) -> None:
-        """Verify as `Audit` does. If tiers of other databases turned out to be missing, load them and start again."""
+        """Verify as usual. If tiers of other databases turned out to be missing, load them and start again."""
         super().verify_compiled(executor, phase)
         if self.lacking:
             self.load(set(self.lacking))
@@ -122,11 +119,11 @@ class SlotAudit(Audit):
         if not self.sound:
             self.complain(None, "the tiers of the file are not those of the game, or of another size")
 
-    def counted_in(self, item: int) -> tuple[int, int]:
+    def part_of(self, item: int) -> tuple[int, int]:
         return int(self.ends.searchsorted(item, "right")), 0
 
-    def place_of(self, position: int) -> int:
-        """Return the slot of a position, canonical or not, or -1."""
+    def find_slot(self, position: int) -> int:
+        """Return the slot of a position, canonical or not, numbered across all tiers; -1 if it has none."""
         tier, slot = self.game.tier(position), self.game.index(position)
         k = int(self.tiers.searchsorted(tier))
         if k == len(self.tiers) or self.tiers[k] != tier or not 0 <= slot < self.bounds[k + 1] - self.bounds[k]:
@@ -137,65 +134,64 @@ class SlotAudit(Audit):
         return int(self.bounds[k]) + slot
 
     def row_of(self, position: int) -> int:
-        place = self.place_of(position)
-        return -1 if place < 0 else self.row_at(place)
+        slot = self.find_slot(position)
+        return -1 if slot < 0 else self.row_at(slot)
 
     def row_at(self, item: int) -> int:
-        return int(self.rows[item])
+        return int(self.row_numbers[item])
 
     def position_at(self, item: int) -> int:
         k = int(self.bounds.searchsorted(item, "right")) - 1
         return self.game.unindex(int(self.tiers[k]), item - int(self.bounds[k]))
 
-    def misplaced(self, item: int, position: int, canonical: int) -> str:
+    def storage_fault(self, item: int, position: int, canonical: int) -> str:
         game, k = self.game, int(self.bounds.searchsorted(item, "right")) - 1
-        here, place = (int(self.tiers[k]), item - int(self.bounds[k])), (game.tier(position), game.index(position))
-        if place != here:
-            return f"is in slot {here[1]} of tier {here[0]} and belongs in slot {place[1]} of {place[0]}"
-        return f"has a slot, and equals {self.judge.text(canonical)} by symmetry" if canonical != position else ""
+        here, right = (int(self.tiers[k]), item - int(self.bounds[k])), (game.tier(position), game.index(position))
+        if right != here:
+            return f"is in slot {here[1]} of tier {here[0]} and belongs in slot {right[1]} of {right[0]}"
+        return f"has a slot, and equals {text_of(game, canonical)} by symmetry" if canonical != position else ""
 
-    def misled(self, position: int, moves: list[int], children: list[int]) -> str:
+    def lookup_fault(self, position: int, moves: list[int], children: list[int]) -> str:
         """Return that a child's slot, or its canonical position's, belongs to another position; "" if all are right."""
+        game = self.game
         for move, child in zip(moves, children, strict=True):
-            for one in (child, self.game.do_move(position, move)):
-                place = self.place_of(one)
-                there = self.position_at(place) if place >= 0 else -1
+            for one in (child, game.do_move(position, move)):
+                slot = self.find_slot(one)
+                there = self.position_at(slot) if slot >= 0 else -1
                 if is_none(there):
-                    return f"has a move to {self.judge.text(one)}, which {self.missing} (move {move})"
+                    return f"has a move to {text_of(game, one)}, which {self.missing} (move {move})"
                 if there != child:
-                    what = f"which has the slot of {self.judge.text(there)}, and equals {self.judge.text(child)}"
-                    return f"has a move to {self.judge.text(one)}, {what} (move {move})"
+                    what = f"which has the slot of {text_of(game, there)}, and equals {text_of(game, child)}"
+                    return f"has a move to {text_of(game, one)}, {what} (move {move})"
         return ""
-
-    def items(self) -> Iterator[int]:
-        yield from range(len(self))
 
     # Compiled
 
     def storage(self, tier: int = 0) -> Any:
-        from retrograde.solver.verification.storages import ConvertingSlots, Slots, ZeroingSlots
+        from retrograde.solver.verification.storages import ConvertingSlotStorage, SlotStorage, ZeroingSlotStorage
 
         k = int(self.tiers.searchsorted(tier))
-        kind = {DTZ: ZeroingSlots, DTC: ConvertingSlots}.get(self.database.metric, Slots)
-        return kind(tier, int(self.bounds[k]), self.tiers, self.bounds, self.filled, self.rows)
+        kind = {DTZ: ZeroingSlotStorage, DTC: ConvertingSlotStorage}.get(self.database.metric, SlotStorage)
+        return kind(tier, int(self.bounds[k]), self.tiers, self.bounds, self.filled, self.row_numbers)
 
-    def verify_items(self, executor: Executor, phase: Phase) -> Iterator[Checked]:
+    def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         from retrograde.solver.verification.kernels import find_filled
 
         def items(task: tuple[int, int]) -> tuple[Any, Any]:
-            (tier, _, where), begin = self.stretches[task[0]], task[1]
+            (tier, _, where), begin = self.part_slots[task[0]], task[1]
             return self.storage(tier), np.arange(begin, min(begin + BLOCK, where.stop))
 
         def fill(task: tuple[int, int]) -> None:
             find_filled(self.rules, *items(task))
 
-        def verify_block(task: tuple[int, int]) -> Checked:
+        def verify_block(task: tuple[int, int]) -> TaskResult:
             storage, slots = items(task)
-            return task[0], *self.run(storage, slots), len(slots)
+            tally, wrong = self.run(storage, slots)
+            return TaskResult(wrong, len(slots), tally, task[0])
 
         tasks = [
             (part, begin)
-            for part, (_, _, where) in enumerate(self.stretches)
+            for part, (_, _, where) in enumerate(self.part_slots)
             for begin in range(where.start, where.stop, BLOCK)
         ]
         # Find all slots that stand for positions first: a child's slot may belong to any task.
@@ -213,18 +209,18 @@ class SlotAudit(Audit):
 
     def verify_legend(self) -> None:
         """Record rows of the legend, and counts of parts, that are wrong."""
-        told = {(row.tier, row.part, row.outcome): row for row in self.database.file.contents.counts}
+        claimed = {(row.tier, row.part, row.outcome): row for row in self.database.file.contents.counts}
         outcomes = self.outcomes[: len(self.legend)]
-        for (tier, number, _), tally in zip(self.stretches, self.tally, strict=True):
+        for (tier, number, _), tally in zip(self.part_slots, self.tally, strict=True):
             name = f"tier {self.game.tier_name(tier)}, part {number}"
             for k, (outcome, counts) in enumerate(zip(outcomes, tally.tolist(), strict=True)):
                 stored, positions, _, first = counts
-                row = told.get((tier, number, k))
+                row = claimed.get((tier, number, k))
                 if ((row.stored, row.positions) if row else (0, 0)) != (stored, positions):
                     what = f"of {words(outcome)} the file counts others in {name}"
                     self.complain(None, f"{what} than the {stored:,} there are")
                 elif row and row.example != self.position_at(first):
-                    example = self.judge.text(row.example)
+                    example = text_of(self.game, row.example)
                     self.complain(None, f"the example of {words(outcome)} in {name} is {example}, not the first")
         for legend, outcome, positions in zip(
             self.legend, outcomes, self.tally["positions"].sum(0).tolist(), strict=True

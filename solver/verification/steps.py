@@ -1,34 +1,41 @@
-"""The audit of a database of steps: lists all positions again and verifies each one (see verify.py).
+"""Verifies a database of steps: lists all positions again and verifies each one (see verify.py).
 
 A database of steps holds runs of equal outcomes, and no positions. So the solver's forward pass lists the positions and
-writes the lists to disk. The audit does not trust the lists: each position of a list must be the child of one in the
-lists before, and each child must be in a list or be a position where the game is over. Then the lists hold exactly what
-play can reach. The outcomes come from the database alone.
+writes the lists to disk; nothing else of the solver is used. The lists are not trusted: each position of a list must be
+the child of one in the lists before, and each child must be in a list or be a position where the game is over. Then the
+lists hold exactly what play can reach. The outcomes come from the database alone.
 
-The compiled audit, for each wave of tiers:
+Compiled, for each wave of tiers:
 
 1. `verify_segment` takes one segment of a tier's list and loads the steps and lists that its children are in.
 2. The compiled loop verifies each position. It marks the children as reached.
 3. In the next wave, a position without a mark is wrong: no parent leads to it.
 """
 
+import os
+import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from retrograde.databases import Database, Outcome
 from retrograde.databases.encoding import mask_runs, squeeze
-from retrograde.games.contract.game import DRAW, WIN, RuleError, Value
+from retrograde.games.contract.game import DRAW, WIN, Game, RuleError, Value
 from retrograde.solver.rules.running_kernels import watch_kernel
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.verification.audit import TALLY, Array, Audit, Checked, add_row, add_up, spread_evenly
+from retrograde.solver.verification.outcomes import OutcomeVerifier
+from retrograde.solver.verification.verifier import TALLY, Array, TaskResult, add_row, add_up, spread_evenly
 
 if TYPE_CHECKING:
-    from retrograde.solver.verification.lists import Segment
+    from retrograde.solver.methods.streamed.segments import Segment
+    from retrograde.solver.runtime.work import Work
 
 POSITIONS = 1 << 18
 """Positions in a task's call of the kernel."""
@@ -43,7 +50,7 @@ Task = tuple[int, int, "Segment"]
 """A segment to verify: the number of its tier, the segment's number in the tier, and the segment."""
 
 
-class Stretch(NamedTuple):
+class StepRange(NamedTuple):
     """Some steps of a tier: ranks and rows of the legend.
 
     `mask` is the tier's mask, `first` the position at which its first step begins.
@@ -55,10 +62,10 @@ class Stretch(NamedTuple):
     first: int
 
 
-NO_STEPS = Stretch(np.empty(0, np.int64), np.empty(0, np.int64), 0, 0)
+NO_STEPS = StepRange(np.empty(0, np.int64), np.empty(0, np.int64), 0, 0)
 
 
-class StepAudit(Audit):
+class StepsVerifier(OutcomeVerifier):
     """A database of steps. An item is a position. Counts are by tier, then by position."""
 
     unexplained = "is wrong by the rules compiled, or not found where its parents lead"
@@ -82,10 +89,9 @@ class StepAudit(Audit):
         """Marks of the wave's positions that earlier waves reach, for each segment of each tier. Tasks set
         `next_reached`."""
         self.next_reached: dict[int, list[Array]] = {}
-        self.begin()
 
     def __len__(self) -> int:
-        return self.database.file.stored
+        return self.stored
 
     def row_of(self, position: int) -> int:
         outcome = self.database.get(position)
@@ -94,7 +100,7 @@ class StepAudit(Audit):
     def position_at(self, item: int) -> int:
         return item
 
-    def counted_in(self, item: int) -> tuple[int, int]:
+    def part_of(self, item: int) -> tuple[int, int]:
         return 0, self.game.tier(item)
 
     # Interpreted
@@ -102,12 +108,12 @@ class StepAudit(Audit):
     def items(self) -> Iterator[int]:
         """Yield what play reaches, breadth-first from the start."""
         start = self.game.canonical(self.game.start)
-        self.known, self.found = {start}, deque([start])
-        while self.found:
-            yield self.found.popleft()
+        self.known, self.queue = {start}, deque([start])
+        while self.queue:
+            yield self.queue.popleft()
 
     def note_children(self, item: int, children: list[int]) -> None:
-        self.found += set(children) - self.known
+        self.queue += set(children) - self.known
         self.known.update(children)
 
     # Compiled
@@ -119,12 +125,12 @@ class StepAudit(Audit):
         compiled.prepare(self.rules)
         return True
 
-    def verify_items(self, executor: Executor, phase: Phase) -> Iterator[Checked]:
-        from retrograde.solver.verification.lists import NotApplicable, listed
+    def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        from retrograde.solver.runtime.work import NotApplicable
 
         exploring = Phase("exploring", phase.listener, len(self), phase.course)
         try:
-            with listed(self.game, executor, self.database.file.path.parent, exploring) as self.lists:
+            with list_positions(self.game, executor, self.file.path.parent, exploring) as self.lists:
                 phase.begin_anew()
                 self.count_over(phase)
                 waves = self.lists.waves
@@ -154,11 +160,11 @@ class StepAudit(Audit):
     def some_items(self) -> list[int]:
         return [self.lasts[k] for k in spread_evenly(len(self.lasts))]
 
-    def verify_segment(self, task: Task) -> Checked:
+    def verify_segment(self, task: Task) -> TaskResult:
         """Verify a segment of a tier, block by block."""
         tier, k, segment = task
         positions = self.lists.load(segment)
-        tally = np.zeros(len(self.legend), TALLY)
+        tally = np.zeros(self.legend_rows, TALLY)
         wrong = []
         for begin in range(0, len(positions), POSITIONS):
             part = positions[begin : begin + POSITIONS]
@@ -171,7 +177,7 @@ class StepAudit(Audit):
                 if one.first <= high and one.last >= low
             ]
             # Step 2: load those lists and steps, and verify.
-            storage = self.gathered(tier, part, self.reached[tier][k][begin : begin + POSITIONS], spans, there)
+            storage = self.load_storage(tier, part, self.reached[tier][k][begin : begin + POSITIONS], spans, there)
             counts, items = self.run(storage, np.arange(len(part)))
             counts["tier"], counts["first"] = tier, part[counts["first"]]
             add_up(tally, counts)
@@ -183,7 +189,7 @@ class StepAudit(Audit):
                 marks = self.next_reached[number][j]
                 end += len(marks)
                 marks[storage.marks[end - len(marks) : end] != 0] = 1
-        return 0, tally, np.concatenate(wrong), len(positions)
+        return TaskResult(np.concatenate(wrong), len(positions), tally)
 
     def spans(self, tier: int, positions: Array) -> list[tuple[int, int, int]]:
         """Return (tier, least, greatest) of the undecided children of some positions, for each tier that has any."""
@@ -196,39 +202,41 @@ class StepAudit(Audit):
             raise RuleError(f"the moves of tier {tier} lead to more than {MOST_TIERS:,} tiers")
         return [(number, low, high) for number, low, high in spans[:found].tolist()]
 
-    def gathered(self, tier: int, positions: Array, reached: Array, spans: Any, there: list[tuple[int, int]]) -> Any:
+    def load_storage(
+        self, tier: int, positions: Array, reached: Array, spans: Any, there: list[tuple[int, int]]
+    ) -> Any:
         """Return the storage for some positions of a tier.
 
         Their children are in *spans*, and in the segments *there*: pairs of tier number and segment number, in the
         order of *spans*.
         """
-        from retrograde.solver.verification.storages import COLUMNS, Steps
+        from retrograde.solver.verification.storages import COLUMNS, StepStorage
 
-        stretches = [self.steps(*span) for span in [*spans, (tier, int(positions[0]), int(positions[-1]))]]
+        ranges = [self.steps(*span) for span in [*spans, (tier, int(positions[0]), int(positions[-1]))]]
         lists = [self.lists.load(self.below[number][j]) for number, j in there]
         # A row for each tier of the children; the last row is the positions' own tier, which needs steps and no list.
-        table = np.zeros((len(stretches), COLUMNS), np.int64)
-        runs = np.zeros((len(stretches), MOST_RUNS, 2), np.int64)
+        table = np.zeros((len(ranges), COLUMNS), np.int64)
+        runs = np.zeros((len(ranges), MOST_RUNS, 2), np.int64)
         lists_end = steps_end = 0
-        for row, stretch in enumerate(stretches):
+        for row, steps in enumerate(ranges):
             number = spans[row][0] if row < len(spans) else None
             lists_begin, steps_begin = lists_end, steps_end
             lists_end += sum(len(one) for one, (of, _) in zip(lists, there, strict=True) if of == number)
-            steps_end += len(stretch.ranks)
-            of_mask = mask_runs(stretch.mask)
+            steps_end += len(steps.ranks)
+            of_mask = mask_runs(steps.mask)
             runs[row, : len(of_mask)] = np.array(of_mask, np.int64).reshape(-1, 2)
             ends = lists_begin, lists_end, steps_begin, steps_end
-            table[row] = *ends, len(of_mask), stretch.mask, stretch.first
-        return Steps(
+            table[row] = *ends, len(of_mask), steps.mask, steps.first
+        return StepStorage(
             tier, positions, reached, np.array([number for number, _, _ in spans], np.int64), table, runs,
-            joined(lists), np.zeros(lists_end, np.uint8),
-            joined([one.ranks for one in stretches]), joined([one.rows for one in stretches]),
+            concatenate(lists), np.zeros(lists_end, np.uint8),
+            concatenate([one.ranks for one in ranges]), concatenate([one.rows for one in ranges]),
             self.ends, self.win_in_one,
         )  # fmt: skip
 
-    def steps(self, tier: int, low: int, high: int) -> Stretch:
+    def steps(self, tier: int, low: int, high: int) -> StepRange:
         """Return the steps of a tier between two positions."""
-        contents = self.database.file.contents
+        contents = self.file.contents
         numbers, bounds, positions, masks = contents.tiers
         k = int(numbers.searchsorted(tier))
         if k == len(numbers) or numbers[k] != tier:
@@ -249,9 +257,47 @@ class StepAudit(Audit):
             base = squeeze(first, runs) if begin >= block * size else int(contents.ranks[block])
             ranks.append(sums[own].astype(np.int64) - int(sums[own.start]) + base)
             rows.append(outcomes[own])
-        return Stretch(np.concatenate(ranks), np.concatenate(rows).astype(np.int64), mask, first)
+        return StepRange(np.concatenate(ranks), np.concatenate(rows).astype(np.int64), mask, first)
 
 
-def joined(parts: list[Array]) -> Array:
+@dataclass(frozen=True)
+class PositionLists:
+    """Lists of the undecided positions of a game.
+
+    `waves` are dicts from tier number to segments; a tier's segments ascend. A segment has a `length`, and its `first`
+    and `last` position. `over` int64[5, 4] has for each primitive value: how many positions have it, how many with all
+    images, and the tier and number of the first.
+    """
+
+    waves: list[dict[int, list["Segment"]]]
+    over: Array
+    load: Callable[["Segment"], Array]
+    """Returns the positions of a segment."""
+    work: "Work"
+
+
+@contextmanager
+def list_positions(game: Game, executor: Executor, beside: Path, phase: Phase) -> Iterator[PositionLists]:
+    """List the positions of a game, wave by wave, with the streamed solver's forward pass.
+
+    The lists are in a temporary folder, which is removed afterwards. It is created in *beside*, if that is writable.
+    Raises NotApplicable if the forward pass does not apply to the game.
+    """
+    from retrograde.solver.methods.streamed.forward import ForwardSweep
+    from retrograde.solver.runtime.memory import MemoryBudget
+    from retrograde.solver.runtime.work import Work
+
+    workers = getattr(executor, "_max_workers", os.cpu_count() or 1)
+    with tempfile.TemporaryDirectory(".scratch", dir=beside if os.access(beside, os.W_OK) else None) as folder:
+        forward = ForwardSweep(game, Work(executor, workers, MemoryBudget(), None, Path(folder)))
+        try:
+            forward.explore(phase)
+            waves = [{number: tier.segments for number, tier in wave.items()} for wave in forward.waves]
+            yield PositionLists(waves, forward.over, forward.load, forward.work)
+        finally:
+            forward.scratch.close()
+
+
+def concatenate(parts: list[Array]) -> Array:
     """Return arrays of ints as one."""
     return np.concatenate([np.empty(0, np.int64), *parts])

@@ -1,8 +1,8 @@
-"""Storages: the arrays that a compiled audit reads, and how it looks up a child in them.
+"""Storages: the arrays that compiled loops read, and how these look up a child in them.
 
-There are three kinds: `Records`, `Slots` and `Steps`, all named tuples. One loop (`kernels.py`) is compiled for each of
-them and each game. It goes through *items* of a storage, which are numbers, and calls the methods of `Storage`. A
-*place* is where something is stored for a child.
+There are three kinds: `RecordStorage`, `SlotStorage` and `StepStorage`, all named tuples. One loop (`kernels.py`) is
+compiled for each of them and each game. It goes through *items* of a storage, which are numbers, and calls the methods
+of `Storage`. A *location* is the index at which something is stored for a child.
 
 Nothing here is shared with the solver's kernels, so that a bug of theirs cannot hide here.
 """
@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic, overload_method, register_jitable
 
 from retrograde.games.contract.game import LOSE, UNDECIDED
-from retrograde.solver.verification.faults import SPREAD
+from retrograde.solver.verification.judge import SPREAD
 
 Array = np.ndarray[Any, Any]
 
@@ -24,7 +24,7 @@ NEAR = 64
 here."""
 
 LISTS, LISTS_END, STEPS, STEPS_END, RUNS, MASK, FIRST, COLUMNS = range(8)
-"""Columns of the table of tiers in Steps; COLUMNS is their number.
+"""Columns of the table of tiers in StepStorage; COLUMNS is their number.
 
 LISTS to LISTS_END: where the tier's positions are in `lists`. STEPS to STEPS_END: where its steps are. RUNS: how many
 runs of ones its mask has. MASK: the mask. FIRST: the position at which its first step begins.
@@ -77,7 +77,7 @@ def is_image(game, position, other):
 
 
 @inlined
-def place_in(numbers, low, high, number):
+def find_sorted(numbers, low, high, number):
     """Return the index of a number in an ascending array, between *low* and *high*; -1 if it is not there."""
     end = high
     while low < high:
@@ -106,43 +106,43 @@ class Storage:
     def belongs(self, game, item, position, is_image):
         """Return whether an item's position, or an image of it, is stored in the right place."""
 
-    def opens(self, item):
+    def marks_children(self, item):
         """Return whether to mark an item's children as reached. A storage may record that this happens."""
         return False
 
-    def find(self, game, reached, sheet):
-        """Return the place and the row of a child, canonical or not; row -1 if it is not stored.
+    def find(self, game, reached, workspace):
+        """Return the location and the row of a child, canonical or not; row -1 if it is not stored.
 
         The canonical position is looked up. The child must be one of its images.
         """
         child = game.canonical(reached)
         i = scattered(child) & NEAR - 1
-        if sheet.near[i, 0] != child:
-            place, row = self.look_up(game, child)
-            sheet.near[i, 0], sheet.near[i, 1], sheet.near[i, 2] = child, place, row
-        if child != reached and len(sheet.images) > 1 and not is_image(game, child, reached):
+        if workspace.near[i, 0] != child:
+            location, row = self.look_up(game, child)
+            workspace.near[i, 0], workspace.near[i, 1], workspace.near[i, 2] = child, location, row
+        if child != reached and len(workspace.images) > 1 and not is_image(game, child, reached):
             return -1, -1
-        return sheet.near[i, 1], sheet.near[i, 2]
+        return workspace.near[i, 1], workspace.near[i, 2]
 
     def look_up(self, game, child):
-        """Return the place and the row of a canonical child; row -1 if it is not stored."""
+        """Return the location and the row of a canonical child; row -1 if it is not stored."""
 
-    def mark(self, place):
-        """Record that play reaches what is stored in a place."""
+    def mark(self, location):
+        """Record that play reaches what is stored at a location."""
 
-    def stands_for(self, game, place, child, images):
-        """Return whether a place belongs to a child, if `find` has not checked that already."""
+    def belongs_to(self, game, location, child, images):
+        """Return whether a location belongs to a child, if `find` has not checked that already."""
         return True
 
-    def counted(self, game, position, move, reached, plies):
+    def plies_after(self, game, position, move, reached, plies):
         """Return how many plies a child's stored plies count for after a move."""
         return plies
 
 
-class Records(NamedTuple):
-    """Positions, sorted tier by tier, with their rows and marks of what play reaches (see `RecordAudit`).
+class RecordStorage(NamedTuple):
+    """Positions, sorted tier by tier, with their rows and marks of what play reaches (see `RecordsVerifier`).
 
-    An item is a record, and so is a place.
+    An item is a record, and so is a location.
     """
 
     tiers: Array
@@ -155,28 +155,29 @@ class Records(NamedTuple):
     def belongs(self, game, item, position, is_image):
         if is_image:
             return True
-        k = place_in(self.tiers, 0, len(self.tiers), game.tier(position))
+        k = find_sorted(self.tiers, 0, len(self.tiers), game.tier(position))
         return k >= 0 and self.bounds[k] <= item < self.bounds[k + 1]
 
-    def opens(self, item):
+    def marks_children(self, item):
         opened = self.reached[item] != 0  # read once: another thread may set it meanwhile
         if opened:
             self.expanded[item] = 1
         return opened
 
     def look_up(self, game, child):
-        k = place_in(self.tiers, 0, len(self.tiers), game.tier(child))
-        place = place_in(self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
-        return place, np.int64(self.rows[place]) if place >= 0 else -1
+        k = find_sorted(self.tiers, 0, len(self.tiers), game.tier(child))
+        location = find_sorted(self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
+        return location, np.int64(self.rows[location]) if location >= 0 else -1
 
-    def mark(self, place):
-        self.reached[place] = 1
+    def mark(self, location):
+        self.reached[location] = 1
 
 
-class Slots(NamedTuple):
-    """The rows of all slots, and which of them stand for a position (see `SlotAudit`).
+class SlotStorage(NamedTuple):
+    """The rows of all slots, and which of them stand for a position (see `SlotsVerifier`).
 
-    An item is a slot, numbered across all tiers, and so is a place. Items are in `tier`, whose slots begin at `first`.
+    An item is a slot, numbered across all tiers, and so is a location. Items are in `tier`, whose slots begin at
+    `first`.
     """
 
     tier: int
@@ -192,8 +193,8 @@ class Slots(NamedTuple):
     def belongs(self, game, item, position, is_image):
         return game.tier(position) == self.tier and game.index(position) == item - self.first
 
-    def find(self, game, reached, sheet):
-        k = place_in(self.tiers, 0, len(self.tiers), game.tier(reached))
+    def find(self, game, reached, workspace):
+        k = find_sorted(self.tiers, 0, len(self.tiers), game.tier(reached))
         if k < 0:
             return -1, -1
         first, slot = self.bounds[k], game.index(reached)
@@ -201,33 +202,33 @@ class Slots(NamedTuple):
             return -1, -1
         return first + slot, np.int64(self.rows[first + slot])
 
-    def stands_for(self, game, place, child, images):
-        k = np.searchsorted(self.bounds, place, "right") - 1
-        there = game.unindex(self.tiers[k], place - self.bounds[k])
+    def belongs_to(self, game, location, child, images):
+        k = np.searchsorted(self.bounds, location, "right") - 1
+        there = game.unindex(self.tiers[k], location - self.bounds[k])
         return there == child or (len(images) > 1 and is_image(game, there, child))
 
 
-class ZeroingSlots(Slots):
+class ZeroingSlotStorage(SlotStorage):
     """Slots whose plies count to the next zeroing move, as in the fifty-move rule."""
 
-    def counted(self, game, position, move, reached, plies):
+    def plies_after(self, game, position, move, reached, plies):
         if game.zeroes(position, move) and plies >= 0:
             return 100 if plies > 100 else 0
         return plies
 
 
-class ConvertingSlots(Slots):
+class ConvertingSlotStorage(SlotStorage):
     """Slots whose plies count to the next move into another tier."""
 
-    def counted(self, game, position, move, reached, plies):
+    def plies_after(self, game, position, move, reached, plies):
         return 0 if plies >= 0 and game.tier(reached) != self.tier else plies
 
 
-class Steps(NamedTuple):
+class StepStorage(NamedTuple):
     """Listed positions of one tier, with the lists and steps of the tiers that their children are in.
 
     A database of steps stores, for each tier, where runs of equal outcomes begin, and no positions. An item is an index
-    into `positions`, which are in `tier`. A place is an index into `lists`, or -1 if the game is over there. `marks`
+    into `positions`, which are in `tier`. A location is an index into `lists`, or -1 if the game is over there. `marks`
     says which of `lists` are reached. `table` has a row for each of `tiers`, and a last row for the positions' own
     tier; `runs` has the runs of ones in each row's mask (see `databases/encoding.py`). Steps are `ranks`, ascending,
     with their `rows`. `ends` has the row of the legend of finished games, by value; `win_in_one` that of WIN in 1.
@@ -252,7 +253,7 @@ class Steps(NamedTuple):
     def belongs(self, game, item, position, is_image):
         return is_image or (self.reached[item] != 0 and game.tier(position) == self.tier)
 
-    def opens(self, item):
+    def marks_children(self, item):
         return True
 
     def look_up(self, game, child):
@@ -267,12 +268,12 @@ class Steps(NamedTuple):
             k += 1
         if k == len(self.tiers):  # an image's child may be in a tier where no child of the position is
             return -1, -1
-        place = place_in(self.lists, self.table[k, LISTS], self.table[k, LISTS_END], child)
-        return place, stored_row(self, game, child, k) if place >= 0 else -1
+        location = find_sorted(self.lists, self.table[k, LISTS], self.table[k, LISTS_END], child)
+        return location, stored_row(self, game, child, k) if location >= 0 else -1
 
-    def mark(self, place):
-        if place >= 0:
-            self.marks[place] = 1
+    def mark(self, location):
+        if location >= 0:
+            self.marks[location] = 1
 
 
 @inlined
@@ -300,7 +301,7 @@ def stored_row(steps, game, position, k):
     return steps.rows[low - 1] if low > steps.table[k, STEPS] else -1
 
 
-def let_numba_know(name: str) -> None:
+def register_with_numba(name: str) -> None:
     """Register a method of storages with numba: each tuple class's own version."""
 
     # Numba calls this with the type of the storage, which knows its class.
@@ -313,7 +314,7 @@ def let_numba_know(name: str) -> None:
 
 for name, method in vars(Storage).items():
     if isfunction(method):
-        let_numba_know(name)
-        for storage in (Records, Slots, Steps):
+        register_with_numba(name)
+        for storage in (RecordStorage, SlotStorage, StepStorage):
             if not hasattr(storage, name):
                 setattr(storage, name, method)

@@ -1,8 +1,9 @@
 """Verification: derives every stored outcome again from the outcomes stored for the children.
 
 The methods and loops here are not those of the solver, except where this page says so. Children are looked up in the
-database and nowhere else. One audit (`audit.py`) and one compiled loop (`kernels.py`) serve databases of all kinds:
-records, slots and steps. These differ only in how a child is looked up.
+database and nowhere else. One driver (`verifier.py`) and one compiled loop (`kernels.py`) serve databases of all kinds:
+records, slots and steps. These differ only in how a child is looked up. For other metrics than remoteness, see
+`metrics.py` and `expectation.py`; for certificates, `certificates.py`.
 
 What is verified:
 
@@ -58,95 +59,44 @@ What this rests on, and what it leaves open:
 - **Steps.** If the database holds steps and no positions, the solver's forward pass lists all positions again. These
   lists are not trusted: each position of a list must be the child of one in the lists before, and each child must be in
   a list or be a position where the game is over. By induction from the start, the lists hold exactly what play reaches
-  (see `steps.py`; `lists.py` has all that is used of the solver). One thing is left to the solver's code: the forward
+  (see `steps.py`). One thing is left to the solver's code: the forward
   pass alone counts the positions where the game is over, for each row of the legend. Reader and writer share the code
   that decides which bits of a position make its rank (`databases/encoding.py`).
 - **The file** is read with the reader that everybody uses. What that reader returns is what is verified.
 """
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from dataclasses import dataclass
-
 from retrograde.databases import Database
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.contract.game import RetrogradeError, Traits
+from retrograde.games.contract.game import RetrogradeError
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.metrics.models.model import Model
-from retrograde.solver.metrics.models.names import model_of, refuse_another
-from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
-from retrograde.solver.verification.audit import EQUAL, INTERPRETED_SECONDS, MOST_PROBLEMS, Audit, Problem
-from retrograde.solver.verification.records import RecordAudit
-from retrograde.solver.verification.slots import SlotAudit
-from retrograde.solver.verification.steps import StepAudit
-
-SMALL = 20_000
-"""Databases with at least this many records are compiled at once, without an attempt to verify them interpreted."""
+from retrograde.solver.runtime.progress import Listener
+from retrograde.solver.verification.records import RecordsVerifier
+from retrograde.solver.verification.slots import SlotsVerifier
+from retrograde.solver.verification.steps import StepsVerifier
+from retrograde.solver.verification.verifier import Verification, Verifier
 
 
-class OneImage(RetrogradeError, ValueError):
+class NoImageCheck(RetrogradeError, ValueError):
     """The caller wants *all_images* of a database whose images are not verified."""
 
 
-@dataclass(frozen=True)
-class Verification:
-    """The result of a verification: how many records and positions there are, and the problems found.
-
-    `problems` are the first ones, `wrong` counts all. `proven` is a sentence that says what holds if nothing is wrong;
-    `rests_on` says what that takes for granted.
-    """
-
-    variant: str
-    stored: int
-    positions: int
-    wrong: int
-    problems: list[Problem]
-    proven: str = ""
-    rests_on: str = ""
-
-    @property
-    def ok(self) -> bool:
-        """Return whether nothing is wrong."""
-        return not self.wrong
-
-
-def audit_of(database: Database) -> Audit:
-    """Return the audit for a kind of database."""
+def verifier_of(database: Database, model: Model | None) -> Verifier:
+    """Return the verifier for a kind of database."""
     contents = database.file.contents
+    if isinstance(contents, BoundsReader):
+        from retrograde.solver.verification.bounds import BoundsVerifier  # needs numba, which small databases do not
+
+        return BoundsVerifier(database)
+    if database.file.measures and database.metric not in TO_PROGRESS:
+        from retrograde.solver.verification.measures import MeasuresVerifier
+
+        return MeasuresVerifier(database, model)
     if isinstance(contents, StepsReader):
-        return StepAudit(database)
-    return SlotAudit(database) if isinstance(database, SlotsDatabase) else RecordAudit(database)
-
-
-def verify_measures(database: Database, listener: Listener | None, model: Model | None) -> Verification:
-    """Derive every stored measure again, in a database of another metric than remoteness."""
-    from retrograde.solver.verification.measures.recheck import (  # numba is not for small databases
-        PROVEN,
-        PROVEN_BY_SLOT,
-        RESTS_ON,
-        recheck,
-    )
-
-    announce(listener, "compiling the rules")
-    file = database.file
-    against = str(file.details.get("against", ""))
-    # A best response is verified against the model it responds to; refuse any other model.
-    with (model or model_of(database)) if against else nullcontext() as opponent:
-        if opponent:
-            refuse_another(database, opponent)
-        wrong, findings = recheck(database, MOST_PROBLEMS, opponent)
-    names = [database.game.write(place) if place is not None else "" for place, _ in findings]
-    problems = [Problem(place, name, what) for (place, what), name in zip(findings, names, strict=True)]
-    sentence = PROVEN_BY_SLOT if isinstance(file.contents, BoundsReader) else PROVEN
-    proven = sentence.format(
-        metric=f"{database.metric} against {against}" if against else database.metric,
-        equal=EQUAL if Traits.of(database.game).has_images else "",
-    )
-    rests_on = f"{RESTS_ON}; that {against} moves as it says" if against else RESTS_ON
-    return Verification(file.variant, file.stored, file.positions, wrong, problems, proven, rests_on)
+        return StepsVerifier(database)
+    return SlotsVerifier(database) if isinstance(database, SlotsDatabase) else RecordsVerifier(database)
 
 
 def verify(
@@ -167,31 +117,8 @@ def verify(
 
     Raises DamagedDatabase if the file cannot be read, and NoModel if the model is missing or has changed.
     """
-    if database.file.measures and database.metric not in TO_PROGRESS:
-        if all_images:
-            raise OneImage(f"by {database.metric} no images are looked at; leave out --all-images")
-        return verify_measures(database, listener, model)
-    audit = audit_of(database)
-    audit.every_image = all_images
-    course = Course(positions_a_record=database.file.positions / max(len(audit), 1), exact=True)
-    course.plan(**audit.phases)
-    phase = Phase("verifying", listener, len(audit), course)
-    phase.tell()
-    # Try interpreted first: compiling takes longer than verifying a small database.
-    done = False
-    if interpreted or (interpreted is None and len(audit) < SMALL):
-        done = audit.verify_interpreted(phase, float("inf") if interpreted else INTERPRETED_SECONDS)
-    # The rules may not compile; then there is no other way than interpreted, however long it takes.
-    if not done and not audit.can_compile():
-        done = audit.verify_interpreted(phase, float("inf"))
-    if not done:
-        announce(listener, "compiling the rules")
-        with ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor:
-            try:
-                audit.verify_compiled(executor, phase)
-            finally:
-                executor.shutdown(cancel_futures=True)
-    audit.verify_whole()
-    phase.end()
-    file, basis = database.file, audit.basis(compiled=not done)
-    return Verification(file.variant, file.stored, file.positions, audit.wrong, audit.problems, audit.proven(), basis)
+    if all_images and database.file.measures and database.metric not in TO_PROGRESS:
+        raise NoImageCheck(f"by {database.metric} no images are looked at; leave out --all-images")
+    verifier = verifier_of(database, model)
+    verifier.every_image = all_images
+    return verifier.verify(workers, listener, interpreted)

@@ -4,7 +4,7 @@ from retrograde.databases import Certificate
 from retrograde.databases.book import find_book
 from retrograde.databases.open import find_certificate
 from retrograde.games.contract.game import Game
-from retrograde.solver.conformance.precheck import refuse_broken
+from retrograde.solver.conformance.check import precheck
 from retrograde.solver.play.oracle import BOOK
 from retrograde.solver.play.oracles.certified import CertifiedOracle
 from retrograde.solver.play.oracles.scoring import ScoringOracle, is_about_points
@@ -26,7 +26,7 @@ def searching_oracle(
 
     Raises RuleError if the rules visibly break the contract, because searches trust them.
     """
-    refuse_broken(game)
+    precheck(game).require_ok()
     if is_about_points(game):
         return ScoringOracle(game, seconds, workers, size)
     book = find_book(game)

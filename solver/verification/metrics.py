@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN
-from retrograde.solver.verification.measures.families import Array, Families
+from retrograde.solver.verification.families import Families
+from retrograde.solver.verification.verifier import Array
 
 FAR, FARTHER = 1 << 40, 1 << 61
 """More than any plies or payoffs (FAR), and more than payoffs in fractions of a point (FARTHER)."""
@@ -43,16 +44,16 @@ def wrong_scores(found: Families, details: dict[str, Any]) -> Array:
     best = np.where(ends, own, found.over_children(np.maximum, passed, -FAR))
     # Step 2: plies, by the moves that keep the score. A child without plies at score 0 goes round: nothing more is
     # paid.
-    kept = passed == best[found.parents]
+    keeps = passed == best[found.parents]
     over = (far[found.children] < 0) & (scores[found.children] == 0) & (passed != 0)
     plies = np.where(over, 0, far[found.children])
-    near = found.over_children(np.minimum, np.where(kept & (plies >= 0), plies, FAR), FAR)
-    late = found.over_children(np.maximum, np.where(kept, plies, -1), -1)
+    near = found.over_children(np.minimum, np.where(keeps & (plies >= 0), plies, FAR), FAR)
+    late = found.over_children(np.maximum, np.where(keeps, plies, -1), -1)
     # The player who is behind delays the end; otherwise the player hurries to it.
     wanted = np.where(best < 0, late + 1, np.where(near < FAR, near + 1, -1))
     wanted = np.where(ends, 0, wanted)
     # Step 3: values, and scores other than 0 that no plies prove.
-    endless = found.over_children(np.logical_or, kept & (plies < 0), False)
+    endless = found.over_children(np.logical_or, keeps & (plies < 0), False)
     values = np.select([best > 0, best < 0, wanted >= 0], [WIN, LOSE, TIE], DRAW)
     unfounded = ((best < 0) & endless) | ((best != 0) & (wanted < 0))
     return np.asarray((scores != best) | (far != wanted) | (found.values != values) | unfounded)
@@ -83,21 +84,22 @@ def wrong_nimbers(found: Families, details: dict[str, Any]) -> Array:
 
 def least_excluded(found: Families) -> Array:
     """Return for each record the least nimber that no child has (mex)."""
-    pairs = np.unique(np.stack([found.parents, found.measures[0][found.children]], 1), axis=0)
+    pairs = np.stack([found.parents, found.measures[0][found.children]], 1)
+    pairs = np.unique(pairs[pairs[:, 1] >= 0], axis=0)
     # In a record's sorted distinct numbers, those that equal their own index count up from 0 without a gap.
     firsts = np.searchsorted(pairs[:, 0], pairs[:, 0])
     in_turn = np.arange(len(pairs)) - firsts == pairs[:, 1]
-    return np.bincount(pairs[in_turn, 0], minlength=len(found.positions))
+    return np.bincount(pairs[in_turn, 0], minlength=len(found))
 
 
 def goes_round(found: Families) -> bool:
     """Return whether play can return to a position."""
-    left = np.ones(len(found.positions), np.bool_)
+    going_on = np.ones(len(found), np.bool_)
     while True:
-        stays = left & found.over_children(np.logical_or, left[found.children], False)
-        if (stays == left).all():
-            return bool(left.any())
-        left = stays
+        stays = going_on & found.over_children(np.logical_or, going_on[found.children], False)
+        if (stays == going_on).all():
+            return bool(going_on.any())
+        going_on = stays
 
 
 def labels_of(found: Families) -> Array:
@@ -106,7 +108,7 @@ def labels_of(found: Families) -> Array:
     Smith's labelling: a position gets *number* if no child has it, the children have all lesser numbers, and every
     other child has itself a child with that number, to which the opponent can go back. What is left is infinite.
     """
-    labels = np.full(len(found.positions), NONE, np.int64)
+    labels = np.full(len(found), NONE, np.int64)
     number = 0
     while (labels == NONE).any():
         while True:
@@ -188,7 +190,7 @@ def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
     scale, ties = details["scale"], details["ties"]
     # Averages are rounded: children whose utilities differ by at most *slack* count as equally good.
     slack = 1 << 10 if ties == "average" else 0
-    utilities, every = found.measures.T, np.arange(len(found.positions))
+    utilities, every = found.measures.T, np.arange(len(found))
     ends = found.primitives != UNDECIDED
     of_children = utilities[found.children]
     mover = np.maximum(found.movers, 0)
@@ -232,7 +234,7 @@ def chosen_children(found: Families, equal: Array, of_children: Array, ties: str
         keys = np.where(np.arange(of_children.shape[1]) == mover[:, None], -FAR, of_children).max(1)
     least = found.over_children(np.minimum, np.where(equal, keys, FAR), FAR)
     fits = equal & (keys == least[found.parents])
-    chosen = np.arange(len(found.positions))
+    chosen = np.arange(len(found))
     order = np.flatnonzero(fits)[::-1]  # reversed: the first of several is written last and stays
     chosen[found.parents[order]] = found.children[order]
     return chosen
@@ -244,3 +246,46 @@ CHECKS: dict[str, Callable[[Families, dict[str, Any]], Array]] = {
     "drawlevel": wrong_draws,
     "utilities": wrong_utilities,
 }
+
+
+# A sample, of which only the children are known
+
+
+def nimbers_by_children(found: Families, details: dict[str, Any]) -> Array:
+    """Return which records have a nimber that their children contradict.
+
+    A finite one is the least that no child has; an infinite one names the finite nimbers of the children.
+    """
+    own, of_children = found.measures[0], found.measures[0][found.children]
+    bits = np.where(of_children >= 0, np.int64(1) << np.clip(of_children, 0, 61), 0)
+    return np.asarray(own != np.where(own < 0, -1 - found.over_children(np.bitwise_or, bits, 0), least_excluded(found)))
+
+
+def draws_by_children(found: Families, details: dict[str, Any]) -> Array:
+    """Return which records have a draw level, or none, that their children contradict.
+
+    A won draw leads to the lost draw of the lowest level, then of the fewest plies. A lost draw leads to won draws
+    only; its level begins there (0 plies), or it is one ply behind the latest of its children.
+    """
+    kinds, levels, plies = found.measures
+    below, of_level, late = found.measures[:, found.children]
+    level, drawn = levels[found.parents], below != UNDECIDED
+    # Step 1: what the children say to a draw that is lost.
+    before = np.where(level == 0, found.values[found.children] == WIN, drawn & (of_level == level - 1))
+    begins = found.over_children(np.logical_or, before, False)
+    last = found.over_children(np.maximum, np.where(drawn, late, -1), -1)
+    only_wins = found.over_children(np.logical_and, ~drawn | (below == WIN), True)
+    # Step 2: to a draw that is won, and to one without a level.
+    nearest = found.over_children(np.minimum, np.where(below == LOSE, of_level * FAR + late, FARTHER), FARTHER)
+    leads_to_draw = found.over_children(np.logical_or, drawn, False)
+    no_level = (levels == -1) & (plies == -1)
+    fits = np.select(
+        [kinds == UNDECIDED, kinds == DRAW, kinds == WIN],
+        [no_level, no_level & leads_to_draw, nearest == levels * FAR + plies - 1],
+        only_wins & np.where(plies == 0, begins, last == plies - 1),
+    )
+    return np.asarray(~fits)
+
+
+CHECKS_BY_CHILDREN = {**CHECKS, "nimber": nimbers_by_children, "drawlevel": draws_by_children}
+"""The checks for positions of which only the children are known, not their children's."""

@@ -1,6 +1,5 @@
 """Says what a check has understood of a game: what its class declares, and which defaults apply."""
 
-from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -8,34 +7,30 @@ from retrograde.games.catalog import option_text
 from retrograde.games.contract.game import CHANCE, Game, Traits, declared_board, defines, metric_of
 from retrograde.solver.conformance.survey import Survey
 
-LOOKED_AT = 200
+SAMPLE = 200
 """Positions whose images are counted, at most."""
 
 
-def understood(survey: Survey) -> dict[str, str]:
+def describe_rules(survey: Survey) -> dict[str, str]:
     """Return what the rules are taken to mean, by headings.
 
     >>> from retrograde.games.catalog import load_game
-    >>> understood(Survey(load_game("nim:heaps=1+2")))["players"]
+    >>> describe_rules(Survey(load_game("nim:heaps=1+2")))["players"]
     '2, alternating'
     """
-    return dict(facts(survey))
-
-
-def facts(survey: Survey) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a heading and its text."""
     game = survey.game
-    traits = Traits.of(game)
-    yield "players", players(survey)
-    yield "end", "primitive" if traits.has_primitive else "a player who cannot move loses"
-    yield "computed", metric_of(game)
-    yield "symmetric images", images(survey)
-    yield "tiers", "yes" if traits.has_tiers or traits.is_numbered else "no"
-    yield "parents", "yes" if traits.has_parents else "no"
-    yield "positions numbered", "yes" if traits.has_numbering else "no"
-    yield "moves named by", names_of_moves(game)
     options: Any = fields(game)  # type: ignore[arg-type]  # subclasses are dataclasses
-    yield "options", ", ".join(f"{one.name}={option_text(getattr(game, one.name))}" for one in options) or "none"
+    return {
+        "players": players(survey),
+        "end": "primitive" if defines(game, "primitive") else "a player who cannot move loses",
+        "computed": metric_of(game),
+        "symmetric images": images(survey),
+        "tiers": "yes" if defines(game, "tier") or Traits.of(game).is_numbered else "no",
+        "parents": "yes" if defines(game, "parents") else "no",
+        "positions numbered": "yes" if defines(game, "unindex") else "no",
+        "moves named by": names_of_moves(game),
+        "options": ", ".join(f"{one.name}={option_text(getattr(game, one.name))}" for one in options) or "none",
+    }
 
 
 def players(survey: Survey) -> str:
@@ -43,9 +38,9 @@ def players(survey: Survey) -> str:
     game = survey.game
     if Traits.of(game).alternates:
         return "2, alternating"
-    told = ", by turn" if Traits.of(game).has_turn else ""
-    dice = any(game.turn(position) == CHANCE for position in [*survey.views][:LOOKED_AT])
-    return f"{game.players}{told}{', with chance' if dice else ''}"
+    by_turn = ", by turn" if Traits.of(game).has_turn else ""
+    dice = any(game.turn(position) == CHANCE for position in [*survey.answers][:SAMPLE])
+    return f"{game.players}{by_turn}{', with chance' if dice else ''}"
 
 
 def images(survey: Survey) -> str:
@@ -53,7 +48,7 @@ def images(survey: Survey) -> str:
     game = survey.game
     if not Traits.of(game).has_images:
         return "no"
-    some = [*survey.views][:LOOKED_AT]
+    some = [*survey.answers][:SAMPLE]
     return str(max((len({position, *game.images(position)}) for position in some), default=1))
 
 

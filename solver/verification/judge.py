@@ -9,11 +9,12 @@ A fault is a phrase that follows the position's text, such as "is stored as WIN 
 2".
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from retrograde.databases import Outcome
+from retrograde.databases.layout import NOT_FOUND
 from retrograde.games.contract.game import (
     DRAW,
     LOSE,
@@ -55,7 +56,7 @@ def derive(value: Value, children: list[Outcome]) -> Outcome:
     return Outcome(DRAW, None) if plies[DRAW] else Outcome(LOSE, 1 + max(plies[WIN]))
 
 
-def to_another(game: Game, position: int, child: int, outcome: Outcome) -> Outcome:
+def seen_by_other(game: Game, position: int, child: int, outcome: Outcome) -> Outcome:
     """Return a child's outcome as seen by a player who is not its parent's mover.
 
     If the same player moves at both, WIN and LOSE change places, so that `derive` can treat all children alike.
@@ -65,13 +66,23 @@ def to_another(game: Game, position: int, child: int, outcome: Outcome) -> Outco
     return Outcome(LOSE if outcome.value == WIN else WIN, outcome.remoteness)
 
 
-def words(outcome: Outcome) -> str:
-    """Return an outcome in words.
+def words(outcome: Outcome, measures: Sequence[int] = ()) -> str:
+    """Return an outcome in words, with measures of another metric if there are any.
 
-    >>> words(Outcome(WIN, 3)), words(Outcome(DRAW, None))
-    ('WIN in 3', 'DRAW')
+    >>> words(Outcome(WIN, 3)), words(Outcome(DRAW, None)), words(Outcome(WIN, 3), [5])
+    ('WIN in 3', 'DRAW', 'WIN in 3 (5)')
     """
-    return outcome.value.name if outcome.value == DRAW else f"{outcome.value.name} in {outcome.remoteness}"
+    value, remoteness = outcome.value.name, outcome.remoteness
+    text = value if remoteness in (None, -1, NOT_FOUND) else f"{value} in {remoteness}"
+    return f"{text} ({', '.join(map(str, measures))})" if measures else text
+
+
+def text_of(game: Game, position: int) -> str:
+    """Return a position's text, or its number if the rules cannot write it."""
+    try:
+        return game.write(position)
+    except Exception:  # it may be no position at all
+        return str(position)
 
 
 def images_of(game: Game, position: int) -> list[int]:
@@ -103,7 +114,7 @@ def children_of(game: Game, position: int) -> Examined:
 
 
 @dataclass(frozen=True)
-class Judge:
+class OutcomeJudge:
     """Finds faults in what is stored. *outcome_of* returns the outcome stored for a canonical position, or None.
 
     *missing* is the phrase for a child that is not stored. If *metric* is dtz or dtc, plies count to progress, and
@@ -116,11 +127,8 @@ class Judge:
     metric: str = METRICS[0]
 
     def text(self, position: int) -> str:
-        """Return a position's text, or its number if the rules cannot write it."""
-        try:
-            return self.game.write(position)
-        except Exception:  # it may be no position at all
-            return str(position)
+        """Return a position's text."""
+        return text_of(self.game, position)
 
     def fault_in_children(self, position: int, stored: Outcome, examined: Examined) -> str:
         """Return what is wrong with a stored outcome, given the children's outcomes; "" if nothing is."""
@@ -129,7 +137,7 @@ class Judge:
         for move, child in zip(moves, children, strict=True):
             if (outcome := self.outcome_of(child)) is None:
                 return f"has a move to {self.text(child)}, which {self.missing} (move {move})"
-            outcomes.append(self.brought(position, move, child, outcome))
+            outcomes.append(self.outcome_after(position, move, child, outcome))
         derived = derive(value, outcomes)
         if derived == stored:
             return ""
@@ -155,7 +163,7 @@ class Judge:
             for move, child in zip(moves, children, strict=True):
                 if not (outcome := self.outcome_of(child)):
                     return f"{name}, from where a move leads to {self.text(child)}, which is not stored"
-                known.append(self.brought(image, move, child, outcome))
+                known.append(self.outcome_after(image, move, child, outcome))
             derived = derive(value, known)
             if derived != stored:
                 what = f"the children of its image {self.text(image)} make it {words(derived)}"
@@ -164,7 +172,7 @@ class Judge:
         except Exception as error:  # rules may raise anything if called for something that is no position
             return f"{name}, of which {error}"
 
-    def brought(self, position: int, move: int, child: int, outcome: Outcome) -> Outcome:
+    def outcome_after(self, position: int, move: int, child: int, outcome: Outcome) -> Outcome:
         """Return a child's stored outcome as it counts for its parent.
 
         It is that of the player who does not move at the parent, after *move* has counted for dtz or dtc.
@@ -175,11 +183,10 @@ class Judge:
             outcome = outcome._replace(remoteness=100 if plies > 100 else 0)
         if plies is not None and self.metric == DTC and self.game.tier(child) != self.game.tier(position):
             outcome = outcome._replace(remoteness=0)
-        return to_another(self.game, position, child, outcome)
+        return seen_by_other(self.game, position, child, outcome)
 
     def stray_child(self, position: int, examined: Examined) -> str:
-        """Return that a move leads to a position that is not an image of its own canonical position; "" if none
-        does."""
+        """Return that a move leads to a position that is no image of its canonical position; "" if none does."""
         for move, child in zip(*examined[1:], strict=True):
             reached = self.game.do_move(position, move)
             if reached != child and reached not in images_of(self.game, child):

@@ -20,7 +20,7 @@ SLOTS = 20
 tried."""
 
 
-def check_left_out(survey: Survey, position: int) -> None:
+def check_omission(survey: Survey, position: int) -> None:
     """Check that index() and unindex() agree at a position or, if it has no slot, that it needs none."""
     game = survey.game
     canonical = survey.canonical(position)
@@ -69,7 +69,7 @@ def check_swapped(survey: Survey, position: int) -> None:
     if over != (survey.primitive(other) != UNDECIDED):
         raise Fault(f"gives {other}; the game is over in one of the two only")
     if over:
-        pays, paid = ([game.payoff(place, player) for player in (0, 1)] for place in (position, other))
+        pays, paid = ([game.payoff(one, player) for player in (0, 1)] for one in (position, other))
         if pays != paid[::-1]:
             raise Fault(f"gives {other}, which pays {paid}; here it is {pays}")
         return
@@ -87,21 +87,21 @@ def needs_slot(survey: Survey, position: int) -> bool:
     MOST_FOLLOWED."""
     game = survey.game
     done: set[int] = set()
-    behind = {position}
-    # Depth-first search: *behind* is the current path, *done* are positions from which play cannot go round.
-    ways = [(position, iter(children_without_slot(game, survey, position)))]
-    while ways and len(done) < MOST_FOLLOWED:
-        at, rest = ways[-1]
+    on_path = {position}
+    # Depth-first search: `on_path` are the positions of the current path, `done` those from which play cannot go round.
+    path = [(position, iter(children_without_slot(game, survey, position)))]
+    while path and len(done) < MOST_FOLLOWED:
+        at, rest = path[-1]
         child = next(rest, None)
         if child is None:
-            ways.pop()
-            behind.remove(at)
+            path.pop()
+            on_path.remove(at)
             done.add(at)
-        elif child in behind:
+        elif child in on_path:
             return True
         elif child not in done:
-            behind.add(child)
-            ways.append((child, iter(children_without_slot(game, survey, child))))
+            on_path.add(child)
+            path.append((child, iter(children_without_slot(game, survey, child))))
     return False
 
 

@@ -1,0 +1,137 @@
+"""Verifies expectations stored by slot: checks the conditions of `expectation.py` slot by slot.
+
+Positions between slots have no slot of their own. Their bounds are computed exactly as the rules require, rounded down
+for lower and up for upper bounds, which only makes the conditions harder to meet. If the players of a position can be
+exchanged, both positions are checked, each by its own moves. So nothing rests on the assumption that the two have the
+same value.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases import Database
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import LOSE, MOST_IMAGES, TIE, WIN, RuleError, defines
+from retrograde.solver.rules.positions import of_positions
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.verification import bound_kernels as kernels
+from retrograde.solver.verification.bound_kernels import BoundFaults, PositionsBetween, StoredBounds
+from retrograde.solver.verification.measures import RESTS_ON
+from retrograde.solver.verification.verifier import BLOCK, TALLY, Array, DatabaseVerifier, TaskResult, add_up
+
+BETWEEN, MOST_BETWEEN = 64, 1 << 16
+"""Positions in between that the workspace holds at first (BETWEEN), and at most (MOST_BETWEEN)."""
+LINKS = 24
+"""Moves from each of these positions, on average, for which the workspace has entries."""
+COMPLAINTS = {
+    kernels.ROUND: "play goes round among positions without a slot",
+    kernels.NO_SLOT: "a move leads to a position whose slot there is not",
+    kernels.CROWDED: "play goes on and on among positions without a slot",
+}
+
+
+class BoundsVerifier(DatabaseVerifier):
+    """Verifies the bounds of slots, always by compiled rules. An item is a slot, numbered across all tiers."""
+
+    always_compiled = True
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        contents: Any = self.file.contents
+        tiers, starts = contents.tiers
+        low, high = contents.all_bounds(0, contents.length)
+        scale = int(self.file.details["scale"])
+        self.bounds = StoredBounds(tiers, starts, low, high, scale, np.zeros(contents.length, np.uint8))
+        by_value = {row.value: number for number, row in enumerate(self.legend)}
+        self.row_numbers = np.array([by_value.get(value, self.legend_rows) for value in (LOSE, TIE, WIN)])
+        """The rows of the legend of LOSE, TIE and WIN; one too high if there is none."""
+        self.between = BETWEEN
+
+    def __len__(self) -> int:
+        return len(self.bounds.low)
+
+    def position_at(self, item: int) -> int:
+        k = int(self.bounds.starts.searchsorted(item, "right")) - 1
+        return self.game.unindex(int(self.bounds.tiers[k]), item - int(self.bounds.starts[k]))
+
+    def check(self, item: int) -> None:
+        self.complain(self.position_at(item), "is not worth what follows by the rules")
+
+    def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        for k in reversed(range(len(self.bounds.tiers))):
+            first, end = self.bounds.starts[k : k + 2].tolist()
+            blocks = [np.arange(begin, min(begin + BLOCK, end)) for begin in range(first, end, BLOCK)]
+            results = [self.check_slots(k, slots) for slots in blocks]
+            wrong = [np.concatenate([result.wrong for result in results])] if results else []
+            # Slots could support each other in a circle if moves stay in the tier.
+            if any(result.seen[0] for result in results):
+                wrong.append(self.find_circles(k, pays=any(result.seen[1] for result in results)))
+            for result in results:
+                if result.tally[-1]["stored"]:
+                    self.complain(None, "the legend lacks a value that slots have")
+                add_up(self.tally[0], result.tally[:-1])
+            yield TaskResult(first + np.flatnonzero(np.any(wrong, 0)), end - first)
+
+    def check_slots(self, k: int, slots: Array, strictly: bool = False) -> BoundFaults:
+        """Return what is wrong with some slots of a tier. Raise RuleError if the rules do not fit their numbering."""
+        while True:
+            faults = BoundFaults(
+                np.zeros(len(slots), np.uint8), np.zeros(3, np.int64), np.zeros(self.legend_rows + 1, TALLY),
+                self.row_numbers, of_positions(self.game, MOST_IMAGES if defines(self.game, "images") else 1),
+            )  # fmt: skip
+            listed = workspace(self.game, self.between)
+            with watch_kernel(self.game, listed.trouble):
+                kernels.check_slots(self.game, k, slots, self.bounds, listed, faults, strictly)
+            if not (trouble := int(faults.seen[2])):
+                return faults
+            if trouble != kernels.CROWDED or self.between >= MOST_BETWEEN:
+                position = noted_position(self.game, listed.trouble)
+                raise RuleError(f"{variant(self.game)}, position {position}: {COMPLAINTS[trouble]}")
+            # The workspace is too small: enlarge it and check the block again.
+            self.between *= 8
+
+    def find_circles(self, k: int, pays: bool) -> Array:
+        """Return which slots of a tier could support each other in a circle, uint8.
+
+        These are slots from which play can stay in the tier forever and whose bounds do not get strictly nearer to 0;
+        if moves pay, all slots from which play can stay in the tier forever.
+        """
+        endless, listed = self.bounds.endless[slice(*self.bounds.starts[k : k + 2])], workspace(self.game, self.between)
+        endless[:] = 1
+        with watch_kernel(self.game, listed.trouble):
+            # Begin with all slots of the tier, and remove until nothing changes.
+            while kernels.remove_leaving(self.game, k, self.bounds, listed) > 0:
+                pass
+        wrong = endless.copy()
+        if not pays:
+            slots = np.flatnonzero(endless)
+            wrong[slots] = self.check_slots(k, self.bounds.starts[k] + slots, strictly=True).wrong
+        endless[:] = 0
+        return wrong
+
+    def verify_start(self) -> None:
+        if (start := self.file.start) is not None:
+            outcome = self.file.start_outcome
+            if outcome is None or outcome.measures != tuple(self.database.measures(start).values()):
+                self.complain(start, "is the start, and the file says something else about it elsewhere")
+
+    def proven(self) -> str:
+        return (
+            f"by {self.database.metric} every position that has a slot is worth what follows by the rules from its "
+            "children, whether play reaches it or not"
+        )
+
+    def basis(self, compiled: bool) -> str:
+        return RESTS_ON
+
+
+def workspace(game: Any, size: int) -> PositionsBetween:
+    """Return a workspace for *size* positions."""
+    kinds: list[type] = [np.int64, np.bool_, np.int64, np.int64, np.bool_, *([np.int64] * 7)]
+    sizes = [*([size + 1] * 5), *([LINKS * size] * 6), 4 * size]
+    arrays: list[Array] = [np.zeros(length, kind) for length, kind in zip(sizes, kinds, strict=True)]
+    return PositionsBetween._make([of_positions(game, size), *arrays, trouble_array(game)])

@@ -1,0 +1,152 @@
+"""Families: positions of a database of another metric, what the rules say about them, and links to their children."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from retrograde.databases import Database
+from retrograde.databases.layout import NOT_FOUND
+from retrograde.databases.legend import table_of
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import (
+    CHANCE,
+    MOST_IMAGES,
+    UNDECIDED,
+    Contradiction,
+    alternates,
+    defines,
+    same_mover,
+)
+from retrograde.solver.rules.examine import blame
+from retrograde.solver.verification.records import RecordTable
+from retrograde.solver.verification.verifier import Array
+
+
+@dataclass(frozen=True)
+class Families:
+    """Positions, called *records*, with links from each to its children.
+
+    By link: `parents` and `children` are records, sorted by parent; `turned` says whether the turn passes to another
+    player; `odds` is the weight of chance's move, else 1; `gains` is what the move pays at once, less what the other
+    player gets. By record: `positions`, `tiers`, what the rules say (`primitives`, `movers`, `pays`, `images`; see
+    `kernels.FamilyTable`), and what is stored: `values`, `plies` and `measures` int64[columns, records].
+    """
+
+    positions: Array
+    tiers: Array
+    primitives: Array
+    movers: Array
+    pays: Array
+    images: Array
+    parents: Array
+    children: Array
+    turned: Array
+    odds: Array
+    gains: Array
+    values: Array
+    plies: Array
+    measures: Array
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def having(self) -> Array:
+        """The records that have children."""
+        return np.unique(self.parents)
+
+    @cached_property
+    def begins(self) -> Array:
+        """Where the links of each of these begin."""
+        return self.parents.searchsorted(self.having)
+
+    def over_children(self, reduce: np.ufunc, of_children: Array, else_value: Any) -> Array:
+        """Return for each record a reduction over its links; *else_value* if it has no children."""
+        result = np.full(len(self), else_value, of_children.dtype)
+        if len(self.having):
+            result[self.having] = reduce.reduceat(of_children, self.begins)
+        return result
+
+
+def families_of(table: RecordTable) -> Families:
+    """Return all records of a database with their families, by the compiled rules."""
+    game = table.game
+    answers = ask_rules(table)
+    counts = np.diff(answers.ends, prepend=0)
+    parents = np.repeat(np.arange(len(table)), counts)
+    turned = np.ones(len(parents), np.bool_)
+    if not alternates(game):
+        turned = answers.movers[parents] != answers.movers[answers.links]
+    legend, rows = table_of(table.legend, table.file.measures), table.row_numbers
+    return Families(
+        table.positions, np.repeat(table.tiers, np.diff(table.bounds)), answers.primitives, answers.movers,
+        answers.pays, answers.images, parents, answers.links, turned, answers.odds, answers.gains,
+        legend["value"][rows].astype(np.int64), legend["remoteness"][rows].astype(np.int64),
+        np.stack([legend[name][rows] for name in table.file.measures]),
+    )  # fmt: skip
+
+
+def ask_rules(table: RecordTable) -> Any:
+    """Return what the rules say about all records, a `FamilyTable`."""
+    from retrograde.solver.rules import compiled
+    from retrograde.solver.rules.running_kernels import watch_kernel
+    from retrograde.solver.verification import kernels
+    from retrograde.solver.verification.storages import RecordStorage
+
+    game, count = table.game, len(table)
+    compiled.prepare(game)
+    storage = RecordStorage(table.tiers, table.bounds, table.positions, table.row_numbers, *np.empty((2, 0), np.uint8))
+    images = np.empty(MOST_IMAGES if defines(game, "images") else 1, np.int64)
+    links = 0
+    while True:
+        answers = kernels.FamilyTable(
+            np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros((count, game.players), np.int64),
+            np.zeros(count, np.int64), np.zeros(count, np.int64), np.empty(links, np.int64), np.empty(links, np.int64),
+            np.empty(links, np.int64), np.zeros(2, np.int64),
+        )  # fmt: skip
+        with watch_kernel(game, answers.trouble):
+            found = int(kernels.write_families(game, storage, answers, images))
+        # The first call only counts the links; the second has arrays of the right length.
+        if found <= links:
+            return answers
+        links = found
+
+
+def families_at(database: Database, positions: Sequence[int]) -> Families:
+    """Return the families of some positions, by the interpreted rules: the positions first, then all their children.
+
+    The children have no links. Instead of the positions there are their numbers: positions may be tuples.
+    """
+    game, records = database.game, list(positions)
+    links: list[tuple[int, ...]] = []
+    for record, position in enumerate(positions):
+        with blame(game, position):
+            mover = game.turn(position)
+            for move in game.generate_moves(position) if game.primitive(position) == UNDECIDED else ():
+                child = game.do_move(position, move)
+                weight = game.odds(position, move) if mover == CHANCE else 1
+                gain = game.reward(position, move, max(mover, 0))
+                if game.players == 2:
+                    gain -= game.reward(position, move, 1 - max(mover, 0))
+                links.append((record, len(records), not same_mover(game, position, child), weight, gain))
+                records.append(child)
+    no_plies = NOT_FOUND if database.metric == "expectation" else -1
+    by_record, measures = [], []
+    for position in records:
+        with blame(game, position):
+            value, mover = game.primitive(position), game.turn(position)
+            paid = [game.payoff(position, player) if value else 0 for player in range(game.players)]
+            if (outcome := database.get(position)) is None:
+                raise Contradiction(f"{variant(game)}, position {position}: can be reached, and is not stored")
+            plies = no_plies if outcome.remoteness is None else outcome.remoteness
+            by_record.append((game.tier(position), value, mover, outcome.value, plies, *paid))
+            measures.append([*database.measures(position).values()])
+    parents, children, turned, odds, gains = np.array(links, np.int64).reshape(-1, 5).T
+    tiers, primitives, movers, values, remotenesses, *pays = np.array(by_record, np.int64).T
+    return Families(
+        np.arange(len(records)), tiers, primitives, movers, np.stack(pays, 1), np.ones(len(records), np.int64),
+        parents, children, turned != 0, odds, gains, values, remotenesses, np.array(measures, np.int64).T,
+    )  # fmt: skip

@@ -1,0 +1,158 @@
+"""Verifies values and remotenesses, for databases of all kinds (see verify.py).
+
+The kinds differ in which items there are and in what is stored for a position: see `records.py`, `slots.py` and
+`steps.py`.
+"""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from retrograde.databases import DamagedDatabase, Database, Outcome
+from retrograde.games.contract.game import MOST_IMAGES, RuleError, defines, is_none
+from retrograde.solver.rules.examine import examine
+from retrograde.solver.verification.judge import OutcomeJudge, chosen_image, images_of, words
+from retrograde.solver.verification.verifier import (
+    EQUAL,
+    TALLY,
+    Array,
+    DatabaseVerifier,
+    add_row,
+    outcome_of,
+    spread_evenly,
+)
+
+
+class OutcomeVerifier(DatabaseVerifier):
+    """Derives every stored outcome from those of the children. Subclasses adapt it to a kind of database."""
+
+    covers: ClassVar[str] = "the positions are those that play reaches{equal}, no more and no less"
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.rules = self.game
+        """The game that is compiled."""
+        self.outcomes = [outcome_of(row) for row in self.legend]
+        self.judge = OutcomeJudge(self.game, self.outcome_of, self.missing, database.metric)
+
+    # Subclasses define these for their kind of database
+
+    def note_children(self, item: int, children: list[int]) -> None:
+        """Record the canonical children of an item."""
+
+    def part_of(self, item: int) -> tuple[int, int]:
+        """Return the part and the tier in which an item is counted."""
+        return 0, 0
+
+    def row_at(self, item: int) -> int:
+        """Return the row of the legend that is stored for an item; -1 if none is."""
+        return self.row_of(self.position_at(item))
+
+    def storage_fault(self, item: int, position: int, canonical: int) -> str:
+        """Return what is wrong with where an item is stored; "" if nothing is."""
+        return ""
+
+    def lookup_fault(self, position: int, moves: list[int], children: list[int]) -> str:
+        """Return what is wrong with where children are looked up; "" if nothing is."""
+        return ""
+
+    def storage(self) -> Any:
+        """Return the storage that the compiled loop reads (see `storages.py`)."""
+        raise NotImplementedError
+
+    # Interpreted
+
+    def verify_item(self, item: int) -> None:
+        position = self.position_at(item)
+        if is_none(position):
+            return
+        self.note_children(item, self.check(item))
+        if (row := self.row_at(item)) >= 0:
+            part, tier = self.part_of(item)
+            add_row(self.tally[part], row, 1, len(images_of(self.game, position)), tier, item)
+
+    def check(self, item: int) -> list[int]:
+        """Derive the outcome of an item, record what is wrong, and return the canonical children."""
+        game, position, row = self.game, self.position_at(item), self.row_at(item)
+        try:
+            canonical = game.canonical(position)
+            misplaced = self.storage_fault(item, position, canonical)
+            examined = _, moves, children = examine(game, position)
+            fault = self.lookup_fault(position, moves, children)
+            if not fault and row >= 0:
+                fault = self.judge.fault_in_children(position, self.outcomes[row], examined)
+        except DamagedDatabase:
+            raise
+        except Exception as error:  # rules may raise anything if called for something that is no position
+            self.complain(position, f"is stored, and no position: {error}")
+            return []
+        # Case: play reaches the position, but the database does not hold it.
+        if row < 0:
+            misplaced = "can be reached, and is not found"
+        # Case: a lookup, as users do it, finds something else.
+        elif not misplaced and self.database.get(position) != self.outcomes[row]:
+            misplaced = f"is stored as {words(self.outcomes[row])}, and is not found so when it is looked up"
+        # Case: stored correctly so far. Check symmetric positions too.
+        elif not fault and canonical == position and defines(game, "images"):
+            images = images_of(game, position)
+            if defines(game, "multiplicity") and (given := game.multiplicity(position)) != len(images):
+                fault = f"has {given} positions equal by symmetry by multiplicity(), and {len(images)} by images()"
+            else:
+                images = images[1:] if self.every_image else chosen_image(game, position)
+                fault = self.judge.fault_in_images(position, self.outcomes[row], examined, images)
+        for complaint in filter(None, (misplaced, fault)):
+            self.complain(position, complaint)
+        return children
+
+    def outcome_of(self, position: int) -> Outcome | None:
+        """Return the outcome stored for a canonical position; None if there is none."""
+        row = self.row_of(position)
+        return None if row < 0 else self.outcomes[row]
+
+    def some_items(self) -> Iterable[int]:
+        return (item for item in spread_evenly(len(self)) if not is_none(self.position_at(item)))
+
+    # Compiled
+
+    def can_compile(self) -> bool:
+        from numba.core.errors import NumbaError  # slow to import, and small databases do not need it
+
+        from retrograde.solver.rules import compiled
+
+        compiled.prepare(self.rules)
+        try:
+            self.run(self.storage(), np.empty(0, np.int64))
+        except (NumbaError, RuleError):
+            return False
+        return True
+
+    def run(self, storage: Any, items: Array) -> tuple[Array, Array]:
+        """Verify ascending items of a storage. Return their tally and the items with which something is wrong."""
+        from retrograde.solver.rules.positions import of_positions
+        from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
+        from retrograde.solver.verification import kernels
+        from retrograde.solver.verification.storages import NEAR
+
+        workspace = kernels.VerifierWorkspace(
+            np.zeros(self.legend_rows, TALLY),
+            np.empty(len(items), np.int64),
+            of_positions(self.game, MOST_IMAGES if defines(self.game, "images") else 1),
+            np.full((NEAR, 3), -1, np.int64),
+            trouble_array(self.game),
+        )
+        plies = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
+        values, remotenesses = np.array(plies, np.int64).reshape(-1, 2).T.copy()
+        legend = kernels.LegendColumns(values, remotenesses)
+        with watch_kernel(self.game, workspace.trouble):
+            count = kernels.verify_items(self.rules, storage, legend, items, workspace, self.every_image)
+        return workspace.tally, workspace.wrong[:count].copy()
+
+    # What is proven
+
+    def proven(self) -> str:
+        symmetric = defines(self.game, "images")
+        one = "every image" if self.every_image else "one image of each (all, where it has but one)"
+        images = f", there and at {one}" if symmetric else ""
+        covers = self.covers.format(equal=EQUAL if symmetric else "")
+        return f"every value follows by the rules from those of its children{images}; {covers}"

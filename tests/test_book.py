@@ -217,7 +217,7 @@ def test_in_the_book_nothing_is_searched(home):
             assert best.value == TIE
             assert len(oracle.moves(position)) == 4
             position = best.position
-        assert oracle.known(game.read("212"), 0).value == WIN
+        assert oracle.probe(game.read("212"), 0).value == WIN
         assert oracle.looked_at == 0
 
 

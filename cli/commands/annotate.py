@@ -162,7 +162,7 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str])
     from retrograde.games.chess.san import uci
     from retrograde.games.contract.game import RetrogradeError
     from retrograde.solver.play.match import review
-    from retrograde.solver.play.oracles.counting import counting
+    from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
     from retrograde.solver.play.tablebase.files import ending_on
 
     try:
@@ -172,7 +172,7 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str])
     if found := tables.find(material, board.fen()):
         solution, position = found
         number = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
-        return review(counting(solution, position, board.count), position, number)
+        return review(apply_fifty_move_rule(solution, position, board.count), position, number)
     if material not in said:
         said.add(material)
         click.echo(f"no database of {material}; make one with: retrograde solve chess:{material}", err=True)

@@ -27,7 +27,7 @@ from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.databases import NoDatabase
-    from retrograde.solver.play.oracle import Known, Oracle
+    from retrograde.solver.play.oracle import Oracle, ValueBounds
     from retrograde.solver.play.oracles.searching import SearchingOracle
     from retrograde.solver.play.solution import Solution
 
@@ -263,12 +263,12 @@ def in_columns(lines: Iterable[Line], answers: Iterable[Answer], moves: bool) ->
         yield f"{told}\t{moves_in_short(answer.oracle, answer.position)}" if moves else told
 
 
-def searched(oracle: "Oracle", position: int, moves: bool = False) -> "Known":
+def searched(oracle: "Oracle", position: int, moves: bool = False) -> "ValueBounds":
     """Return what a search finds out about a position, and about its moves if they are wanted."""
     if moves:
         return searched_with_moves(oracle, position)[0]
     with thinking(oracle, "searching"):
-        return oracle.known(position)
+        return oracle.probe(position)
 
 
 def moves_in_short(oracle: "Oracle", position: int) -> str:

@@ -165,13 +165,13 @@ def contest(
     other game.
     """
     from retrograde.solver.play.match import play, points, random_position
-    from retrograde.solver.play.oracles.counting import counting, counts
+    from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, knows_fifty_move_rule
 
     players = [player_named(name, oracle, Random(f"{seed} {k}")) for k, name in enumerate(names)]
     beginnings, dice = Random(f"{seed} beginnings"), Random(f"{seed} dice")
     by_chance = position == "random" or (position is None and oracle.start is None)
     start, count, written = 0, count_in(position or ""), list[str]()
-    by_rule = partial(counting, oracle) if counts(oracle) else None
+    by_rule = partial(apply_fifty_move_rule, oracle) if knows_fifty_move_rule(oracle) else None
     if not by_chance:
         start = oracle.game.start if position is None else read_reachable(oracle, position)
     score: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]

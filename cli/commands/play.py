@@ -199,9 +199,9 @@ class Match:
     @property
     def here(self) -> "Oracle":
         """The oracle for this position. It counts plies without progress if the rule is known."""
-        from retrograde.solver.play.oracles.counting import counting
+        from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
 
-        return counting(self.oracle, self.position, self.counts[-1])
+        return apply_fifty_move_rule(self.oracle, self.position, self.counts[-1])
 
     def is_over(self) -> bool:
         """Return whether the game is over, also by repetition or by the fifty-move rule."""
@@ -212,9 +212,9 @@ class Match:
 
     def is_too_long(self) -> bool:
         """Return whether the game is a draw after too many plies without progress, if such a rule is known."""
-        from retrograde.solver.play.oracles.counting import counts
+        from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule
 
-        return self.counts[-1] >= PATIENCE and counts(self.oracle)
+        return self.counts[-1] >= PATIENCE and knows_fifty_move_rule(self.oracle)
 
     def add(self, move: int) -> None:
         """Add a move to the game."""
@@ -284,7 +284,7 @@ class Match:
     def print_how(self) -> None:
         """Print what the computer knows of the position, and how, unless a database knows everything."""
         if self.oracle.source != "database":
-            known = self.oracle.known(self.position, 0)
+            known = self.oracle.probe(self.position, 0)
             click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({how_known(known)})")
 
     def print_moves(self, most: int | None = None) -> None:
@@ -292,7 +292,7 @@ class Match:
         game, oracle = self.oracle.game, self.here
         with thinking(self.oracle):
             choices = oracle.moves(self.position)
-            known = oracle.known(self.position, 0)
+            known = oracle.probe(self.position, 0)
         if self.expected:
             print_expectation(oracle, self.position, choices)  # type: ignore[arg-type]  # only databases know them
             return
@@ -346,7 +346,7 @@ class Match:
     def print_line(self) -> None:
         """Print best play from here."""
         with thinking(self.oracle):
-            self.oracle.known(self.position)
+            self.oracle.probe(self.position)
             names = [choice.name for choice in self.here.line(self.position)]
         if not names:
             told = "no one line is best: the dice have a say" if self.expected else "best play from here is not known"

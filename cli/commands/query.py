@@ -44,7 +44,7 @@ from retrograde.games.contract.zeroing import TO_PROGRESS, count_after
 
 if TYPE_CHECKING:
     from retrograde.games import Game
-    from retrograde.solver.play.oracle import Known, Oracle
+    from retrograde.solver.play.oracle import Oracle, ValueBounds
     from retrograde.solver.play.solution import Solution
 
     Reader = Callable[[str], tuple[Oracle, int, int]]
@@ -319,10 +319,10 @@ def print_worth(solution: "Solution", position: int, count: int) -> None:
 # Positions that are searched
 
 
-def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> dict[str, Any]:
+def facts_searched(oracle: "Oracle", position: int, known: "ValueBounds", line: list[str]) -> dict[str, Any]:
     """Return what a search found of a position and of each position after a move, ready for JSON."""
     write = oracle.game.write
-    reached = [(choice, oracle.known(choice.position, 0)) for choice in oracle.moves(position, 0)]
+    reached = [(choice, oracle.probe(choice.position, 0)) for choice in oracle.moves(position, 0)]
     return {
         **facts_known(oracle.game, position, known, line),
         **score_facts(oracle, position),
@@ -342,7 +342,7 @@ def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[s
     }
 
 
-def print_known(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> None:
+def print_known(oracle: "Oracle", position: int, known: "ValueBounds", line: list[str]) -> None:
     """Print a position, what is known of it, its moves, and best play as far as known."""
     game, choices = oracle.game, oracle.moves(position, 0)
     print_board(game, position, choices)

@@ -101,7 +101,7 @@ def command(
     """
     from retrograde.games.catalog import load_game
     from retrograde.solver.conformance.precheck import refuse_broken
-    from retrograde.solver.play.oracle import searched as known_of
+    from retrograde.solver.play.oracle import bounds_of_finding
 
     if depth and method == "pn":
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
@@ -121,7 +121,7 @@ def command(
     limits = Limits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     with listening(as_json) as line:
         found, moves = searched(game, place, method, limits, line)
-    known, names = known_of(found), names_of(game, place, moves)
+    known, names = bounds_of_finding(found), names_of(game, place, moves)
     if as_json:
         print_json(facts(game, place, known, names))
         return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from retrograde.databases import NoDatabase
     from retrograde.solver.play.choice import Choice
-    from retrograde.solver.play.oracle import How, Known, Oracle
+    from retrograde.solver.play.oracle import Evidence, Oracle, ValueBounds
     from retrograde.solver.play.oracles.searching import SearchingOracle
     from retrograde.solver.play.solution import Solution
 
@@ -141,30 +141,30 @@ def thinking(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
             yield
 
 
-def searched(oracle: "Oracle", position: int) -> "tuple[Known, list[str]]":
+def searched(oracle: "Oracle", position: int) -> "tuple[ValueBounds, list[str]]":
     """Return what a search finds of a position and its moves, and the moves of best play."""
     seconds: float = oracle.seconds  # type: ignore[attr-defined]  # of one that searches
     with thinking(oracle, "searching"):
-        oracle.known(position, (1 - FOR_MOVES) * seconds)
+        oracle.probe(position, (1 - FOR_MOVES) * seconds)
         oracle.moves(position, FOR_MOVES * seconds)
-        known = oracle.known(position, 0)
+        known = oracle.probe(position, 0)
         return known, [choice.name for choice in oracle.line(position)]
 
 
 # Words
 
 
-def bounds(known: "Known") -> str:
+def bounds(known: "ValueBounds") -> str:
     """Return what is known of an unknown value: `at least a tie`, `not known`."""
     return BOUNDS[known.at_least, known.at_most]
 
 
-def worth(known: "Known") -> str:
+def worth(known: "ValueBounds") -> str:
     """Return the value in colour, or what is known of it: `win`, `at least a tie`."""
     return coloured(known.value) if known.proved else faint(bounds(known))
 
 
-def verdict(known: "Known", side: str, distance: str = "") -> str:
+def verdict(known: "ValueBounds", side: str, distance: str = "") -> str:
     """Return what is known of a position: `Red to move wins in 5 plies`, `not known: at least a tie`."""
     if not known.proved:
         return unknown(known)
@@ -174,7 +174,7 @@ def verdict(known: "Known", side: str, distance: str = "") -> str:
     return prospect(known.value, known.remoteness, side, distance)
 
 
-def unknown(known: "Known") -> str:
+def unknown(known: "ValueBounds") -> str:
     """Return in words what is known of a position whose value is not known."""
     if known.no_end_within:
         return f"not known: neither side can force a win within {plies(known.no_end_within)}"
@@ -182,7 +182,7 @@ def unknown(known: "Known") -> str:
     return told if told == BOUNDS[LOSE, WIN] else f"not known: {told}"
 
 
-def awaited(known: "Known", distance: str = "", puzzle: bool = False) -> str:
+def awaited(known: "ValueBounds", distance: str = "", puzzle: bool = False) -> str:
     """Return what the person to move may expect, as far as that is known."""
     if puzzle:
         return coloured(known.value, of_a_puzzle(known.value, known.remoteness))
@@ -194,9 +194,9 @@ def awaited(known: "Known", distance: str = "", puzzle: bool = False) -> str:
     return expected(known.value, known.remoteness, distance)
 
 
-def how_known(known: "Known") -> str:
+def how_known(known: "ValueBounds") -> str:
     """Return how a value is known: `proved by search: 1.2 M positions in 3.0 s`, `from the book`, `by the rules`."""
-    how: How = known.how
+    how: Evidence = known.evidence
     if how.source != "search":
         return HOW.get(how.source, f"by the {how.source}")
     rate = f", {amount(how.nodes / how.seconds)}/s" if how.seconds > 0.1 else ""
@@ -207,10 +207,10 @@ def how_known(known: "Known") -> str:
 
 def worths(oracle: "Oracle", choices: "list[Choice]") -> dict[int, str]:
     """Return what is known of each move of unknown value, by move number."""
-    from retrograde.solver.play.oracle import brought
+    from retrograde.solver.play.oracle import bounds_for_mover
 
     unknown = (choice for choice in choices if choice.value == UNDECIDED)
-    return {choice.move: worth(brought(oracle.known(choice.position, 0), choice.again)) for choice in unknown}
+    return {choice.move: worth(bounds_for_mover(oracle.probe(choice.position, 0), choice.again)) for choice in unknown}
 
 
 # JSON
@@ -221,7 +221,7 @@ def name_of(value: Value) -> str | None:
     return NOUNS.get(value)
 
 
-def facts(game: Game, position: int, known: "Known", line: Sequence[str] | None) -> dict[str, Any]:
+def facts(game: Game, position: int, known: "ValueBounds", line: Sequence[str] | None) -> dict[str, Any]:
     """Return what is known of a position and how, and the moves of best play if given, ready for JSON."""
     from retrograde.cli.render.moves import distance
     from retrograde.games.catalog import variant
@@ -237,9 +237,9 @@ def facts(game: Game, position: int, known: "Known", line: Sequence[str] | None)
         "at_most": NOUNS[known.at_most],
         "proved": known.proved,
         "no_end_within": known.no_end_within,
-        "source": known.how.source,
-        "nodes": known.how.nodes,
-        **({"in_tables": known.how.leaves} if known.how.leaves else {}),
-        "seconds": round(known.how.seconds, 3),
+        "source": known.evidence.source,
+        "nodes": known.evidence.nodes,
+        **({"in_tables": known.evidence.leaves} if known.evidence.leaves else {}),
+        "seconds": round(known.evidence.seconds, 3),
         **({} if line is None else {"line": list(line)}),
     }

@@ -22,9 +22,9 @@ def scorecard(
 
     *counts* are the plies without progress before each, if they count.
     """
-    from retrograde.solver.play.oracles.counting import marked_by_rule
+    from retrograde.solver.play.oracles.fifty_moves import mark_moves_by_rule
 
-    game, marks = oracle.game, marked_by_rule(oracle, positions, moves, plies, counts)
+    game, marks = oracle.game, mark_moves_by_rule(oracle, positions, moves, plies, counts)
     rows = [
         (number_of(game, positions[0], mark.ply), mark.judgement.played.name, verdict(game, mark)) for mark in marks
     ]

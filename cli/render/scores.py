@@ -21,7 +21,7 @@ def tell_score(
     game: "Game", position: int, workers: int, size: int, seconds: float | None, value_only: bool, as_json: bool
 ) -> None:
     """Search for the score of a position, or with *value_only* for its sign, and print the result."""
-    from retrograde.solver.play.oracle import SEARCH, How, Known
+    from retrograde.solver.play.oracle import SEARCH, Evidence, ValueBounds
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.scores.searcher import ScoreSearch
 
@@ -31,7 +31,7 @@ def tell_score(
         with polled(line, search_progress(search)):
             found = search.score(position, seconds, value_only)
             moves = [] if found.score is None else search.best_line(position, found.score, seconds)
-    known = Known(found.at_least, found.at_most, None, How(SEARCH, found.nodes, found.seconds))
+    known = ValueBounds(found.at_least, found.at_most, None, Evidence(SEARCH, found.nodes, found.seconds))
     names = names_of(game, position, moves)
     if as_json:
         print_json(facts(game, position, known, names) | bounds(found))

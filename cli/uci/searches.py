@@ -130,7 +130,7 @@ def chosen(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) 
     if not choices:
         choices = [one for one in oracle.moves(position, 0) if uci(position, one.move) in moves]
     choice = choices[0]
-    far = choice.remoteness if choice.remoteness is not None else oracle.known(choice.position, 0).no_end_within
+    far = choice.remoteness if choice.remoteness is not None else oracle.probe(choice.position, 0).no_end_within
     return choice, uci(position, choice.move), far + 1
 
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from retrograde.cli.uci.clock import Clock
-from retrograde.cli.uci.lines import CountingProber, Prober, depth
+from retrograde.cli.uci.lines import FiftyMoveProber, Prober, depth
 from retrograde.cli.uci.searches import Searches
 from retrograde.cli.uci.twoply import best_look
 from retrograde.databases import Outcome
 from retrograde.games.chess.anyboard import AnyBoard
-from retrograde.solver.play.oracles.counting import counts
+from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule
 from retrograde.solver.play.tablebase.files import Tables, ending_on, said_of
 
 
@@ -71,8 +71,8 @@ class Thinker:
                     position = solution.game.read(board.fen())
                 if (outcome := solution.database.get(position)) is None:
                     continue
-                by_rule = question.by_rule and counts(solution)
-                prober = CountingProber(solution, position, board.count) if by_rule else Prober(solution)
+                by_rule = question.by_rule and knows_fifty_move_rule(solution)
+                prober = FiftyMoveProber(solution, position, board.count) if by_rule else Prober(solution)
                 return self.tell(prober, (position, outcome), moves, question.options["MultiPV"], clock)
             except Exception as error:  # another database may have the position as well
                 self.remark(f"{path}: {said_of(error)}")

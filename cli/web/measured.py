@@ -10,7 +10,7 @@ from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.game import LOSE, METRICS, Game, Value, defines
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.play.oracle import DATABASE, Oracle
-from retrograde.solver.play.oracles.counting import counts
+from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule
 
 Seats = Literal["one", "two", "several"]
 
@@ -69,14 +69,14 @@ def count_at(oracle: Oracle, text: str | None, count: int | None) -> int | None:
 
     None if the result of such a rule is not known.
     """
-    if not counts(oracle):
+    if not knows_fifty_move_rule(oracle):
         return None
     return count_in(text or "") if count is None else count
 
 
 def without_rule(oracle: Oracle, place: int, value: Value) -> str:
     """Return the value of a position without the rule, if it differs: `win in 131 plies`."""
-    plain = oracle.known(place, 0)
+    plain = oracle.probe(place, 0)
     if plain.value == value:
         return ""
     far = distance(oracle.game, *plain.outcome)

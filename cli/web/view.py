@@ -50,8 +50,8 @@ from retrograde.games.contract.zeroing import count_after, counts_along
 from retrograde.solver.play import match
 from retrograde.solver.play.choice import preference
 from retrograde.solver.play.marks import in_short
-from retrograde.solver.play.oracle import DATABASE, Known, Oracle, brought
-from retrograde.solver.play.oracles.counting import counting, marked_by_rule
+from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds, bounds_for_mover
+from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, mark_moves_by_rule
 from retrograde.solver.play.picture import board_svg, is_ground, piece
 from retrograde.solver.play.player import skilled
 from retrograde.solver.play.solution import Solution
@@ -103,11 +103,11 @@ def position(
     without progress, None if they are not counted.
     """
     game, plain = oracle.game, oracle
-    oracle = oracle if count is None else counting(oracle, place, count)
+    oracle = oracle if count is None else apply_fifty_move_rule(oracle, place, count)
     if seconds:
-        oracle.known(place, FOR_POSITION * seconds)
+        oracle.probe(place, FOR_POSITION * seconds)
     choices = oracle.moves(place, (1 - FOR_POSITION) * seconds)
-    known = oracle.known(place, 0)
+    known = oracle.probe(place, 0)
     value, remoteness = known.outcome
     odds, expected = measured.odds(game, place), measured.expected(oracle, place)
     board = game.draw_board()
@@ -136,7 +136,7 @@ def position(
                 name=choice.name,
                 value=told(choice.brings),
                 remoteness=None if choice.remoteness is None else choice.remoteness + 1,
-                known="" if choice.value else bounds(brought(oracle.known(choice.position, 0), choice.again)),
+                known="" if choice.value else bounds(bounds_for_mover(oracle.probe(choice.position, 0), choice.again)),
                 worth=choice.worth,
                 mark=in_short(choice.worth) if expected is not None else "",
                 odds=odds.get(choice.move, ""),
@@ -171,9 +171,9 @@ def position(
     )
 
 
-def how_told(known: Known) -> str:
+def how_told(known: ValueBounds) -> str:
     """Return how a value is known; "" before the first search."""
-    return how_known(known) if known.proved or known.how.nodes else ""
+    return how_known(known) if known.proved or known.evidence.nodes else ""
 
 
 def told(value: Value) -> ValueName | None:
@@ -182,7 +182,7 @@ def told(value: Value) -> ValueName | None:
     return name
 
 
-def best_play(oracle: Oracle, place: int, known: Known, seconds: float) -> list[str]:
+def best_play(oracle: Oracle, place: int, known: ValueBounds, seconds: float) -> list[str]:
     """Return best play from a position, if that takes no time or there is time."""
     if oracle.source == DATABASE or (seconds and known.is_exact):
         return [choice.name for choice in oracle.line(place, LINE)]
@@ -252,8 +252,8 @@ def step(
     count: int | None = None,
 ) -> Step:  # fmt: skip
     """Return a position of a game."""
-    here = oracle if count is None else counting(oracle, place, count)
-    value, remoteness = here.known(place, 0).outcome
+    here = oracle if count is None else apply_fifty_move_rule(oracle, place, count)
+    value, remoteness = here.probe(place, 0).outcome
     return Step(
         name=name,
         touched=list(touched),
@@ -280,7 +280,7 @@ def scorecard(oracle: Oracle, place: int, names: list[str], count: int | None = 
         moves.append(move_named(oracle.game, positions[-1], name))
         positions.append(oracle.game.do_move(positions[-1], moves[-1]))
     counts = counts_along(oracle.game, positions, moves, count or 0)
-    marks = marked_by_rule(oracle, positions, moves, range(len(moves)), counts)
+    marks = mark_moves_by_rule(oracle, positions, moves, range(len(moves)), counts)
     return [mark_told(mark) for mark in marks]
 
 
@@ -380,7 +380,7 @@ def reply(oracle: Oracle, place: int, skill: float, seed: int | None, count: int
     if game.primitive(place) != UNDECIDED:
         raise PositionError("the game is over there, and nobody is to move")
     chance = Random(seed)
-    oracle = oracle if count is None else counting(oracle, place, count)
+    oracle = oracle if count is None else apply_fifty_move_rule(oracle, place, count)
     move = match.roll(game, place, chance) if is_chances(game, place) else skilled(skill, chance)(oracle, place)
     return Reply(name=game.move_name(place, move), position=game.write(game.do_move(place, move)))
 

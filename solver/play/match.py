@@ -159,13 +159,13 @@ def play(
         # The player's move, and whether it gave up value by what is known before and after.
         turn, at = side_of(game, start, position, len(moves)), position
         here = by_rule(position, count) if by_rule else oracle
-        before = here.known(position, distance=False).value
+        before = here.probe(position, distance=False).value
         move = players[turn](here, position)
         moves.append(move)
         count = count_after(game, position, move, count)
         position = game.do_move(position, move)
         there = by_rule(position, count) if by_rule else oracle
-        after = there.known(position, distance=False).value
+        after = there.probe(position, distance=False).value
         if pays:
             mistakes[turn] += not expected and UNDECIDED != before != brought_by(oracle, at, move) != UNDECIDED
         else:
@@ -284,7 +284,7 @@ class Judgement(NamedTuple):
 def judge(oracle: Oracle, position: int, move: int, seconds: float | None = None) -> Judgement:
     """Return the judgement of a move, as far as *seconds* allow."""
     played = next(choice for choice in oracle.moves(position, seconds) if choice.move == move)
-    return Judgement(played, oracle.best(position, seconds), oracle.known(position, 0).value)
+    return Judgement(played, oracle.best(position, seconds), oracle.probe(position, 0).value)
 
 
 Verdict = Literal["best", "slower", "mistake", "unknown"]

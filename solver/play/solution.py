@@ -38,12 +38,12 @@ from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.metrics.models.names import model_of, refuse_another
 from retrograde.solver.play.choice import Choice, equally_good, followed, ranked
 from retrograde.solver.play.listing import Listing
-from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, How, Known, exactly
+from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, Evidence, ValueBounds, exact_bounds
 from retrograde.solver.values.worth import facts_of, gives, in_words, rank
 
 CACHED_VALUES = 1 << 15
 """Positions whose outcomes are cached: in play the same ones are asked for again and again."""
-LOOKED_UP = How(DATABASE)
+BY_DATABASE = Evidence(DATABASE)
 NOT_TOLD = {
     DTZ: "what the fifty-move rule says is not told",
     DTC: "how far captures and promotions are is not told",
@@ -97,9 +97,9 @@ class Solution:
         """Return a position's value and remoteness; raise NotInDatabase if play never reaches it."""
         return self._value(position)
 
-    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
-        """Return the same as a `Known`; *seconds* and *distance* are ignored."""
-        return exactly(self._value(position), LOOKED_UP)
+    def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
+        """Return the same as a `ValueBounds`; *seconds* and *distance* are ignored."""
+        return exact_bounds(self._value(position), BY_DATABASE)
 
     def __contains__(self, position: object) -> bool:
         return position in self.database
@@ -245,7 +245,7 @@ class Solution:
 
     @cached_property
     def pays_one(self) -> bool:
-        """Whether every end pays one of two players exactly 1 more, so that expectations count won games.
+        """Whether every end pays one of two players exact_bounds 1 more, so that expectations count won games.
 
         That is so if moves pay nothing, and no position is worth 0 or more than 1. (Payoffs are whole numbers.)
         """

@@ -10,7 +10,7 @@ MASK = (1 << 62) - 1
 
 
 @kernel
-def played_out(game, position, games, seed):
+def play_out(game, position, games, seed):
     """Return the points of the player to move in random games, and the seed for the next ones.
 
     A win gives 2 points, a game without a winner 1.

@@ -28,7 +28,7 @@ from retrograde.games.contract.game import (
     same_mover,
 )
 from retrograde.solver.play.choice import Choice, ranked
-from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, How, Known
+from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, Evidence, ValueBounds
 from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.search.depth.ahead import Ahead
@@ -103,15 +103,15 @@ class ScoringOracle(SearchingOracle):
             return ScoreFinding(paid, paid, 0, 0.0)
         return self.scores.get(self.game.canonical(position), NOTHING)
 
-    def at_hand(self, position: int) -> Known:
+    def bounds_without_search(self, position: int) -> ValueBounds:
         found, end = self.score(position), self.game.primitive(position)
-        how = How(SEARCH if end == UNDECIDED else RULES, found.nodes, found.seconds)
+        how = Evidence(SEARCH if end == UNDECIDED else RULES, found.nodes, found.seconds)
         least, most = self.told(found.at_least), self.told(found.at_most)
         if end != UNDECIDED and metric_of(self.game) != "score":
             least = most = end
         elif self.is_contradicted:
             least, most = LOSE, WIN
-        return Known(least, most, 0 if end != UNDECIDED and least != DRAW else None, how)
+        return ValueBounds(least, most, 0 if end != UNDECIDED and least != DRAW else None, how)
 
     @property
     def is_contradicted(self) -> bool:
@@ -123,15 +123,15 @@ class ScoringOracle(SearchingOracle):
         """Return TIE for DRAW: all play of such a game comes to an end."""
         return TIE if value == DRAW else value
 
-    def sought(self, position: int, deadline: float, distance: bool) -> Known:
+    def search_until(self, position: int, deadline: float, distance: bool) -> ValueBounds:
         """Return what is known after a search up to a deadline; without *distance* the value suffices."""
-        known, found = self.at_hand(position), self.score(position)
+        known, found = self.bounds_without_search(position), self.score(position)
         left = deadline - monotonic()
         if found.score is not None or (known.proved and not distance) or left < LEAST_SECONDS:
             return known
         with suppress(NotForSearch):  # raised where the search meets chance or a repetition: then nothing is known
             self.note_score(position, self.search.score(position, left, value_only=not distance))
-        return self.at_hand(position)
+        return self.bounds_without_search(position)
 
     def note_score(self, position: int, new: ScoreFinding) -> None:
         """Store a finding, merged with what was known."""
@@ -162,7 +162,9 @@ class ScoringOracle(SearchingOracle):
         moves, deadline = self.legal(position), self.deadline(seconds)
         for number, move in enumerate(moves):
             begun = monotonic()
-            self.sought(self.game.do_move(position, move), begun + (deadline - begun) / (len(moves) - number), True)
+            self.search_until(
+                self.game.do_move(position, move), begun + (deadline - begun) / (len(moves) - number), True
+            )
         self.pass_up(position, moves)
         return ranked(self.choice(position, move) for move in moves)
 
@@ -186,13 +188,13 @@ class ScoringOracle(SearchingOracle):
             rank=(-rank[0], -rank[1]), worth=in_words(found), gives=brings,
         )  # fmt: skip
 
-    def chosen(self, position: int, moves: list[int], deadline: float) -> int:
+    def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
         """Return the move to play, of several.
 
         It keeps at least the proven score of the position. If none is proven, it is the move that seems best, among
         those not known to be worse than another.
         """
-        self.sought(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
+        self.search_until(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
         moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
         low = self.score(position).low
         # Case: the first move is proven best.

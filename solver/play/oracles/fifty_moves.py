@@ -13,13 +13,13 @@ from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Ga
 from retrograde.games.contract.zeroing import DTZ, PATIENCE, by_rule, count_after, counted
 from retrograde.solver.play.choice import Choice, equally_good, followed, ranked, worth_key
 from retrograde.solver.play.match import Mark, marked
-from retrograde.solver.play.oracle import LONGEST_LINE, Known, Oracle, exactly
+from retrograde.solver.play.oracle import LONGEST_LINE, Oracle, ValueBounds, exact_bounds
 from retrograde.solver.play.solution import Solution
 
 ORDER = WIN, DRAW, LOSE
 
 
-class Counting:
+class FiftyMoveOracle:
     """Answers for a position after some plies without progress, and for the positions after its moves.
 
     For all other positions it answers as the solution does.
@@ -44,9 +44,9 @@ class Counting:
         drawn = by_zeroing and by_rule(*by_zeroing, self.counts[position]) == DRAW
         return Outcome(DRAW, None) if drawn else plain
 
-    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
-        """Return the same as a `Known`."""
-        return exactly(self.value(position), self.solution.known(position).how)
+    def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
+        """Return the same as a `ValueBounds`."""
+        return exact_bounds(self.value(position), self.solution.probe(position).evidence)
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the moves of a position, the best under the rule first."""
@@ -94,24 +94,24 @@ class Counting:
         return self.solution.metric == METRICS[0] and (plies or 0) + self.counts[position] <= PATIENCE
 
 
-def counting(oracle: Oracle, position: int, count: int) -> Oracle:
+def apply_fifty_move_rule(oracle: Oracle, position: int, count: int) -> Oracle:
     """Return an oracle that counts plies without progress, from *count* on.
 
     It is *oracle* itself if the game has no such rule, or its distances to zeroing are unknown.
     """
-    return Counting(oracle, position, count) if counts(oracle) else oracle  # type: ignore[arg-type]  # a Solution
+    return FiftyMoveOracle(oracle, position, count) if knows_fifty_move_rule(oracle) else oracle  # type: ignore[arg-type]  # a Solution
 
 
-def counts(oracle: Oracle) -> bool:
+def knows_fifty_move_rule(oracle: Oracle) -> bool:
     """Return whether an oracle knows the effect of a rule for play without progress."""
     return isinstance(oracle, Solution) and oracle.zeroing is not None
 
 
-def marked_by_rule(
+def mark_moves_by_rule(
     oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counted_plies: Sequence[int]
 ) -> list[Mark]:
     """Return what `match.marked` does, under the rule; *counted_plies* are those without progress before each move."""
-    if not counts(oracle):
+    if not knows_fifty_move_rule(oracle):
         return marked(oracle, positions, moves, plies)
-    by_rule = (counting(oracle, positions[ply], counted_plies[ply]) for ply in plies)
+    by_rule = (apply_fifty_move_rule(oracle, positions[ply], counted_plies[ply]) for ply in plies)
     return [marked(one, positions, moves, [ply])[0] for one, ply in zip(by_rule, plies, strict=True)]

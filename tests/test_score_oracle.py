@@ -176,7 +176,7 @@ def test_the_page_tells_of_moves_whoever_is_to_move_next():
     with searching_oracle(load_game("kalah:3,2"), 4.0, size=SMALL) as oracle:
         oracle.prepare()
         shown = view.position(oracle, oracle.start, None, True, 4.0)
-        assert shown.value == "win" and "proved by search" in shown.evidence
+        assert shown.value == "win" and "proved by search" in shown.how
         moves = {move.name: move for move in shown.moves}
         assert {name: move.value for name, move in moves.items()} == {"1": "lose", "2": "win", "3": "tie"}
         assert moves["2"].again and moves["2"].best and not moves["3"].best

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from retrograde.cli.commands.many import database_with
+from retrograde.cli.commands.batch import database_with
 from retrograde.cli.main import main
 from retrograde.databases import NoDatabase, database_path, open_database
 from retrograde.games import RuleError

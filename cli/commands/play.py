@@ -23,15 +23,23 @@ from retrograde.cli.common import (
     source_argument,
 )
 from retrograde.cli.render.board import print_board
-from retrograde.cli.render.expected import EXPECTATION, is_chances, odds_of, print_expectation
-from retrograde.cli.render.known import awaited, how_known, open_oracle, thinking, time_option, verdict, worths
-from retrograde.cli.render.moves import distance, mover, moves_played, moves_table, number_of, numbered, sides_of
+from retrograde.cli.render.expected import EXPECTATION, print_expectation
+from retrograde.cli.render.moves import mover, moves_played, moves_table, number_of, numbered, sides_of
+from retrograde.cli.render.oracles import (
+    ask_oracle,
+    evidence_text,
+    open_oracle,
+    prospect_of_person,
+    thinking,
+    time_option,
+    verdict,
+)
 from retrograde.cli.render.pager import paged
 from retrograde.cli.render.pgn import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.render.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.chess.fields import count_in
-from retrograde.games.contract.game import METRICS, defines
+from retrograde.games.contract.game import defines
 from retrograde.games.contract.naming import variant_title
 from retrograde.games.contract.zeroing import PATIENCE, count_after
 
@@ -128,7 +136,7 @@ def command(
         finished = True
         try:
             match.play()
-        except Resigned:
+        except Resignation:
             finished = False
         except Quit:
             finished = False
@@ -172,8 +180,7 @@ class Match:
         self.hints = hints
         self.dice = dice
         game = oracle.game
-        self.metric = getattr(oracle, "metric", METRICS[0])
-        self.expected = self.metric == EXPECTATION
+        self.expected = oracle.metric == EXPECTATION
         """Whether the database has expectations: a game with chance."""
         self.puzzle = game.players == 1
         self.sides = sides_of(game, start)
@@ -231,6 +238,8 @@ class Match:
 
     def play(self) -> None:
         """Play the game to its end, and print every position and move."""
+        from retrograde.solver.play.answer import is_chances
+
         game = self.oracle.game
         self.show()
         while not self.is_over():
@@ -251,7 +260,7 @@ class Match:
                     move = player(self.here, self.position)
                 ply = f"{number_of(game, self.start, len(self.moves))} {game.move_name(self.position, move)}"
                 click.echo(f"\n{heading(ply)}  {self.sides[self.turn].removeprefix('the ')}, {self.names[self.turn]}")
-                self.print_how()
+                self.print_evidence()
                 click.echo()
             self.add(move)
             self.show()
@@ -259,6 +268,7 @@ class Match:
 
     def roll(self) -> None:
         """Make a random chance move, and print how likely it was."""
+        from retrograde.solver.play.answer import odds_of
         from retrograde.solver.play.match import roll
 
         game, odds = self.oracle.game, odds_of(self.oracle.game, self.position)
@@ -281,23 +291,20 @@ class Match:
             rows = shutil.get_terminal_size().lines - ROWS_BESIDE - game.show(self.position).count("\n")
             self.print_moves(max(FEWEST_MOVES, rows) if sys.stdout.isatty() else None)
 
-    def print_how(self) -> None:
+    def print_evidence(self) -> None:
         """Print what the computer knows of the position, and how, unless a database knows everything."""
         if self.oracle.source != "database":
             known = self.oracle.probe(self.position, 0)
-            click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({how_known(known)})")
+            click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({evidence_text(known)})")
 
     def print_moves(self, most: int | None = None) -> None:
         """Print what to expect, and the moves, best first, with their values; at most *most* moves."""
-        game, oracle = self.oracle.game, self.here
-        with thinking(self.oracle):
-            choices = oracle.moves(self.position)
-            known = oracle.probe(self.position, 0)
+        answer = ask_oracle(self.here, self.position, with_line=False)
         if self.expected:
-            print_expectation(oracle, self.position, choices)  # type: ignore[arg-type]  # only databases know them
+            print_expectation(answer)
             return
-        click.echo(awaited(known, distance(game, known.value, known.remoteness, self.metric), self.puzzle))
-        click.echo(moves_table(game, choices, most, worths(oracle, choices)))
+        click.echo(prospect_of_person(answer.bounds, answer.distance, self.puzzle))
+        click.echo(moves_table(answer, most))
 
     def print_all_moves(self) -> None:
         """Print the same with all moves, page by page if needed."""
@@ -308,7 +315,7 @@ class Match:
 
     def ask(self) -> int | None:
         """Ask the person at the terminal for a move; return None after another command."""
-        text = ask(f"{self.sides[self.turn].removeprefix('the ')}, your move: ")
+        text = prompt_line(f"{self.sides[self.turn].removeprefix('the ')}, your move: ")
         legal = {self.oracle.game.move_name(self.position, move): move for move in self.legal()}
         if text in legal:
             return legal[text]
@@ -378,10 +385,10 @@ class Match:
     def resign(self) -> None:
         if self.puzzle:
             click.echo("\n" + coloured(LOSE, "given up"))
-            raise Resigned
+            raise Resignation
         winner, loser = self.sides[1 - self.turn], self.sides[self.turn]
         click.echo("\n" + coloured(LOSE, f"{winner} wins: {loser} resigns"))
-        raise Resigned
+        raise Resignation
 
     def quit(self) -> None:
         raise Quit
@@ -445,11 +452,11 @@ class Match:
             click.echo("\n" + scorecard(self.oracle, self.positions, self.moves, self.judged, self.counts))
 
 
-class Resigned(Quit):
+class Resignation(Quit):
     """The person has resigned."""
 
 
-def ask(prompt: str) -> str:
+def prompt_line(prompt: str) -> str:
     """Return a line that is not empty; raise Quit at the end of input."""
     while True:
         click.echo(prompt, nl=False)

@@ -9,9 +9,9 @@ import click
 
 from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
 from retrograde.cli.progress import COMPILING, listening, polled, search_progress
-from retrograde.cli.render.known import facts, how_known, verdict
-from retrograde.cli.render.moves import distance, mover, names_of, print_line
-from retrograde.cli.render.scores import tell_score
+from retrograde.cli.render.measures import score_line
+from retrograde.cli.render.moves import mover, names_of, print_line
+from retrograde.cli.render.oracles import evidence_text, verdict
 from retrograde.cli.render.words import indent, plies
 from retrograde.games import LOSE, TIE, WIN
 from retrograde.games.contract.game import defines, is_numbered, metric_of
@@ -101,6 +101,7 @@ def command(
     """
     from retrograde.games.catalog import load_game
     from retrograde.solver.conformance.precheck import refuse_broken
+    from retrograde.solver.play.answer import bounds_json, distance_text
     from retrograde.solver.play.oracle import bounds_of_finding
 
     if depth and method == "pn":
@@ -116,18 +117,18 @@ def command(
     if (metric or metric_of(game)) == "score":
         if depth or method == "pn":
             raise click.UsageError("scores are searched to the end of the game, without --depth and --method pn")
-        tell_score(game, place, workers or os.cpu_count() or 1, size, seconds, value_only, as_json)
+        print_score(game, place, workers or os.cpu_count() or 1, size, seconds, value_only, as_json)
         return
     limits = Limits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     with listening(as_json) as line:
         found, moves = searched(game, place, method, limits, line)
     known, names = bounds_of_finding(found), names_of(game, place, moves)
     if as_json:
-        print_json(facts(game, place, known, names))
+        print_json({**bounds_json(game, place, known), "line": names})
         return
-    said = verdict(known, mover(game, place), distance(game, known.value, known.remoteness))
+    said = verdict(known, mover(game, place), distance_text(game, known.value, known.remoteness))
     click.echo(f"{indent(game.show(place))}\n\n{said}")
-    click.echo(how_known(known))
+    click.echo(evidence_text(known))
     print_line(game, place, names)
     if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:
         told = (
@@ -136,6 +137,32 @@ def command(
             else ""
         )
         click.echo(f"distance not proved{told}; a longer --time may prove it, or solve the game")
+
+
+def print_score(
+    game: "Game", position: int, workers: int, size: int, seconds: float | None, value_only: bool, as_json: bool
+) -> None:
+    """Search for the score of a position, or with *value_only* for its sign, and print the result."""
+    from retrograde.solver.play.answer import bounds_json
+    from retrograde.solver.play.oracle import SEARCH, Evidence, ValueBounds
+    from retrograde.solver.play.oracles.scoring import score_json
+    from retrograde.solver.runtime.progress import announce
+    from retrograde.solver.search.scores.searcher import ScoreSearch
+
+    with listening(as_json) as line:
+        announce(line, COMPILING)
+        search = ScoreSearch(game, workers, size)
+        with polled(line, search_progress(search)):
+            found = search.score(position, seconds, value_only)
+            moves = [] if found.score is None else search.best_line(position, found.score, seconds)
+    known = ValueBounds(found.at_least, found.at_most, None, Evidence(SEARCH, found.nodes, found.seconds))
+    names = names_of(game, position, moves)
+    if as_json:
+        print_json({**bounds_json(game, position, known), "line": names, **score_json(found)})
+        return
+    head = f"{indent(game.show(position))}\n\n{verdict(known, mover(game, position))}"
+    click.echo(f"{head}\n{score_line(score_json(found))}{evidence_text(known)}")
+    print_line(game, position, names)
 
 
 class Limits(NamedTuple):

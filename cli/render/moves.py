@@ -1,17 +1,17 @@
 """Moves for people: numbered as usual in the game, with their values and distances in the game's words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from retrograde.cli.render.oracles import value_text
 from retrograde.cli.render.words import coloured, heading, indent, table, wrap
-from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.games.contract.game import METRICS
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.contract.naming import first_of_other, player_to_move
-from retrograde.games.contract.zeroing import TO_PROGRESS, in_words
 
 if TYPE_CHECKING:
+    from retrograde.solver.play.answer import Answer
     from retrograde.solver.play.choice import Choice
 
 MOVER = "the player to move"
@@ -108,44 +108,29 @@ def moves_played(game: Game, plies: int) -> str:
 # Worth
 
 
-def distance(game: Game, value: Value, remoteness: int | None, metric: str = METRICS[0]) -> str:
-    """Return the distance to the end in the words of the game, if it has them: `mate in 16`.
-
-    For the metrics dtz and dtc, the distance to progress.
-    """
-    if metric in TO_PROGRESS and remoteness and value in (WIN, LOSE):
-        return in_words(remoteness, metric)
-    return game.distance(value, remoteness) if remoteness and value in (WIN, LOSE) else ""
-
-
 def ahead(game: Game, choice: "Choice") -> str:
     """Return the distance after a move, for the player who made it: `in 7`, `mate in 4`; "" for a draw."""
+    from retrograde.solver.play.answer import distance_text
+
     if choice.remoteness is None:
         return ""
-    return choice.far or distance(game, choice.brings, choice.remoteness + 1) or f"in {choice.remoteness + 1}"
+    plies = choice.remoteness + 1
+    return choice.far or distance_text(game, choice.brings, plies) or f"in {plies}"
 
 
-def moves_table(
-    game: Game, choices: "Sequence[Choice]", most: int | None = None, unknown: Mapping[int, str] | None = None
-) -> str:
-    """Return the moves, best first, each with its value for the player who makes it; at most *most* of them.
-
-    *unknown* says by move number what is known of moves of unknown value.
-    """
+def moves_table(answer: "Answer", most: int | None = None) -> str:
+    """Return the moves, best first, each with its value for the player who makes it; at most *most* of them."""
+    game, moves = answer.game, answer.moves
     names = OF_A_PUZZLE if game.players == 1 else {}
-    measured = any(choice.worth for choice in choices)
-    shown = choices if most is None or len(choices) <= most + 1 else choices[:most]
+    measured = any(choice.worth for choice in answer.choices)
+    shown = moves if most is None or len(moves) <= most + 1 else moves[:most]
     rows = []
-    for choice in shown:
-        words = ahead(game, choice).rsplit(" ", 1)
+    for one in shown:
+        choice, words = one.choice, ahead(game, one.choice).rsplit(" ", 1)
         in_words = words if len(words) == 2 else ["", ""]
-        value = (
-            coloured(choice.brings, names.get(choice.brings))
-            if choice.value
-            else (unknown or {}).get(choice.move, "not known")
-        )
+        value = coloured(choice.brings, names.get(choice.brings)) if choice.value else value_text(one.mover_bounds)
         rows.append((heading(choice.name), value, *in_words, *([choice.worth] if measured else [])))
     head = "The moves, best first, and what each brings" + ("" if names else " the player who makes it") + ":"
-    left = len(choices) - len(shown)
+    left = len(moves) - len(shown)
     rest = f"\n  … and {left} more; ? shows all" if left else ""
     return f"{head}\n{indent(table(rows, '<<<>' + '>' * measured, gap=' '))}{rest}"

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from retrograde.cli.web.measured import Seats
+from retrograde.cli.web.metric_texts import Seats
 from retrograde.games.contract.game import METRICS
 
 ValueName = Literal["win", "tie", "draw", "lose"]

@@ -35,7 +35,7 @@ from retrograde.cli.web import answers, gallery, gamescrafters, lichess, view
 from retrograde.cli.web.border import Border
 from retrograde.cli.web.hosts import Hosts
 from retrograde.cli.web.library import SECONDS, Answering, Library, Unavailable
-from retrograde.cli.web.measured import count_at
+from retrograde.cli.web.metric_texts import count_at
 from retrograde.cli.web.shelf import installed
 from retrograde.cli.web.solves import Busy, NotSolvedHere, Solves
 from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, VersionTooNew
@@ -312,7 +312,7 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
     """Add the routes of GamesCrafters' web API."""
 
     @app.get("/{game}/")
-    async def game(game: str) -> gamescrafters.GameAnswer:
+    async def game(game: str) -> gamescrafters.UniGame:
         """A game and its variants."""
         answer = await library.answer(lambda: gamescrafters.game(library, game))
         if answer is None:
@@ -320,23 +320,23 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
         return answer
 
     @app.get("/{game}/{variant}/")
-    async def variant_about(game: str, variant: str) -> gamescrafters.VariantAnswer:
+    async def variant_about(game: str, variant: str) -> gamescrafters.UniVariant:
         """A variant and its start."""
         text = gamescrafters.variant_text(game, variant)
         return await library.answer(lambda: gamescrafters.variant(library.solution(text)))
 
-    @app.get("/{game}/{variant}/positions/", response_model=gamescrafters.PositionAnswer)
+    @app.get("/{game}/{variant}/positions/", response_model=gamescrafters.UniPosition)
     async def variant_position(game: str, variant: str, p: Text) -> Response:
         """A position and its moves."""
 
-        def answer() -> gamescrafters.PositionAnswer:
+        def answer() -> gamescrafters.UniPosition:
             solution = library.solution(gamescrafters.variant_text(game, variant))
             return gamescrafters.position(solution, gamescrafters.read(solution, p))
 
         return as_json(await library.answer(answer), bare=True)
 
     @app.get("/{game}/{variant}/instructions/")
-    async def variant_instructions(game: str, variant: str) -> gamescrafters.InstructionsAnswer:
+    async def variant_instructions(game: str, variant: str) -> gamescrafters.UniInstructions:
         """How the game is played, as Markdown."""
         text = gamescrafters.variant_text(game, variant)
         return await library.answer(lambda: gamescrafters.instructions(library.solution(text)))

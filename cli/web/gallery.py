@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from retrograde.cli.web.answers import Start
 from retrograde.cli.web.library import Library
-from retrograde.cli.web.measured import Seats, seats_of
+from retrograde.cli.web.metric_texts import Seats, seats_of
 from retrograde.cli.web.shelf import Facts, installed
 from retrograde.cli.web.solves import Solve, Solves
 from retrograde.cli.web.view import start_of

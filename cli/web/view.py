@@ -7,11 +7,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from retrograde.cli.commands.query import read_reachable
-from retrograde.cli.render.expected import is_chances
-from retrograde.cli.render.known import bounds, how_known, unknown
-from retrograde.cli.render.moves import distance
+from retrograde.cli.render.expected import EXPECTATION
+from retrograde.cli.render.oracles import bounds_text, evidence_text, unknown_text
 from retrograde.cli.render.pgn import pgn_of
-from retrograde.cli.web import measured
+from retrograde.cli.web import metric_texts
 from retrograde.cli.web.answers import (
     BoardParts,
     Count,
@@ -26,21 +25,18 @@ from retrograde.cli.web.answers import (
     SetUp,
     Start,
     Step,
-    ValueName,
     Variant,
 )
-from retrograde.cli.web.gamescrafters import name_of, summary, title
+from retrograde.cli.web.gamescrafters import summary, title
 from retrograde.cli.web.shelf import Facts
 from retrograde.databases import NotInDatabase
 from retrograde.games.contract.declared import signs_known, word
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.game import (
-    METRICS,
     UNDECIDED,
     Game,
     MoveError,
     PositionError,
-    Value,
     can_set_up,
     declares,
 )
@@ -48,9 +44,10 @@ from retrograde.games.contract.naming import first_of_other, piece_name, player_
 from retrograde.games.contract.text import printable
 from retrograde.games.contract.zeroing import count_after, counts_along
 from retrograde.solver.play import match
+from retrograde.solver.play.answer import Answer, answer_of, is_chances, name_of
 from retrograde.solver.play.choice import preference
 from retrograde.solver.play.marks import in_short
-from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds, bounds_for_mover
+from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds
 from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, mark_moves_by_rule
 from retrograde.solver.play.picture import board_svg, is_ground, piece
 from retrograde.solver.play.player import skilled
@@ -58,8 +55,6 @@ from retrograde.solver.play.solution import Solution
 
 LINE = 60
 """The greatest length of best play, in plies."""
-FOR_POSITION = 0.4
-"""The share of a search's time for the position itself, before its moves."""
 MOST_BETTER = 3
 """How many better moves are named."""
 
@@ -78,8 +73,9 @@ def start_of(facts: Facts) -> Start | None:
     """Return the value of a variant's start, from its file alone."""
     if facts.start is None:
         return None
-    value: ValueName = name_of(facts.start.value)
-    return Start(value=value, remoteness=facts.start.plies, metric=facts.metric, measure=facts.measure)
+    return Start(
+        value=name_of(facts.start.value), remoteness=facts.start.plies, metric=facts.metric, measure=facts.measure
+    )
 
 
 def place_of(oracle: Oracle, text: str | None) -> int:
@@ -104,94 +100,86 @@ def position(
     """
     game, plain = oracle.game, oracle
     oracle = oracle if count is None else apply_fifty_move_rule(oracle, place, count)
-    if seconds:
-        oracle.probe(place, FOR_POSITION * seconds)
-    choices = oracle.moves(place, (1 - FOR_POSITION) * seconds)
-    known = oracle.probe(place, 0)
-    value, remoteness = known.outcome
-    odds, expected = measured.odds(game, place), measured.expected(oracle, place)
+    answer = answer_of(oracle, place, seconds, count or 0, with_line=False)
+    known, over = answer.bounds, answer.is_over
     board = game.draw_board()
     signs = game.draw_pieces(place) if board else ""
-    marked = [int(number) for number in (last or "").split(",") if number.isdecimal()]
-    marked = [number for number in marked if number < len(signs)]
-    over = game.primitive(place) != UNDECIDED
-    best = preference(choices[0]) if choices and known.proved else None
+    touched = [int(number) for number in (last or "").split(",") if number.isdecimal()]
+    touched = [number for number in touched if number < len(signs)]
     return Position(
         variant=oracle.variant,
         summary=summary(game),
         position=game.write(place),
-        svg=board_svg(game, place, (), marked),  # the page itself draws the marks of picked places
+        svg=board_svg(game, place, (), touched),  # the page itself draws the marks of picked places
         turn=player_to_move(game, place),
-        value=told(value),
-        remoteness=remoteness,
-        known="" if known.proved else unknown(known),
-        how="" if oracle.source == DATABASE or over else how_told(known),
-        open=not over and not (known.is_exact and all(choice.value for choice in choices)),
-        distance=distance(game, value, remoteness, getattr(oracle, "metric", METRICS[0])),
+        value=name_of(known.value),
+        remoteness=known.remoteness,
+        known="" if known.proved else unknown_text(known),
+        how="" if oracle.source == DATABASE or over or not is_examined(known) else evidence_text(known),
+        open=not over and not (known.is_exact and all(choice.value for choice in answer.choices)),
+        distance=answer.distance,
         over=over,
         ending=game.ending(place) if over else "",
         places=places(game, board, signs) if board else [],
-        moves=[
-            Move(
-                name=choice.name,
-                value=told(choice.brings),
-                remoteness=None if choice.remoteness is None else choice.remoteness + 1,
-                known="" if choice.value else bounds(bounds_for_mover(oracle.probe(choice.position, 0), choice.again)),
-                worth=choice.worth,
-                mark=in_short(choice.worth) if expected is not None else "",
-                odds=odds.get(choice.move, ""),
-                paid=measured.paid(game, place, choice.move),
-                best=preference(choice) == best,
-                again=choice.again,
-                places=list(game.draw_move(place, choice.move)),
-                position=game.write(choice.position),
-                steps=[list(group) for group in game.draw_steps(place, choice.move)],
-                reach=list(game.draw_reach(place, choice.move)),
-                count=None if count is None else count_after(game, place, choice.move, count),
-            )
-            for choice in choices
-        ],
-        line=best_play(oracle, place, known, seconds) if line else [],
+        moves=moves(answer, count),
+        line=best_play(answer, seconds) if line else [],
         pieces=signs,
         sign=game.draw_turn(place),
         end=list(game.draw_end(place)) if over else [],
         falls=board is not None and board.style == "holes",
         editable=board is not None and can_set_up(game),
-        title=title_of(oracle),
+        title=variant_title(game),
         players=players(game, place),
         pgn=hasattr(game, "pgn"),
-        seats=measured.seats_of(game),
-        metric=measured.metric_known(oracle),
-        measure=measured.measure(oracle, place),
-        expected=expected,
-        chance=bool(odds),
-        paid=measured.paid(game, place, None) if over else [],
+        seats=metric_texts.seats_of(game),
+        metric=oracle.metric,
+        measure=metric_texts.measure_text(answer),
+        expected=metric_texts.expectation_of(oracle, place),
+        chance=bool(answer.odds),
+        paid=metric_texts.payoffs(game, place, None) if over else [],
         count=count,
-        without="" if count is None else measured.without_rule(plain, place, value),
+        without="" if count is None else metric_texts.without_rule(plain, place, known.value),
     )
 
 
-def how_told(known: ValueBounds) -> str:
-    """Return how a value is known; "" before the first search."""
-    return how_known(known) if known.proved or known.evidence.nodes else ""
+def moves(answer: Answer, count: int | None) -> list[Move]:
+    """Return the moves of an answer, the best first; *count* is None if plies without progress are not counted."""
+    game, place = answer.game, answer.position
+    total, by_expectation = sum(answer.odds.values()), answer.oracle.metric == EXPECTATION
+    best = preference(answer.choices[0]) if answer.moves and answer.bounds.proved else None
+    return [
+        Move(
+            name=choice.name,
+            value=name_of(choice.brings),
+            remoteness=one.plies,
+            known="" if choice.value else bounds_text(one.mover_bounds),
+            worth=choice.worth,
+            mark=in_short(choice.worth) if by_expectation else "",
+            odds=f"{answer.odds[choice.move]} in {total}" if answer.odds else "",
+            paid=metric_texts.payoffs(game, place, choice.move),
+            best=preference(choice) == best,
+            again=choice.again,
+            places=list(game.draw_move(place, choice.move)),
+            position=game.write(choice.position),
+            steps=[list(group) for group in game.draw_steps(place, choice.move)],
+            reach=list(game.draw_reach(place, choice.move)),
+            count=None if count is None else one.count,
+        )
+        for one in answer.moves
+        for choice in [one.choice]
+    ]
 
 
-def told(value: Value) -> ValueName | None:
-    """Return the name of a value; None if it is not known."""
-    name: ValueName | None = name_of(value) if value else None
-    return name
+def is_examined(known: ValueBounds) -> bool:
+    """Return whether a search has looked at a position, or its value is known without one."""
+    return known.proved or bool(known.evidence.nodes)
 
 
-def best_play(oracle: Oracle, place: int, known: ValueBounds, seconds: float) -> list[str]:
+def best_play(answer: Answer, seconds: float) -> list[str]:
     """Return best play from a position, if that takes no time or there is time."""
-    if oracle.source == DATABASE or (seconds and known.is_exact):
-        return [choice.name for choice in oracle.line(place, LINE)]
+    if answer.oracle.source == DATABASE or (seconds and answer.bounds.is_exact):
+        return [choice.name for choice in answer.oracle.line(answer.position, LINE)]
     return []
-
-
-def title_of(oracle: Oracle) -> str:
-    """Return the variant's name for people."""
-    return variant_title(oracle.game)
 
 
 def players(game: Any, place: int) -> list[str]:
@@ -223,14 +211,14 @@ def played(oracle: Oracle, place: int, names: list[str], text: str = "", count: 
         except ValueError as error:
             problem = f"move {len(steps)}, {name!r}, cannot be made: {error}"
             break
-        places_of_move, paid = oracle.game.draw_move(place, move), measured.paid(oracle.game, place, move)
+        places_of_move, paid = oracle.game.draw_move(place, move), metric_texts.payoffs(oracle.game, place, move)
         count = None if count is None else count_after(oracle.game, place, move, count)
         place = oracle.game.do_move(place, move)
         side = match.side_of(oracle.game, first, place, len(steps))
         steps.append(step(oracle, place, name, places_of_move, side, paid, count))
     return Played(
         variant=oracle.variant,
-        title=title_of(oracle),
+        title=variant_title(oracle.game),
         players=names_of_players,
         usual=usual,
         start=text or oracle.game.write(first),
@@ -259,11 +247,11 @@ def step(
         touched=list(touched),
         position=oracle.game.write(place),
         turn=player_to_move(oracle.game, place),
-        value=told(value),
+        value=name_of(value),
         remoteness=remoteness,
         over=oracle.game.primitive(place) != UNDECIDED,
         side=side,
-        expected=measured.expected(oracle, place),
+        expected=metric_texts.expectation_of(oracle, place),
         chance=is_chances(oracle.game, place),
         paid=list(paid),
         count=count,
@@ -281,17 +269,17 @@ def scorecard(oracle: Oracle, place: int, names: list[str], count: int | None = 
         positions.append(oracle.game.do_move(positions[-1], moves[-1]))
     counts = counts_along(oracle.game, positions, moves, count or 0)
     marks = mark_moves_by_rule(oracle, positions, moves, range(len(moves)), counts)
-    return [mark_told(mark) for mark in marks]
+    return [move_mark(mark) for mark in marks]
 
 
-def mark_told(mark: match.Mark) -> Mark:
+def move_mark(mark: match.Mark) -> Mark:
     """Return what a move was worth, in plies from before it."""
     made, best = mark.judgement.played, mark.judgement.best[0]
     return Mark(
         verdict=mark.verdict,
-        value=told(made.brings),
+        value=name_of(made.brings),
         remoteness=None if made.remoteness is None else made.remoteness + 1,
-        best_value=told(best.brings),
+        best_value=name_of(best.brings),
         best_remoteness=None if best.remoteness is None else best.remoteness + 1,
         better=mark.better[:MOST_BETTER],
     )

@@ -12,7 +12,7 @@ every position. A search proves what it can in its time. So an answer may be bou
 Where a value is required, as in a `Choice`, an unknown one is UNDECIDED.
 """
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from retrograde.databases import Outcome
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
@@ -126,10 +126,16 @@ class Oracle(Protocol):
     game: Game
     source: str
     """The source that it asks first."""
+    seconds: float
+    """The oracle's own limit for a question; 0 for a database."""
 
     @property
     def variant(self) -> str:
         """The variant whose positions it knows."""
+
+    @property
+    def metric(self) -> str:
+        """The metric of the database, one of METRICS; remoteness if positions are searched."""
 
     @property
     def start(self) -> int | None:
@@ -147,6 +153,9 @@ class Oracle(Protocol):
 
     def value(self, position: int) -> Outcome:
         """Return value and remoteness: UNDECIDED and None if unknown."""
+
+    def worth(self, position: int) -> dict[str, Any]:
+        """Return what the metric adds to value and remoteness, ready for JSON: `{"score": 3}`."""
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return all moves of a position, the best first as far as known; none if the game is over."""

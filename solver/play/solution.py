@@ -67,6 +67,7 @@ class Solution:
     """
 
     source = DATABASE
+    seconds = 0.0
 
     def __init__(self, database: Database):
         """Take a database; raise DamagedDatabase if its header contradicts it about the start."""

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cached_property
 from random import Random
 from time import monotonic
+from typing import Any
 
 from retrograde.games.contract.game import (
     CHANCE,
@@ -140,6 +141,10 @@ class ScoringOracle(SearchingOracle):
         found = ScoreFinding(low, high, old.nodes + new.nodes, old.seconds + new.seconds)
         self.scores[self.game.canonical(position)] = found
 
+    def worth(self, position: int) -> dict[str, Any]:
+        """Return the score of a position and its bounds, as far as known, ready for JSON."""
+        return score_json(self.score(position))
+
     # Moves
 
     def brings(self, position: int, move: int) -> ScoreFinding:
@@ -240,6 +245,11 @@ def least_of(one: int | None, other: int | None, greatest: bool = False) -> int 
     """
     known = [number for number in (one, other) if number is not None]
     return (max if greatest else min)(known) if known else None
+
+
+def score_json(found: ScoreFinding) -> dict[str, Any]:
+    """Return a score and its bounds, each None if unknown, ready for JSON."""
+    return {"score": found.score, "score_at_least": found.low, "score_at_most": found.high}
 
 
 def in_words(found: ScoreFinding) -> str:

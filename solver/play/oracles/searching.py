@@ -16,11 +16,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from time import monotonic
+from typing import Any
 
 from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, Game
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.match import example_of
@@ -100,6 +101,8 @@ def merged(old: ValueBounds | None, new: ValueBounds) -> ValueBounds:
 
 class SearchingOracle:
     """Answers by its sources, or else by a search of some seconds for each question. A context manager."""
+
+    metric = METRICS[0]
 
     def __init__(
         self,
@@ -222,6 +225,10 @@ class SearchingOracle:
     def value(self, position: int) -> Outcome:
         """Return value and remoteness, as far as they are found in time."""
         return self.probe(position).outcome
+
+    def worth(self, position: int) -> dict[str, Any]:
+        """Return {}: a search for values knows no other measure."""
+        return {}
 
     # Moves
 

@@ -10,7 +10,7 @@ from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN, RetrogradeError
 from retrograde.games.eightpuzzle import EightPuzzle
 from retrograde.games.kalah import Kalah
 from retrograde.solver.engine import solve
-from retrograde.solver.play.match import judge, marked, play, review
+from retrograde.solver.play.match import judge, mark_moves, play, review
 from retrograde.solver.play.player import greedy, make_player, perfect
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.search.prover import Prover
@@ -82,7 +82,7 @@ def test_each_move_is_made_and_judged_by_whose_turn_it_is(kalah):
         positions = [KALAH.start]
         for move in played.moves:
             positions.append(KALAH.do_move(positions[-1], move))
-        marks = marked(kalah, positions[:-1], played.moves, range(len(played.moves)))
+        marks = mark_moves(kalah, positions[:-1], played.moves, range(len(played.moves)))
         mistakes = Counter(KALAH.turn(positions[mark.ply]) for mark in marks if mark.verdict == "mistake")
         assert played.mistakes == (mistakes[0], mistakes[1])
         first = KALAH.payoff(positions[-1], 0) - KALAH.payoff(positions[-1], 1)

@@ -80,7 +80,7 @@ def answer_file(name: str, reader: "BatchReader", moves: bool, as_json: bool) ->
     """
     with ExitStack() as opened:
         stream = sys.stdin.buffer if name == "-" else opened.enter_context(Path(name).open("rb"))
-        lines, asked, bad = lines_of(stream), 0, 0
+        lines, answered, bad = lines_of(stream), 0, 0
         while some := list(islice(lines, LINES)):
             answers = reader.answers(some)
             words = in_json(some, answers, moves) if as_json else in_columns(some, answers, moves)
@@ -89,10 +89,10 @@ def answer_file(name: str, reader: "BatchReader", moves: bool, as_json: bool) ->
                     print_data(f"{line}\n")
             else:
                 print_data("".join(f"{line}\n" for line in words))
-            asked += len(some)
+            answered += len(some)
             bad += sum(bool(answer.error) for answer in answers)
     if bad:
-        raise Failure(f"error: {bad:,} of {asked:,} lines had no answer; they say why")
+        raise Failure(f"error: {bad:,} of {answered:,} lines had no answer; they say why")
 
 
 class BatchReader:

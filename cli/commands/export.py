@@ -19,7 +19,7 @@ from retrograde.games.contract.game import width_of
 
 if TYPE_CHECKING:
     from retrograde.games import Game
-    from retrograde.solver.play.listing import Piece
+    from retrograde.solver.play.listing import PositionChunk
     from retrograde.solver.play.solution import Solution
 
     Columns = dict[str, list[Any]]
@@ -125,7 +125,7 @@ def command(
         print_json(facts) if as_json else click.echo(f"{count:,} positions in {output}")
 
 
-def chosen(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[Piece]":
+def chosen(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[PositionChunk]":
     """Yield the positions that the options select."""
     value = VALUES[wanted["value"]] if wanted["value"] else None
     listing = solution.positions(value, wanted["remoteness"], wanted["tier"])
@@ -137,7 +137,7 @@ def numbers_of(game: "Game") -> list[str]:
     return [f"position{k}" for k in range(width_of(game))] or ["position"]
 
 
-def columns(solution: "Solution", piece: "Piece", moves: bool) -> "Columns":
+def columns(solution: "Solution", piece: "PositionChunk", moves: bool) -> "Columns":
     """Return the columns for a chunk of positions."""
     game, positions = solution.game, piece.each()
     rows = piece.positions.reshape(len(positions), -1).T.tolist() if positions else [[] for _ in numbers_of(game)]
@@ -194,13 +194,13 @@ def write_npz(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -
     from zipfile import ZIP_DEFLATED, ZipFile
 
     with columns_folder(path) as folder, ZipFile(path, "w", ZIP_DEFLATED) as file:
-        aside = Aside(folder, names)
+        spill = ColumnSpill(folder, names)
         for piece in pieces:
-            aside.add(piece)
+            spill.add(piece)
         for name in names:
             with file.open(f"{name}.npy", "w", force_zip64=True) as stream:
-                aside.write(name, stream.write)
-    return aside.count
+                spill.write(name, stream.write)
+    return spill.count
 
 
 @contextmanager
@@ -215,7 +215,7 @@ def columns_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-class Aside:
+class ColumnSpill:
     """Columns spilled to disk, a file for each, as chunks of NumPy arrays."""
 
     def __init__(self, folder: Path, names: tuple[str, ...]):
@@ -246,7 +246,7 @@ class Aside:
 
         kinds: dict[str, Any] = {"tier": "<i8", "position": "<i8", "value": "|u1", "remoteness": "<i4"}
         kind = np.dtype(kinds.get(name.rstrip("0123456789"), f"<U{self.widths[name]}"))
-        header = Written(write)
+        header = HeaderSink(write)
         npy.write_array_header_1_0(header, {"descr": kind.str, "fortran_order": False, "shape": (self.count,)})
         if self.count:
             with self.paths[name].open("rb") as file:
@@ -254,7 +254,7 @@ class Aside:
                     write(np.load(file).astype(kind).tobytes())
 
 
-class Written:
+class HeaderSink:
     """The part of a file object that NumPy uses to write a header."""
 
     def __init__(self, write: Callable[[bytes], object]):

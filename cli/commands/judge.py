@@ -61,7 +61,7 @@ def command(
       retrograde judge tictactoe --depth 3 --positions 20
       retrograde judge connect4:4,4 --depth 2 --positions 20 --json
     """
-    from retrograde.solver.play.judging import Judge
+    from retrograde.solver.play.judging import SearchJudge
     from retrograde.solver.play.solution import solution_of
     from retrograde.solver.runtime.progress import announce
 
@@ -69,7 +69,7 @@ def command(
         raise click.UsageError(f"the picture must be {', '.join(SUFFIXES)}, not {plot.name!r}")
     with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
         announce(line, "looking for positions")
-        judge = Judge(solution, positions, seed)
+        judge = SearchJudge(solution, positions, seed)
         variant = solution.database.file.variant
         errors: list[Errors] = []
         for row in judge.errors(depth):

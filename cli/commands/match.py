@@ -131,13 +131,13 @@ def print_exact(source: str, database: str | None, names: tuple[str, str], posit
         print_json({"variant": variant(game), "players": list(names), **found})
         return
     own = within(found), within(found["waiting"])
-    other = within(turned(found["waiting"])), within(turned(found))
+    other = within(for_other_player(found["waiting"])), within(for_other_player(found))
     click.echo(f"{variant(game)}: {names[0]} against {names[1]}, each player's expected payoff minus the other's\n")
     head = tuple(heading(text) for text in ("", "as first", "as second"))
     click.echo(indent(table([head, (names[0], *own), (names[1], *other)], "<<<")))
 
 
-def turned(facts: dict[str, Any]) -> dict[str, float]:
+def for_other_player(facts: dict[str, Any]) -> dict[str, float]:
     """Return an expectation as the other player sees it."""
     names = {"expectation": "expectation", "low": "high", "high": "low"}
     return {name: 0.0 - facts[other] for name, other in names.items()}  # not -0.0

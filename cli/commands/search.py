@@ -119,7 +119,7 @@ def command(
             raise click.UsageError("scores are searched to the end of the game, without --depth and --method pn")
         print_score(game, place, workers or os.cpu_count() or 1, size, seconds, value_only, as_json)
         return
-    limits = Limits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
+    limits = SearchLimits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     with listening(as_json) as line:
         found, moves = searched(game, place, method, limits, line)
     known, names = bounds_of_finding(found), names_of(game, place, moves)
@@ -165,7 +165,7 @@ def print_score(
     print_line(game, position, names)
 
 
-class Limits(NamedTuple):
+class SearchLimits(NamedTuple):
     """The limits of a search, whether to find the distance, and whether to probe tables."""
 
     seconds: float | None
@@ -177,7 +177,7 @@ class Limits(NamedTuple):
 
 
 def searched(
-    game: "Game", place: int, method: str | None, limits: Limits, line: "Listener"
+    game: "Game", place: int, method: str | None, limits: SearchLimits, line: "Listener"
 ) -> tuple["Finding", list[int]]:
     """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
     from retrograde.solver.search.prover import goes_round
@@ -195,7 +195,7 @@ def searched(
     return by_alpha_beta(game, place, limits, line)
 
 
-def by_proof_numbers(game: "Game", place: int, limits: Limits, line: "Listener") -> "Finding":
+def by_proof_numbers(game: "Game", place: int, limits: SearchLimits, line: "Listener") -> "Finding":
     """Return what proof-number search finds for a position."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.prover import Prover
@@ -206,7 +206,7 @@ def by_proof_numbers(game: "Game", place: int, limits: Limits, line: "Listener")
         return prover.find(place, limits.seconds)
 
 
-def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") -> tuple["Finding", list[int]]:
+def by_alpha_beta(game: "Game", place: int, limits: SearchLimits, line: "Listener") -> tuple["Finding", list[int]]:
     """Return what alpha-beta search finds for a position, and the moves of best play."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.searcher import Search
@@ -218,7 +218,7 @@ def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") ->
         return found, search.line(place, found, limits.seconds) if limits.distance else []
 
 
-def tables_of(game: "Game", place: int, limits: Limits) -> "Tables | None":
+def tables_of(game: "Game", place: int, limits: SearchLimits) -> "Tables | None":
     """Return the tables to probe, or None."""
     if not limits.tables or not is_numbered(game):
         return None

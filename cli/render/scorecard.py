@@ -8,7 +8,7 @@ from retrograde.cli.render.words import NOUNS, coloured, heading, indent, table
 from retrograde.games import LOSE, Game
 
 if TYPE_CHECKING:
-    from retrograde.solver.play.match import Mark
+    from retrograde.solver.play.match import MoveMark
     from retrograde.solver.play.oracle import Oracle
 
 MOST_BETTER = 3
@@ -36,7 +36,7 @@ def scorecard(
     return f"{heading(head)}\n{indent(table(rows, '><<'))}"
 
 
-def verdict(game: Game, mark: "Mark") -> str:
+def verdict(game: Game, mark: "MoveMark") -> str:
     """Return in words what a move was worth."""
     played, best = mark.judgement.played, mark.judgement.best
     now, could = played.brings, best[0].brings

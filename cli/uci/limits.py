@@ -13,7 +13,7 @@ SHORTEST = 0.01
 """With fewer seconds than this, no line is computed."""
 
 
-class Limits(NamedTuple):
+class ClockLimits(NamedTuple):
     """The time that `go` allows, in milliseconds."""
 
     movetime: int | None = None
@@ -22,7 +22,7 @@ class Limits(NamedTuple):
     moves: int = MOVES_LEFT
 
     @classmethod
-    def of(cls, words: Sequence[str], white: bool) -> "Limits":
+    def of(cls, words: Sequence[str], white: bool) -> "ClockLimits":
         """Return the limits in the words of `go`, for the side to move."""
         side = "w" if white else "b"
         numbers = {word: number(after) for word, after in pairwise(words)}
@@ -39,8 +39,9 @@ class Limits(NamedTuple):
 
         *overhead* is the number of milliseconds lost on the way.
 
-        >>> Limits(movetime=1000).seconds(10), Limits(time=100, increment=10).seconds(10), Limits().seconds(10)
-        (0.99, 0.0, None)
+        >>> limits = ClockLimits(movetime=1000), ClockLimits(time=100, increment=10), ClockLimits()
+        >>> [each.seconds(10) for each in limits]
+        [0.99, 0.0, None]
         """
         if self.movetime is not None:
             left = self.movetime - overhead

@@ -35,7 +35,7 @@ KNOWN_BY_NAME = (DRAWN_BY_HEART, "quarto", "sim")
 LOOKS_LIKE_A_BUTTON = re.compile("(A|M|L|T)_[A-Za-z0-9-]|L[QCA]_")
 
 
-class Look(NamedTuple):
+class AutoguiStyle(NamedTuple):
     """How their page draws a game."""
 
     names: tuple[str, ...]
@@ -64,7 +64,7 @@ class Look(NamedTuple):
 
 
 @lru_cache(64)
-def look_of(game: Game) -> Look | None:
+def autogui_style(game: Game) -> AutoguiStyle | None:
     """Return how their page draws a game; None if it has no board, or more kinds of men than signs."""
     board = game.draw_board()
     if board is None or len(board.pieces) > 50:
@@ -84,7 +84,7 @@ def look_of(game: Game) -> Look | None:
     theme["animationType"] = "entityFade" if texts else "simpleSlides"  # simpleSlides cannot slide texts
     line = "".join(grounds[image] for _, image in under)
     by_heart = game.name == DRAWN_BY_HEART and is_grid(board, 3)
-    return Look(board.names, line, signs, texts, other, mark, theme, by_heart)
+    return AutoguiStyle(board.names, line, signs, texts, other, mark, theme, by_heart)
 
 
 def signs_for(signs: list[str]) -> dict[str, str]:
@@ -145,7 +145,7 @@ def theme_of(board: Board, under: list[tuple[float, float]], chars: dict[str, Im
     }  # fmt: skip
 
 
-def position_string(game: Game, look: Look | None, position: int, turn: int, picked: Places = ()) -> str:
+def position_string(game: Game, look: AutoguiStyle | None, position: int, turn: int, picked: Places = ()) -> str:
     """Return a position as their page draws it; without a board, the turn and its text."""
     if look is None:
         return f"{turn}_{game.write(position)}"
@@ -164,7 +164,7 @@ def position_string(game: Game, look: Look | None, position: int, turn: int, pic
     return f"{turn}_{look.under}{''.join(men)}{marks}{''.join(texts)}"
 
 
-def move_string(look: Look | None, places: Places, name: str, turn: int) -> str:
+def move_string(look: AutoguiStyle | None, places: Places, name: str, turn: int) -> str:
     """Return a button as their page draws it: a place, an arrow between two places, or a name."""
     if look is None or not 1 <= len(places) <= 2:
         return name

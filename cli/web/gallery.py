@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from retrograde.cli.web.answers import Start
 from retrograde.cli.web.library import Library
 from retrograde.cli.web.metric_texts import Seats, seats_of
-from retrograde.cli.web.shelf import Facts, installed
+from retrograde.cli.web.shelf import DatabaseFacts, installed
 from retrograde.cli.web.solves import Solve, Solves
 from retrograde.cli.web.view import start_of
 from retrograde.games.catalog import game_class, named_game, options_help, variant
@@ -56,7 +56,7 @@ class Kind(BaseModel):
     example: str
 
 
-class SolveTold(BaseModel):
+class SolveProgress(BaseModel):
     """How far a solve has come."""
 
     variant: str
@@ -75,10 +75,10 @@ class Gallery(BaseModel):
     games: list[Kind]
     may_solve: bool
     token: str
-    solves: list[SolveTold]
+    solves: list[SolveProgress]
 
 
-class About(BaseModel):
+class VariantStatus(BaseModel):
     """Why a variant does not open. `state` is solved, unsolved, unknown or unavailable."""
 
     variant: str
@@ -120,7 +120,7 @@ def gallery(library: Library, solves: Solves) -> Gallery:
         games=kinds,
         may_solve=may_solve(library, solves),
         token=solves.token,
-        solves=told(solves),
+        solves=progress_of_solves(solves),
     )
 
 
@@ -129,7 +129,7 @@ def may_solve(library: Library, solves: Solves) -> bool:
     return solves.allowed and not library.games
 
 
-def card(facts: Facts) -> Card:
+def card(facts: DatabaseFacts) -> Card:
     """Return a solved variant."""
     names = names_of(facts.variant)
     return Card(
@@ -199,14 +199,14 @@ def first_of(game: Game) -> str:
     return "" if start is None else naming.player_to_move(game, start)
 
 
-def told(solves: Solves) -> list[SolveTold]:
+def progress_of_solves(solves: Solves) -> list[SolveProgress]:
     """Return how far the requested solves have come."""
-    return [solve_told(one) for one in list(solves.all.values())]
+    return [progress_of_solve(one) for one in list(solves.all.values())]
 
 
-def solve_told(one: Solve) -> SolveTold:
+def progress_of_solve(one: Solve) -> SolveProgress:
     """Return how far a solve has come."""
-    return SolveTold(
+    return SolveProgress(
         variant=one.variant,
         title=names_of(one.variant).title,
         state=one.state,
@@ -229,7 +229,7 @@ def picture_by_database(solution: Solution) -> str:
     return board_svg(solution.game, solution.start_or_example)
 
 
-def about(library: Library, solves: Solves, text: str) -> About:
+def about(library: Library, solves: Solves, text: str) -> VariantStatus:
     """Return why a variant may not open, and what to do."""
     try:
         name: str | None = variant(named_game(text))
@@ -243,7 +243,7 @@ def about(library: Library, solves: Solves, text: str) -> About:
         there = library.shelf.find(name or text) is not None
         state, words = ("unavailable" if there else "unsolved" if name else "unknown"), str(error)
         words, _, command = words.partition(": retrograde ")  # errors end in the command to run
-    return About(
+    return VariantStatus(
         variant=name or text,
         title=names_of(name).title if name else printable(text),
         state=state,

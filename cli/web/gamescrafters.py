@@ -19,10 +19,10 @@ from pydantic import BaseModel
 
 from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.web import autogui
-from retrograde.cli.web.autogui import Look, look_of
+from retrograde.cli.web.autogui import AutoguiStyle, autogui_style
 from retrograde.cli.web.library import Library
-from retrograde.cli.web.shelf import Facts, installed
-from retrograde.cli.web.steps import Button, Places, buttons, touched
+from retrograde.cli.web.shelf import DatabaseFacts, installed
+from retrograde.cli.web.steps import Button, Places, buttons, touched_places
 from retrograde.games.catalog import game_class, named_game
 from retrograde.games.contract import naming
 from retrograde.games.contract.game import LOSE, Game, PositionError, RetrogradeError, Value
@@ -124,7 +124,7 @@ class Shown(NamedTuple):
 
     solution: Solution
     game: Game
-    look: Look | None
+    look: AutoguiStyle | None
     first: str
 
     @classmethod
@@ -132,7 +132,7 @@ class Shown(NamedTuple):
         """Return these facts for a solution."""
         game = solution.game
         first = next(iter(game.words), "") if solution.start is None else game.draw_turn(solution.start)
-        return cls(solution, game, look_of(game), first)
+        return cls(solution, game, autogui_style(game), first)
 
     def turn_at(self, position: int, otherwise: int) -> int:
         """Return whose turn it is, 1 or 2; *otherwise* if the game does not say.
@@ -195,7 +195,7 @@ def game(library: Library, name: str) -> UniGame | None:
     return UniGame(id=name, name=game_title(name), supportsWinBy=win_by, variants=entries) if entries else None
 
 
-def is_describable(facts: Facts) -> bool:
+def is_describable(facts: DatabaseFacts) -> bool:
     """Return whether their API can describe a variant: not with chance or several players."""
     return facts.metric not in ("expectation", "utilities")
 
@@ -215,7 +215,7 @@ def variant(solution: Solution) -> UniVariant:
     )
 
 
-def trusted_game(library: Library, facts: Facts) -> Game | None:
+def trusted_game(library: Library, facts: DatabaseFacts) -> Game | None:
     """Return the rules of a variant, if reading them runs no file that nobody has named; else None."""
     if facts.variant in library.games:
         return library.games[facts.variant]
@@ -225,18 +225,18 @@ def trusted_game(library: Library, facts: Facts) -> Game | None:
         return None
 
 
-def gui_of(library: Library, facts: Facts) -> str:
+def gui_of(library: Library, facts: DatabaseFacts) -> str:
     """Return whether their page draws the board of a variant; "v0" if its rules are not read."""
     game = trusted_game(library, facts)
-    return GUI if game and look_of(game) else NO_GUI
+    return GUI if game and autogui_style(game) else NO_GUI
 
 
-def game_id(library: Library, facts: Facts) -> str:
+def game_id(library: Library, facts: DatabaseFacts) -> str:
     """Return the id of a game: its name, unless their page draws another board under that name."""
     if facts.game not in autogui.KNOWN_BY_NAME:
         return facts.game
     game = trusted_game(library, facts)
-    look = look_of(game) if game else None
+    look = autogui_style(game) if game else None
     return facts.game if look and look.by_heart else f"{facts.game}{OTHER_BOARDS}"
 
 
@@ -277,7 +277,7 @@ def variant_id(text: str) -> str:
     return options.replace("=", "-").replace(",", "_") or REGULAR
 
 
-def variant_name(library: Library, facts: Facts) -> str:
+def variant_name(library: Library, facts: DatabaseFacts) -> str:
     """Return the name of a variant for people; its options if its rules are not read."""
     game = trusted_game(library, facts)
     return short_title(game) if game else facts.variant.partition(":")[2] or REGULAR.capitalize()
@@ -340,7 +340,11 @@ def position(solution: Solution, spot: Spot) -> UniPosition:
     """Return a position and its moves; raise PositionError if no move touches the picked places."""
     shown, answer = Shown.of(solution), answer_of(solution, spot.position, with_line=False)
     look, choices = shown.look, answer.choices
-    pairs = touched(shown.game, spot.position, choices, look.places) if look else [(choice, ()) for choice in choices]
+    pairs = (
+        touched_places(shown.game, spot.position, choices, look.places)
+        if look
+        else [(choice, ()) for choice in choices]
+    )
     found = buttons(pairs, spot.picked)
     ranks = {choice.move: rank for rank, choice in enumerate(choices)}
     found.sort(key=lambda button: ranks[button.choices[0].move])

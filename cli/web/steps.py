@@ -24,7 +24,7 @@ class Button(NamedTuple):
     """The picked places after the click, if several moves are left."""
 
 
-def touched(game: Game, position: int, choices: Sequence[Choice], size: int) -> list[tuple[Choice, Places]]:
+def touched_places(game: Game, position: int, choices: Sequence[Choice], size: int) -> list[tuple[Choice, Places]]:
     """Return each move with the places it touches; with none if some are not on a board of that size."""
     pairs = []
     for choice in choices:

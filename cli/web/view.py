@@ -13,22 +13,22 @@ from retrograde.cli.render.pgn import pgn_of
 from retrograde.cli.web import metric_texts
 from retrograde.cli.web.answers import (
     BoardParts,
+    BoardPlace,
     Count,
+    GameStep,
     Man,
-    Mark,
     Move,
-    Place,
-    Played,
+    MoveVerdict,
+    PlayedGame,
     Player,
+    PlayerMove,
     Position,
-    Reply,
     SetUp,
     Start,
-    Step,
     Variant,
 )
 from retrograde.cli.web.gamescrafters import summary, title
-from retrograde.cli.web.shelf import Facts
+from retrograde.cli.web.shelf import DatabaseFacts
 from retrograde.databases import NotInDatabase
 from retrograde.games.contract.declared import signs_known, word
 from retrograde.games.contract.drawing import Board
@@ -46,7 +46,7 @@ from retrograde.games.contract.zeroing import count_after, counts_along
 from retrograde.solver.play import match
 from retrograde.solver.play.answer import Answer, answer_of, is_chances, name_of
 from retrograde.solver.play.choice import preference
-from retrograde.solver.play.marks import in_short
+from retrograde.solver.play.marks import mark_text
 from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds
 from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, mark_moves_by_rule
 from retrograde.solver.play.picture import board_svg, is_ground, piece
@@ -59,7 +59,7 @@ MOST_BETTER = 3
 """How many better moves are named."""
 
 
-def variant(facts: Facts) -> Variant:
+def variant(facts: DatabaseFacts) -> Variant:
     """Return the facts about a variant, without its rules."""
     return Variant(
         variant=facts.variant,
@@ -69,7 +69,7 @@ def variant(facts: Facts) -> Variant:
     )
 
 
-def start_of(facts: Facts) -> Start | None:
+def start_of(facts: DatabaseFacts) -> Start | None:
     """Return the value of a variant's start, from its file alone."""
     if facts.start is None:
         return None
@@ -154,7 +154,7 @@ def moves(answer: Answer, count: int | None) -> list[Move]:
             remoteness=one.plies,
             known="" if choice.value else bounds_text(one.mover_bounds),
             worth=choice.worth,
-            mark=in_short(choice.worth) if by_expectation else "",
+            mark=mark_text(choice.worth) if by_expectation else "",
             odds=f"{answer.odds[choice.move]} in {total}" if answer.odds else "",
             paid=metric_texts.payoffs(game, place, choice.move),
             best=preference(choice) == best,
@@ -198,7 +198,7 @@ def moves_in(text: str) -> list[str]:
     return [unquote(name) for name in text.split(",")] if text else []
 
 
-def played(oracle: Oracle, place: int, names: list[str], text: str = "", count: int | None = None) -> Played:
+def played(oracle: Oracle, place: int, names: list[str], text: str = "", count: int | None = None) -> PlayedGame:
     """Return the positions of a game from its moves, up to the first illegal one.
 
     The game begins after *count* plies without progress, at a position whose text is *text*.
@@ -216,7 +216,7 @@ def played(oracle: Oracle, place: int, names: list[str], text: str = "", count: 
         place = oracle.game.do_move(place, move)
         side = match.side_of(oracle.game, first, place, len(steps))
         steps.append(step(oracle, place, name, places_of_move, side, paid, count))
-    return Played(
+    return PlayedGame(
         variant=oracle.variant,
         title=variant_title(oracle.game),
         players=names_of_players,
@@ -238,11 +238,11 @@ def move_named(game: Game, place: int, name: str) -> int:
 def step(
     oracle: Oracle, place: int, name: str, touched: Sequence[int], side: int, paid: Sequence[int] = (),
     count: int | None = None,
-) -> Step:  # fmt: skip
+) -> GameStep:  # fmt: skip
     """Return a position of a game."""
     here = oracle if count is None else apply_fifty_move_rule(oracle, place, count)
     value, remoteness = here.probe(place, 0).outcome
-    return Step(
+    return GameStep(
         name=name,
         touched=list(touched),
         position=oracle.game.write(place),
@@ -258,7 +258,7 @@ def step(
     )
 
 
-def scorecard(oracle: Oracle, place: int, names: list[str], count: int | None = None) -> list[Mark]:
+def scorecard(oracle: Oracle, place: int, names: list[str], count: int | None = None) -> list[MoveVerdict]:
     """Return what each move of a game was worth. The game begins after *count* plies without progress.
 
     Raises MoveError for an illegal move.
@@ -272,10 +272,10 @@ def scorecard(oracle: Oracle, place: int, names: list[str], count: int | None = 
     return [move_mark(mark) for mark in marks]
 
 
-def move_mark(mark: match.Mark) -> Mark:
+def move_mark(mark: match.MoveMark) -> MoveVerdict:
     """Return what a move was worth, in plies from before it."""
     made, best = mark.judgement.played, mark.judgement.best[0]
-    return Mark(
+    return MoveVerdict(
         verdict=mark.verdict,
         value=name_of(made.brings),
         remoteness=None if made.remoteness is None else made.remoteness + 1,
@@ -305,10 +305,11 @@ def tag(name: str) -> str:
     return "".join(sign for sign in name if sign.isprintable() and sign not in '"\\')
 
 
-def places(game: Game, board: Board, signs: str) -> list[Place]:
+def places(game: Game, board: Board, signs: str) -> list[BoardPlace]:
     """Return the places of a board, with the piece on each."""
     return [
-        Place(name=name, piece=piece_name(game, board, sign)) for name, sign in zip(board.names, signs, strict=True)
+        BoardPlace(name=name, piece=piece_name(game, board, sign))
+        for name, sign in zip(board.names, signs, strict=True)
     ]
 
 
@@ -359,7 +360,7 @@ def board_to_set_up(game: Game) -> Board:
     return board
 
 
-def reply(oracle: Oracle, place: int, skill: float, seed: int | None, count: int | None = None) -> Reply:
+def reply(oracle: Oracle, place: int, skill: float, seed: int | None, count: int | None = None) -> PlayerMove:
     """Return a player's move after *count* plies without progress, or a random chance move.
 
     Raises PositionError if the game is over.
@@ -370,7 +371,7 @@ def reply(oracle: Oracle, place: int, skill: float, seed: int | None, count: int
     chance = Random(seed)
     oracle = oracle if count is None else apply_fifty_move_rule(oracle, place, count)
     move = match.roll(game, place, chance) if is_chances(game, place) else skilled(skill, chance)(oracle, place)
-    return Reply(name=game.move_name(place, move), position=game.write(game.do_move(place, move)))
+    return PlayerMove(name=game.move_name(place, move), position=game.write(game.do_move(place, move)))
 
 
 def counts(oracle: Oracle) -> list[Count]:

@@ -44,7 +44,7 @@ class NoBeginning(RetrogradeError, ValueError):
     """No position to begin in was found."""
 
 
-class Played(NamedTuple):
+class FinishedGame(NamedTuple):
     """A finished game: its moves, its value, and both players' mistakes.
 
     The value (WIN, LOSE, TIE or DRAW) is for the player who moved first. Mistakes are moves known to have given up
@@ -130,7 +130,7 @@ def play(
     dice: Random | None = None,
     by_rule: ByRule | None = None,
     count: int = 0,
-) -> Played:
+) -> FinishedGame:
     """Play a game from a position to its end; chance moves by the *dice*.
 
     With *by_rule*, plies without progress are counted, from *count* on, and the game is a draw when the rule says so.
@@ -155,7 +155,7 @@ def play(
         met[position] += not expected
         too_long = by_rule is not None and count >= PATIENCE
         if too_long or met[position] == ENDLESS or len(moves) == LONGEST_GAME:
-            return Played(moves, DRAW, (mistakes[0], mistakes[1]))
+            return FinishedGame(moves, DRAW, (mistakes[0], mistakes[1]))
         # The player's move, and whether it gave up value by what is known before and after.
         turn, at = side_of(game, start, position, len(moves)), position
         here = by_rule(position, count) if by_rule else oracle
@@ -175,9 +175,9 @@ def play(
     if pays and game.players == 2:
         first, second = points_of(game, start, moves)
         value = WIN if first > second else LOSE if first < second else TIE
-        return Played(moves, value, (mistakes[0], mistakes[1]))
+        return FinishedGame(moves, value, (mistakes[0], mistakes[1]))
     ours = side_of(game, start, position, len(moves)) == 0
-    return Played(moves, value if ours else FLIPPED[value], (mistakes[0], mistakes[1]))
+    return FinishedGame(moves, value if ours else FLIPPED[value], (mistakes[0], mistakes[1]))
 
 
 def brought_by(oracle: Oracle, position: int, move: int) -> Value:
@@ -290,7 +290,7 @@ def judge(oracle: Oracle, position: int, move: int, seconds: float | None = None
 Verdict = Literal["best", "slower", "mistake", "unknown"]
 
 
-class Mark(NamedTuple):
+class MoveMark(NamedTuple):
     """A move's entry in a scorecard: its ply, counted from 0, and its judgement."""
 
     ply: int
@@ -308,12 +308,12 @@ class Mark(NamedTuple):
         return "slower" if self.judgement.keeps_value else "mistake"
 
 
-def marked(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[Mark]:
+def mark_moves(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[MoveMark]:
     """Return the marks of the moves at some plies, counted from 0; *positions* are those before each move."""
     marks = []
     for ply in plies:
         judgement = judge(oracle, positions[ply], moves[ply], FOR_SCORECARD / len(plies))
         told = judgement.is_known and not judgement.is_best
         better = [choice.name for choice in judgement.best] if told else []
-        marks.append(Mark(ply, judgement, better))
+        marks.append(MoveMark(ply, judgement, better))
     return marks

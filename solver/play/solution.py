@@ -36,7 +36,7 @@ from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, counted
 from retrograde.games.contract.zeroing import in_words as progress_in_words
 from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.metrics.models.names import model_of, refuse_another
-from retrograde.solver.play.choice import Choice, equally_good, followed, ranked
+from retrograde.solver.play.choice import Choice, equally_good, follow_best, ranked
 from retrograde.solver.play.listing import Listing
 from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, Evidence, ValueBounds, exact_bounds
 from retrograde.solver.values.worth import facts_of, gives, in_words, rank
@@ -51,7 +51,7 @@ NOT_TOLD = {
 """What answers leave out if a database beside this one cannot be read."""
 
 
-class Picture(NamedTuple):
+class NotebookPicture(NamedTuple):
     """A picture that notebooks display."""
 
     svg: str
@@ -267,9 +267,9 @@ class Solution:
         """
         if self.metric == "expectation":
             return []
-        return followed(self.moves, position, limit)
+        return follow_best(self.moves, position, limit)
 
-    def picture(self, position: int | None = None) -> "Picture":
+    def picture(self, position: int | None = None) -> "NotebookPicture":
         """Return a position, by default the start, as a picture with its moves coloured by value.
 
         A notebook displays it; `svg` is its text.
@@ -278,7 +278,7 @@ class Solution:
 
         if position is None:
             position = self.start_or_example
-        return Picture(board_svg(self.game, position, self.moves(position)))
+        return NotebookPicture(board_svg(self.game, position, self.moves(position)))
 
     def _repr_svg_(self) -> str:
         """Return the picture of the start, or of an example, for notebooks."""

@@ -5,8 +5,8 @@ Only the last ply is searched; the outcomes of the plies before follow from it, 
     ply   0 → 1 → 2 → … → last                  found wave by wave, one of each set of symmetric positions
     worth 0 ← 1 ← 2 ← … ← last ← search         each position of the last ply is searched separately
 
-The steps are `explore`, `search`, `pass_up` and `write` of `Making`. Several threads search, each with a transposition
-table of its own. A journal beside the book keeps the answers, so that an interrupted book resumes.
+The steps are `explore`, `search`, `pass_up` and `write` of `BookMaker`. Several threads search, each with a
+transposition table of its own. A journal beside the book keeps the answers, so that an interrupted book resumes.
 """
 
 import os
@@ -81,7 +81,7 @@ def make_book(game: Game, order: BookOptions, path: str | os.PathLike[str] | Non
     journal_path = path.with_name(path.name + ".journal")
     with Lock(path) as lock:
         with Journal(journal_path, identity, order.fresh) as journal:
-            making = Making(game, order, journal)
+            making = BookMaker(game, order, journal)
             making.explore()
             making.search()
             making.pass_up()
@@ -92,7 +92,7 @@ def make_book(game: Game, order: BookOptions, path: str | os.PathLike[str] | Non
 
 
 @dataclass
-class Making:
+class BookMaker:
     """A book being made: its positions, ascending, their waves, values and remotenesses."""
 
     game: Game
@@ -199,7 +199,7 @@ class Making:
     def answered(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Yield the answers for all positions (positions, values, remotenesses), some at a time, as they come."""
         workers = self.order.workers or os.cpu_count() or 1
-        searches = Searches(self.game, max(LEAST_TABLE, self.order.size // workers))
+        searches = SearchThreads(self.game, max(LEAST_TABLE, self.order.size // workers))
         pieces = iter(np.array_split(positions, -(-len(positions) // PIECE)) if len(positions) else [])
         ask = self.asker(searches)
         running: set[Future[tuple[Array, Array, Array]]] = set()
@@ -217,7 +217,7 @@ class Making:
             searches.halt()
             executor.shutdown(cancel_futures=True)
 
-    def asker(self, searches: "Searches") -> Callable[[Array], tuple[Array, Array, Array]]:
+    def asker(self, searches: "SearchThreads") -> Callable[[Array], tuple[Array, Array, Array]]:
         """Return the function that searches some positions."""
         order = self.order
 
@@ -300,7 +300,7 @@ def circles(game: Game) -> NoBook:
     return NoBook(f"no book of {variant(game)}: its play can go round in circles, where a search proves no draw")
 
 
-class Searches:
+class SearchThreads:
     """One search for each thread that asks."""
 
     def __init__(self, game: Game, size: int):

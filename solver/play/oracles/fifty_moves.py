@@ -11,8 +11,8 @@ from typing import Any
 from retrograde.databases import Outcome
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
 from retrograde.games.contract.zeroing import DTZ, PATIENCE, by_rule, count_after, counted
-from retrograde.solver.play.choice import Choice, equally_good, followed, ranked, worth_key
-from retrograde.solver.play.match import Mark, marked
+from retrograde.solver.play.choice import Choice, equally_good, follow_best, ranked, worth_key
+from retrograde.solver.play.match import MoveMark, mark_moves
 from retrograde.solver.play.oracle import LONGEST_LINE, Oracle, ValueBounds, exact_bounds
 from retrograde.solver.play.solution import Solution
 
@@ -67,7 +67,7 @@ class FiftyMoveOracle:
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
         """Return best play from a position to the end, a full count, or a position met before."""
-        return followed(lambda at: self.moves(at) if self.counts.get(at, 0) < PATIENCE else [], position, limit)
+        return follow_best(lambda at: self.moves(at) if self.counts.get(at, 0) < PATIENCE else [], position, limit)
 
     def close(self) -> None:
         """Close the solution."""
@@ -110,9 +110,9 @@ def knows_fifty_move_rule(oracle: Oracle) -> bool:
 
 def mark_moves_by_rule(
     oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counted_plies: Sequence[int]
-) -> list[Mark]:
+) -> list[MoveMark]:
     """Return what `match.marked` does, under the rule; *counted_plies* are those without progress before each move."""
     if not knows_fifty_move_rule(oracle):
-        return marked(oracle, positions, moves, plies)
+        return mark_moves(oracle, positions, moves, plies)
     by_rule = (apply_fifty_move_rule(oracle, positions[ply], counted_plies[ply]) for ply in plies)
-    return [marked(one, positions, moves, [ply])[0] for one, ply in zip(by_rule, plies, strict=True)]
+    return [mark_moves(one, positions, moves, [ply])[0] for one, ply in zip(by_rule, plies, strict=True)]

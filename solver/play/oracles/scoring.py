@@ -50,7 +50,7 @@ def is_about_points(game: Game) -> bool:
     return metric_of(game) == "score" or (game.players == 2 and not alternates(game))
 
 
-def meets_chance(game: Game, position: int) -> bool:
+def involves_chance(game: Game, position: int) -> bool:
     """Return whether chance had a turn in some random games."""
     chance = Random(0)
     for _ in range(GAMES):
@@ -73,7 +73,7 @@ class ScoringOracle(SearchingOracle):
         """Raise NotForSearch if there is chance or a third player, or play goes round in circles."""
         refuse_tuples(game, "searched")
         start = self.start_or_example
-        if game.players > 2 or defines(game, "odds") or meets_chance(game, start):
+        if game.players > 2 or defines(game, "odds") or involves_chance(game, start):
             raise unsuited(game, FOR_WHOM)
         if goes_round(game, start):
             raise unsuited(game, "play goes round in circles")
@@ -107,7 +107,7 @@ class ScoringOracle(SearchingOracle):
     def bounds_without_search(self, position: int) -> ValueBounds:
         found, end = self.score(position), self.game.primitive(position)
         how = Evidence(SEARCH if end == UNDECIDED else RULES, found.nodes, found.seconds)
-        least, most = self.told(found.at_least), self.told(found.at_most)
+        least, most = self.tie_for_draw(found.at_least), self.tie_for_draw(found.at_most)
         if end != UNDECIDED and metric_of(self.game) != "score":
             least = most = end
         elif self.is_contradicted:
@@ -120,7 +120,7 @@ class ScoringOracle(SearchingOracle):
         return self.search.contradicted and metric_of(self.game) != "score"
 
     @staticmethod
-    def told(value: Value) -> Value:
+    def tie_for_draw(value: Value) -> Value:
         """Return TIE for DRAW: all play of such a game comes to an end."""
         return TIE if value == DRAW else value
 
@@ -147,7 +147,7 @@ class ScoringOracle(SearchingOracle):
 
     # Moves
 
-    def brings(self, position: int, move: int) -> ScoreFinding:
+    def score_after(self, position: int, move: int) -> ScoreFinding:
         """Return what is known of the score that a move brings the player who makes it."""
         child = self.game.do_move(position, move)
         found, gain = self.score(child), self.search.gain(position, move)
@@ -158,9 +158,9 @@ class ScoringOracle(SearchingOracle):
             None if low is None else gain + low, None if high is None else gain + high, found.nodes, found.seconds
         )
 
-    def better_score(self, position: int, move: int) -> tuple[int, int]:
+    def score_bounds_after(self, position: int, move: int) -> tuple[int, int]:
         """Return the least and the most that a move may bring, as far as known."""
-        found = self.brings(position, move)
+        found = self.score_after(position, move)
         return -FAR if found.low is None else found.low, FAR if found.high is None else found.high
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
@@ -177,17 +177,17 @@ class ScoringOracle(SearchingOracle):
         """Store what follows about a position from its moves."""
         if not moves or self.score(position).score is not None:
             return
-        found = [self.brings(position, move) for move in moves]
+        found = [self.score_after(position, move) for move in moves]
         low = max((one.low for one in found if one.low is not None), default=None)
         highs = [one.high for one in found if one.high is not None]
         self.note_score(position, ScoreFinding(low, max(highs) if len(highs) == len(found) else None, 0, 0.0))
 
     def choice(self, position: int, move: int) -> Choice:
         child = self.game.do_move(position, move)
-        again, found = same_mover(self.game, position, child), self.brings(position, move)
+        again, found = same_mover(self.game, position, child), self.score_after(position, move)
         proved = found.at_least == found.at_most and not self.is_contradicted
-        brings = self.told(found.at_least) if proved else UNDECIDED
-        name, rank = self.game.move_name(position, move), self.better_score(position, move)
+        brings = self.tie_for_draw(found.at_least) if proved else UNDECIDED
+        name, rank = self.game.move_name(position, move), self.score_bounds_after(position, move)
         return Choice(
             move, name, child, brings if again else FLIPPED[brings], None, again,
             rank=(-rank[0], -rank[1]), worth=in_words(found), gives=brings,
@@ -203,8 +203,8 @@ class ScoringOracle(SearchingOracle):
         moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
         low = self.score(position).low
         # Case: the first move is proven best.
-        least = max(low if low is not None else -FAR, self.better_score(position, moves[0])[0])
-        if least == self.better_score(position, moves[0])[0] > -FAR and self.score(position).score == least:
+        least = max(low if low is not None else -FAR, self.score_bounds_after(position, moves[0])[0])
+        if least == self.score_bounds_after(position, moves[0])[0] > -FAR and self.score(position).score == least:
             return moves[0]
         # Case: a score is proven: search for a move that keeps it.
         if low is not None:
@@ -216,7 +216,7 @@ class ScoringOracle(SearchingOracle):
                     if self.keeps_score(position, move, low):
                         return move
         # Case: the depth-limited search chooses.
-        left = [move for move in moves if self.better_score(position, move)[1] >= least]
+        left = [move for move in moves if self.score_bounds_after(position, move)[1] >= least]
         seems = self.ahead.find(position, seconds=max(deadline - monotonic(), LEAST_SECONDS)).move
         return seems if seems in left else left[0]
 

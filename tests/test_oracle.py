@@ -10,7 +10,7 @@ from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import FLIPPED
 from retrograde.solver.play import match
-from retrograde.solver.play.match import mark_moves, play
+from retrograde.solver.play.match import judge_moves, play
 from retrograde.solver.play.oracle import BOOK, Evidence, ValueBounds, bounds_for_mover, exact_bounds
 from retrograde.solver.play.oracles.searching import SearchingOracle, better
 from retrograde.solver.play.player import make_player, perfect
@@ -178,10 +178,10 @@ def test_moves_are_judged_by_what_is_proved(monkeypatch):
         game = oracle.game
         start = game.read("2122")
         moves = [next(iter(game.generate_moves(start)))]
-        assert [mark.verdict for mark in mark_moves(oracle, [start], moves, [0])] == ["best"]
+        assert [mark.verdict for mark in judge_moves(oracle, [start], moves, [0])] == ["best"]
     monkeypatch.setattr(match, "FOR_SCORECARD", 0.1)
     with oracle_of("connect4", 0.1) as oracle:
-        assert [mark.verdict for mark in mark_moves(oracle, [0], [3], [0])] == ["unknown"]
+        assert [mark.verdict for mark in judge_moves(oracle, [0], [3], [0])] == ["unknown"]
 
 
 # First one, then the other

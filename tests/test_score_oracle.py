@@ -175,7 +175,7 @@ def test_the_page_tells_of_moves_whoever_is_to_move_next():
     view = pytest.importorskip("retrograde.cli.web.view", reason="the page needs the extra web")
     with searching_oracle(load_game("kalah:3,2"), 4.0, size=SMALL) as oracle:
         oracle.prepare()
-        shown = view.position(oracle, oracle.start, None, True, 4.0)
+        shown = view.show_position(oracle, oracle.start, None, True, 4.0)
         assert shown.value == "win" and "proved by search" in shown.how
         moves = {move.name: move for move in shown.moves}
         assert {name: move.value for name, move in moves.items()} == {"1": "lose", "2": "win", "3": "tie"}

@@ -108,61 +108,35 @@ def command(
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
     game = load_game(source)
     refuse_broken(game)
-    place = start_of(game) if position is None else read_position(game, position)
+    root = start_of(game) if position is None else read_position(game, position)
     if tree or out:
         from retrograde.cli.render.trees import tell_trees
 
-        tell_trees(game, place, depth, out, as_json)
+        tell_trees(game, root, depth, out, as_json)
         return
+    limits = SearchLimits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     if (metric or metric_of(game)) == "score":
         if depth or method == "pn":
             raise click.UsageError("scores are searched to the end of the game, without --depth and --method pn")
-        print_score(game, place, workers or os.cpu_count() or 1, size, seconds, value_only, as_json)
+        print_score(game, root, limits, as_json)
         return
-    limits = SearchLimits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     with listening(as_json) as line:
-        found, moves = searched(game, place, method, limits, line)
-    known, names = bounds_of_finding(found), names_of(game, place, moves)
+        found, moves = search_value(game, root, method, limits, line)
+    known, names = bounds_of_finding(found), names_of(game, root, moves)
     if as_json:
-        print_json({**bounds_json(game, place, known), "line": names})
+        print_json({**bounds_json(game, root, known), "line": names})
         return
-    said = verdict(known, mover(game, place), distance_text(game, known.value, known.remoteness))
-    click.echo(f"{indent(game.show(place))}\n\n{said}")
+    text = verdict(known, mover(game, root), distance_text(game, known.value, known.remoteness))
+    click.echo(f"{indent(game.show(root))}\n\n{text}")
     click.echo(evidence_text(known))
-    print_line(game, place, names)
+    print_line(game, root, names)
     if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:
-        told = (
-            f": the rules say {plies(game.tie_in(place))} (tie_in)"
+        hint = (
+            f": the rules say {plies(game.tie_in(root))} (tie_in)"
             if found.value == TIE and defines(game, "tie_in")
             else ""
         )
-        click.echo(f"distance not proved{told}; a longer --time may prove it, or solve the game")
-
-
-def print_score(
-    game: "Game", position: int, workers: int, size: int, seconds: float | None, value_only: bool, as_json: bool
-) -> None:
-    """Search for the score of a position, or with *value_only* for its sign, and print the result."""
-    from retrograde.solver.play.answer import bounds_json
-    from retrograde.solver.play.oracle import SEARCH, Evidence, ValueBounds
-    from retrograde.solver.play.oracles.scoring import score_json
-    from retrograde.solver.runtime.progress import announce
-    from retrograde.solver.search.scores.searcher import ScoreSearch
-
-    with listening(as_json) as line:
-        announce(line, COMPILING)
-        search = ScoreSearch(game, workers, size)
-        with polled(line, search_progress(search)):
-            found = search.score(position, seconds, value_only)
-            moves = [] if found.score is None else search.best_line(position, found.score, seconds)
-    known = ValueBounds(found.at_least, found.at_most, None, Evidence(SEARCH, found.nodes, found.seconds))
-    names = names_of(game, position, moves)
-    if as_json:
-        print_json({**bounds_json(game, position, known), "line": names, **score_json(found)})
-        return
-    head = f"{indent(game.show(position))}\n\n{verdict(known, mover(game, position))}"
-    click.echo(f"{head}\n{score_line(score_json(found))}{evidence_text(known)}")
-    print_line(game, position, names)
+        click.echo(f"distance not proved{hint}; a longer --time may prove it, or solve the game")
 
 
 class SearchLimits(NamedTuple):
@@ -176,55 +150,79 @@ class SearchLimits(NamedTuple):
     tables: bool
 
 
-def searched(
-    game: "Game", place: int, method: str | None, limits: SearchLimits, line: "Listener"
+def print_score(game: "Game", root: int, limits: SearchLimits, as_json: bool) -> None:
+    """Search for the score of a position, or for its sign if no distance is wanted, and print the result."""
+    from retrograde.solver.play.answer import bounds_json
+    from retrograde.solver.play.oracle import SEARCH, Evidence, ValueBounds
+    from retrograde.solver.play.oracles.scoring import score_json
+    from retrograde.solver.runtime.progress import announce
+    from retrograde.solver.search.scores.searcher import ScoreSearch
+
+    with listening(as_json) as line:
+        announce(line, COMPILING)
+        search = ScoreSearch(game, limits.workers, limits.size)
+        with polled(line, search_progress(search)):
+            found = search.score(root, limits.seconds, value_only=not limits.distance)
+            moves = [] if found.score is None else search.best_line(root, found.score, limits.seconds)
+    known = ValueBounds(found.at_least, found.at_most, None, Evidence(SEARCH, found.nodes, found.seconds))
+    names = names_of(game, root, moves)
+    if as_json:
+        print_json({**bounds_json(game, root, known), "line": names, **score_json(found)})
+        return
+    head = f"{indent(game.show(root))}\n\n{verdict(known, mover(game, root))}"
+    click.echo(f"{head}\n{score_line(score_json(found))}{evidence_text(known)}")
+    print_line(game, root, names)
+
+
+def search_value(
+    game: "Game", position: int, method: str | None, limits: SearchLimits, line: "Listener"
 ) -> tuple["Finding", list[int]]:
     """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
     from retrograde.solver.search.prover import goes_round
 
-    if method is None and not limits.depth and goes_round(game, place):
-        found = by_proof_numbers(game, place, limits, line)
+    if method is None and not limits.depth and goes_round(game, position):
+        found = by_proof_numbers(game, position, limits, line)
         if not (limits.distance and found.value in (WIN, LOSE) and found.remoteness is None):
             return found, []
         left = DISTANCE_SECONDS if limits.seconds is None else max(limits.seconds - found.seconds, 0.01)
-        again, moves = by_alpha_beta(game, place, limits._replace(seconds=left), line)
+        again, moves = by_alpha_beta(game, position, limits._replace(seconds=left), line)
         nodes, seconds, leaves = (found.nodes + again.nodes, found.seconds + again.seconds, found.leaves + again.leaves)
         return replace(found, remoteness=again.remoteness, nodes=nodes, seconds=seconds, leaves=leaves), moves
     if method == "pn":
-        return by_proof_numbers(game, place, limits, line), []
-    return by_alpha_beta(game, place, limits, line)
+        return by_proof_numbers(game, position, limits, line), []
+    return by_alpha_beta(game, position, limits, line)
 
 
-def by_proof_numbers(game: "Game", place: int, limits: SearchLimits, line: "Listener") -> "Finding":
+def by_proof_numbers(game: "Game", position: int, limits: SearchLimits, line: "Listener") -> "Finding":
     """Return what proof-number search finds for a position."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.prover import Prover
 
     announce(line, COMPILING)
-    prover = Prover(game, limits.size, tables_of(game, place, limits))
+    prover = Prover(game, limits.size, tables_of(game, position, limits))
     with polled(line, search_progress(prover)):
-        return prover.find(place, limits.seconds)
+        return prover.find(position, limits.seconds)
 
 
-def by_alpha_beta(game: "Game", place: int, limits: SearchLimits, line: "Listener") -> tuple["Finding", list[int]]:
+def by_alpha_beta(game: "Game", position: int, limits: SearchLimits, line: "Listener") -> tuple["Finding", list[int]]:
     """Return what alpha-beta search finds for a position, and the moves of best play."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.searcher import Search
 
     announce(line, COMPILING)
-    search = Search(game, limits.workers, limits.size, tables_of(game, place, limits))
+    search = Search(game, limits.workers, limits.size, tables_of(game, position, limits))
     with polled(line, search_progress(search)):
-        found = search.find(place, limits.seconds, limits.distance, limits.depth)
-        return found, search.line(place, found, limits.seconds) if limits.distance else []
+        found = search.find(position, limits.seconds, limits.distance, limits.depth)
+        return found, search.line(position, found, limits.seconds) if limits.distance else []
 
 
-def tables_of(game: "Game", place: int, limits: SearchLimits) -> "Tables | None":
+def tables_of(game: "Game", position: int, limits: SearchLimits) -> "Tables | None":
     """Return the tables to probe, or None."""
     if not limits.tables or not is_numbered(game):
         return None
     from retrograde.solver.search.probing.tables import find_tables
 
-    return find_tables(game, place)
+    return find_tables(game, position)
 
 
 def start_of(game: "Game") -> int:

@@ -178,8 +178,8 @@ def offer_page(app: FastAPI, library: Library) -> None:
         seconds = library.seconds if search else 0.0
 
         def answer(oracle: Answering) -> answers.Position:
-            place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
-            return view.position(oracle, place, last, line, seconds, plies)
+            start, plies = view.position_in(oracle, position), count_at(oracle, position, count)
+            return view.show_position(oracle, start, last, line, seconds, plies)
 
         return as_json(await library.ask(name, answer))
 
@@ -191,8 +191,8 @@ def offer_page(app: FastAPI, library: Library) -> None:
         """The move of a player who is perfect as often as *skill* says, or a random chance move."""
 
         def answer(oracle: Answering) -> answers.PlayerMove:
-            place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
-            return view.reply(oracle, place, skill, seed, plies)
+            start, plies = view.position_in(oracle, position), count_at(oracle, position, count)
+            return view.reply(oracle, start, skill, seed, plies)
 
         return await library.ask(variant, answer)
 
@@ -222,8 +222,8 @@ def offer_games(app: FastAPI, library: Library) -> None:
         text = "" if position == "random" else position or ""
 
         def answer(oracle: Answering) -> answers.PlayedGame:
-            place, plies = view.place_of(oracle, position), count_at(oracle, position, None)
-            return view.played(oracle, place, view.moves_in(moves), text, plies)
+            start, plies = view.position_in(oracle, position), count_at(oracle, position, None)
+            return view.show_game(oracle, start, view.moves_in(moves), text, plies)
 
         return as_json(await library.ask(name, answer))
 
@@ -234,8 +234,8 @@ def offer_games(app: FastAPI, library: Library) -> None:
         """What each of some moves from a position was worth, and what would have been better."""
 
         def answer(oracle: Answering) -> list[answers.MoveVerdict]:
-            place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
-            return view.scorecard(oracle, place, view.moves_in(moves), plies)
+            start, plies = view.position_in(oracle, position), count_at(oracle, position, count)
+            return view.scorecard(oracle, start, view.moves_in(moves), plies)
 
         return await library.ask(variant, answer)
 
@@ -247,8 +247,8 @@ def offer_games(app: FastAPI, library: Library) -> None:
         """A game of chess as PGN, between players with these names."""
 
         def answer(oracle: Answering) -> str:
-            place = view.place_of(oracle, position)
-            return view.pgn(oracle, place, view.moves_in(moves), (first, second), finished, count)
+            start = view.position_in(oracle, position)
+            return view.pgn(oracle, start, view.moves_in(moves), (first, second), finished, count)
 
         return await library.ask(variant, answer)
 
@@ -333,7 +333,7 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
 
         def answer() -> gamescrafters.UniPosition:
             solution = library.solution(gamescrafters.variant_text(game, variant))
-            return gamescrafters.position(solution, gamescrafters.read(solution, p))
+            return gamescrafters.show_position(solution, gamescrafters.read(solution, p))
 
         return as_json(await library.answer(answer), bare=True)
 

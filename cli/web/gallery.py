@@ -104,14 +104,14 @@ class Names(NamedTuple):
 
 def gallery(library: Library, solves: Solves) -> Gallery:
     """Return the contents of the front page: solved variants first, by name."""
-    solved = [card(facts) for facts in library.all()]
+    solved = [card(facts.variant, facts) for facts in library.all()]
     known = {one.game for one in solved}
     kinds = [] if library.games else list(kinds_installed())
     wanted = [kind.example for kind in kinds if kind.name not in known]
     wanted += [one.variant for one in list(solves.all.values())]
     there = {one.variant for one in solved}
     wanted += [text for text in library.games if text not in there]
-    unsolved = [unsolved_card(text, library.searches) for text in dict.fromkeys(wanted) if text not in there]
+    unsolved = [card(text, None, library.searches) for text in dict.fromkeys(wanted) if text not in there]
     cards = sorted(solved, key=lambda one: one.title.casefold()) + sorted(
         unsolved, key=lambda one: one.title.casefold()
     )
@@ -129,31 +129,22 @@ def may_solve(library: Library, solves: Solves) -> bool:
     return solves.allowed and not library.games
 
 
-def card(facts: DatabaseFacts) -> Card:
-    """Return a solved variant."""
-    names = names_of(facts.variant)
+def card(text: str, facts: DatabaseFacts | None, searches: bool = False) -> Card:
+    """Return a variant with the facts of its database; without one, it is playable if the server *searches*."""
+    names = names_of(text)
     return Card(
-        variant=facts.variant,
-        game=facts.game,
+        variant=text,
+        game=text.partition(":")[0],
         title=names.title,
         summary=names.summary,
         first=names.first,
-        solved=True,
-        positions=facts.positions,
-        start=start_of(facts),
-        seats=names.seats,
-        longest_win=facts.longest_win,
+        seats=names.seats if facts else "two",
+        solved=facts is not None,
+        playable=facts is not None or (searches and names.searched),
+        positions=facts and facts.positions,
+        start=facts and start_of(facts),
+        longest_win=facts and facts.longest_win,
     )
-
-
-def unsolved_card(text: str, playable: bool) -> Card:
-    """Return a variant that is not solved, of an installed game."""
-    names = names_of(text)
-    game = text.partition(":")[0]
-    return Card(
-        variant=text, game=game, title=names.title, summary=names.summary, first=names.first, solved=False,
-        playable=playable and names.searched,
-    )  # fmt: skip
 
 
 def kinds_installed() -> Iterator[Kind]:

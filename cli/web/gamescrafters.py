@@ -203,8 +203,8 @@ def is_describable(facts: DatabaseFacts) -> bool:
 def variant(solution: Solution) -> UniVariant:
     """Return the facts about a variant."""
     known = solution.variant
-    shown, place = Shown.of(solution), solution.start_or_example
-    look, (start, drawn) = shown.look, shown.strings(Spot(place, shown.turn_at(place, 1)))
+    shown, position = Shown.of(solution), solution.start_or_example
+    look, (start, drawn) = shown.look, shown.strings(Spot(position, shown.turn_at(position, 1)))
     return UniVariant(
         id=variant_id(known),
         name=short_title(solution.game),
@@ -312,11 +312,11 @@ def read(solution: Solution, text: str) -> Spot:
     none."""
     shown = Shown.of(solution)
     if text == "random":
-        place = any_position(solution, Random())
-        return Spot(place, shown.turn_at(place, 1))
+        position = any_position(solution, Random())
+        return Spot(position, shown.turn_at(position, 1))
     if shown.look and shown.look.by_heart and autogui.BY_HEART.fullmatch(text):
-        place = read_reachable(solution, autogui.text_by_heart(text))
-        return Spot(place, shown.turn_at(place, 1))
+        position = read_reachable(solution, autogui.text_by_heart(text))
+        return Spot(position, shown.turn_at(position, 1))
     picked: Places = ()
     if steps := PICKED.search(text):
         picked = tuple(sorted({int(number[:6]) for number in steps[1].split(".")}))
@@ -325,18 +325,18 @@ def read(solution: Solution, text: str) -> Spot:
     if re.match("[12]_", text) and not shown.game.draw_turn(solution.start_or_example):
         turn, text = int(text[0]), text[2:]
     try:
-        place = read_reachable(solution, text)
+        position = read_reachable(solution, text)
     except PositionError:
         if unquote(text) == text:
             raise
-        place = read_reachable(solution, unquote(text))
-    return Spot(place, shown.turn_at(place, turn), picked)
+        position = read_reachable(solution, unquote(text))
+    return Spot(position, shown.turn_at(position, turn), picked)
 
 
 # Positions
 
 
-def position(solution: Solution, spot: Spot) -> UniPosition:
+def show_position(solution: Solution, spot: Spot) -> UniPosition:
     """Return a position and its moves; raise PositionError if no move touches the picked places."""
     shown, answer = Shown.of(solution), answer_of(solution, spot.position, with_line=False)
     look, choices = shown.look, answer.choices

@@ -29,12 +29,12 @@ def measure_text(answer: Answer) -> str:
     return games_won(answer.oracle, answer.measures) or said(metric, answer.measures)
 
 
-def expectation_of(oracle: Oracle, place: int) -> float | None:
+def expectation_of(oracle: Oracle, position: int) -> float | None:
     """Return the expectation of the player to move, or of player 0 at chance; None if it is not known."""
-    return oracle.worth(place)[EXPECTATION] if oracle.metric == EXPECTATION else None
+    return oracle.worth(position)[EXPECTATION] if oracle.metric == EXPECTATION else None
 
 
-def payoffs(game: Game, place: int, move: int | None) -> list[int]:
+def payoffs(game: Game, position: int, move: int | None) -> list[int]:
     """Return what a move pays at once, to the player to move there and to the other.
 
     If *move* is None, return what the end pays. Chance moves are for player 0. Returns [] if moves do not pay, or the
@@ -42,9 +42,9 @@ def payoffs(game: Game, place: int, move: int | None) -> list[int]:
     """
     if not defines(game, "reward") or game.players > 2:
         return []
-    mover = max(0, game.turn(place))
+    mover = max(0, game.turn(position))
     seats = [0] if game.players == 1 else [mover, 1 - mover]
-    return [game.payoff(place, seat) if move is None else game.reward(place, move, seat) for seat in seats]
+    return [game.payoff(position, seat) if move is None else game.reward(position, move, seat) for seat in seats]
 
 
 # The fifty-move rule
@@ -60,9 +60,9 @@ def count_at(oracle: Oracle, text: str | None, count: int | None) -> int | None:
     return count_in(text or "") if count is None else count
 
 
-def without_rule(oracle: Oracle, place: int, value: Value) -> str:
+def without_rule(oracle: Oracle, position: int, value: Value) -> str:
     """Return the value of a position without the rule, if it differs: `win in 131 plies`."""
-    plain = oracle.probe(place, 0)
+    plain = oracle.probe(position, 0)
     if plain.value == value:
         return ""
     far = distance_text(oracle.game, *plain.outcome)

@@ -49,6 +49,9 @@ Each = Callable[[Callable[[Any], None], Iterable[Any]], Iterable[None]]
 class BulkFinder(ABC):
     """Finds the legend rows of many positions in a database."""
 
+    find: Callable[..., None]
+    """The kernel that searches a block."""
+
     def __init__(self, database: Database):
         """Prepare for a database; nothing is compiled yet."""
         self.file, self.contents = database.file, database.file.contents
@@ -70,10 +73,6 @@ class BulkFinder(ABC):
     @abstractmethod
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
         """Return the block of each position, NOWHERE if it has none; write the rows that need no block."""
-
-    @abstractmethod
-    def find(self, *searched: Any) -> None:
-        """Search a block, with a kernel."""
 
     def rows(self, positions: Array) -> Array | None:
         """Return the legend row of each position, -1 if it has none; None if the rules do not compile."""
@@ -151,6 +150,8 @@ def slices(length: int, size: int) -> Iterator[slice]:
 class RecordsFinder(BulkFinder):
     """Finds positions in a database of records."""
 
+    find = staticmethod(kernels.find_records)
+
     def read_table(self) -> TierTable:
         numbers, bounds, positions = self.contents.tiers
         return TierTable(numbers, bounds, positions, NONE)
@@ -165,12 +166,11 @@ class RecordsFinder(BulkFinder):
         kernels.blocks_of_records(lookup, self.table, self.contents.blocks.positions, self.size, blocks)
         return blocks
 
-    def find(self, *searched: Any) -> None:
-        kernels.find_records(*searched)
-
 
 class StepsFinder(BulkFinder):
     """Finds positions in a database of steps."""
+
+    find = staticmethod(kernels.find_steps)
 
     def __init__(self, database: Database):
         super().__init__(database)
@@ -193,12 +193,11 @@ class StepsFinder(BulkFinder):
         kernels.blocks_of_steps(lookup, self.table, self.contents.ranks, self.size, blocks)
         return blocks
 
-    def find(self, *searched: Any) -> None:
-        kernels.find_steps(*searched)
-
 
 class SlotsFinder(BulkFinder):
     """Finds positions in a database of slots."""
+
+    find = staticmethod(kernels.find_slots)
 
     def read_table(self) -> TierTable:
         numbers, bounds = self.contents.tiers
@@ -220,9 +219,6 @@ class SlotsFinder(BulkFinder):
             lookup.keys[:] = slots
         blocks: Array = lookup.keys // self.size  # -1 // size stays -1, NOWHERE
         return blocks
-
-    def find(self, *searched: Any) -> None:
-        kernels.find_slots(*searched)
 
     def positions_of(self, tier: int, begin: int, count: int) -> Array:
         """Return the positions of *count* slots of a tier, from slot *begin* on; NOWHERE for slots without one.

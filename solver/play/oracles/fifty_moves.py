@@ -12,7 +12,7 @@ from retrograde.databases import Outcome
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
 from retrograde.games.contract.zeroing import DTZ, PATIENCE, by_rule, count_after, counted
 from retrograde.solver.play.choice import Choice, equally_good, follow_best, ranked, worth_key
-from retrograde.solver.play.match import MoveMark, mark_moves
+from retrograde.solver.play.match import Review, judge_moves
 from retrograde.solver.play.oracle import LONGEST_LINE, Oracle, ValueBounds, exact_bounds
 from retrograde.solver.play.solution import Solution
 
@@ -108,11 +108,11 @@ def knows_fifty_move_rule(oracle: Oracle) -> bool:
     return isinstance(oracle, Solution) and oracle.zeroing is not None
 
 
-def mark_moves_by_rule(
+def judge_moves_by_rule(
     oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counted_plies: Sequence[int]
-) -> list[MoveMark]:
+) -> list[Review]:
     """Return what `match.marked` does, under the rule; *counted_plies* are those without progress before each move."""
     if not knows_fifty_move_rule(oracle):
-        return mark_moves(oracle, positions, moves, plies)
+        return judge_moves(oracle, positions, moves, plies)
     by_rule = (apply_fifty_move_rule(oracle, positions[ply], counted_plies[ply]) for ply in plies)
-    return [mark_moves(one, positions, moves, [ply])[0] for one, ply in zip(by_rule, plies, strict=True)]
+    return [judge_moves(one, positions, moves, [ply])[0] for one, ply in zip(by_rule, plies, strict=True)]

@@ -36,8 +36,7 @@ from retrograde.solver.play.oracle import (
     bounds_of_finding,
     exact_bounds,
 )
-from retrograde.solver.play.oracles.kernels import play_out
-from retrograde.solver.play.oracles.playouts import best_by_playouts
+from retrograde.solver.play.oracles.kernels import best_by_playouts, play_out
 from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.search.probing.tables import Tables, find_tables
 from retrograde.solver.search.searcher import TABLE_SIZE, Endless, Finding, OutOfTime, Search

@@ -32,7 +32,6 @@ LONGER = {
     "slots/kernels.py: worth",
     "slots/plans.py: choose",
     "slots/scripts.py: follow",
-    "web/view.py: position",
 }
 """Functions that are longer."""
 DIRECTIVE = re.compile(r"#\s*(noqa|type:|fmt:|pragma)")

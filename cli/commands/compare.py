@@ -339,8 +339,8 @@ def everything(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
     """Yield all positions of a database, like `sample`."""
     from retrograde.solver.play.listing import Listing
 
-    for piece in Listing(solution.database):
-        columns = piece.each(), piece.values.tolist(), piece.remotenesses.tolist()
+    for chunk in Listing(solution.database):
+        columns = chunk.each(), chunk.values.tolist(), chunk.remotenesses.tolist()
         for position, value, remoteness in zip(*columns, strict=True):
             yield solution.game.write(position), Value(value), remoteness
 

@@ -125,14 +125,14 @@ def show_lines(read: "Reader", as_json: bool) -> None:
     """Answer each line of standard input as it comes; raise Failure if some have no answer."""
     from retrograde.cli.commands.batch import BAD
 
-    number = asked = bad = 0
+    number = answered = bad = 0
     while line := input_line():
         number += 1
         if not (text := line.strip()):
             continue
-        if asked and not as_json:
+        if answered and not as_json:
             click.echo()
-        asked += 1
+        answered += 1
         try:
             show(*read(text), as_json)
         except BAD as error:
@@ -140,7 +140,7 @@ def show_lines(read: "Reader", as_json: bool) -> None:
             what = f"line {number}: {error}"
             print_json({"line": number, "input": text, "error": what}) if as_json else click.echo(printable(what))
     if bad:
-        raise Failure(f"error: {bad:,} of {asked:,} lines had no answer; they say why")
+        raise Failure(f"error: {bad:,} of {answered:,} lines had no answer; they say why")
 
 
 def show(oracle: "Oracle", position: int, count: int, as_json: bool) -> None:

@@ -23,11 +23,13 @@ NAMES = {"drawlevel": "As a draw"}
 MOST_ROWS = 40
 
 
-def said(metric: str, facts: Facts) -> str:
+def measure_in_words(metric: str, facts: Facts) -> str:
     """Return what a metric says of a position or a count, in words.
 
-    >>> said("nimber", {"nimber": None, "infinite": [0, 2]}), said("utilities", {"utilities": [1, 0.5]})
-    ('∞(0, 2)', '1 : 0.5')
+    >>> measure_in_words("nimber", {"nimber": None, "infinite": [0, 2]})
+    '∞(0, 2)'
+    >>> measure_in_words("utilities", {"utilities": [1, 0.5]})
+    '1 : 0.5'
     """
     if metric == "score":
         return f"{facts['score']:+}" if facts["score"] else "0"
@@ -57,7 +59,7 @@ def shared(value: Value, remoteness: int | None, player: str = "the first player
 def score_line(facts: dict[str, Any]) -> str:
     """Return the line with a score, as far as it is known: `Score: +8`, `Score: +2 or more`; or ""."""
     bounds = facts.get("score_at_least"), facts.get("score_at_most")
-    low, high = (None if bound is None else said("score", {"score": bound}) for bound in bounds)
+    low, high = (None if bound is None else measure_in_words("score", {"score": bound}) for bound in bounds)
     if low is None and high is None:
         return ""
     within = f"{low} or more" if high is None else f"{high} or less" if low is None else f"from {low} to {high}"
@@ -89,7 +91,7 @@ def print_measure(answer: "Answer") -> None:
         rule = by_the_rule(WIN if dtz > 0 else LOSE, abs(dtz), answer.count)
         click.echo(f"{heading('By the fifty-move rule')}: {rule}")
     elif metric != METRICS[0] and metric not in TO_PROGRESS:
-        click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {said(metric, answer.measures)}")
+        click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {measure_in_words(metric, answer.measures)}")
 
 
 def print_start_measure(facts: Facts) -> None:
@@ -102,7 +104,7 @@ def print_start_measure(facts: Facts) -> None:
     elif metric != "remoteness" and start:
         ties = f" (of moves as good: {facts['ties']})" if "ties" in facts else ""
         ties = " (what each can force)" if facts.get("ties") == "paranoid" else ties
-        click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {said(metric, start)}{ties}")
+        click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {measure_in_words(metric, start)}{ties}")
 
 
 def print_measures(facts: Facts) -> None:
@@ -111,5 +113,5 @@ def print_measures(facts: Facts) -> None:
     if not 0 < len(rows) <= MOST_ROWS or facts["metric"] not in COLUMNS:
         return
     head = heading(COLUMNS[facts["metric"]]), heading("positions")
-    lines = [(said(facts["metric"], row), f"{row['count']:,}") for row in rows]
+    lines = [(measure_in_words(facts["metric"], row), f"{row['count']:,}") for row in rows]
     click.echo(f"{indent(table([head, *lines], '>>', gap='   '))}\n")

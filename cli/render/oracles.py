@@ -165,8 +165,8 @@ def verdict(known: "ValueBounds", side: str, distance: str = "") -> str:
     if not known.proved:
         return unknown_text(known)
     if known.remoteness is None and known.value != DRAW:
-        told = {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(known.value, f"a {NOUNS[known.value]}")
-        return coloured(known.value, told)
+        text = {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(known.value, f"a {NOUNS[known.value]}")
+        return coloured(known.value, text)
     return prospect(known.value, known.remoteness, side, distance)
 
 
@@ -174,8 +174,8 @@ def unknown_text(known: "ValueBounds") -> str:
     """Return in words what is known of a position whose value is not known."""
     if known.no_end_within:
         return f"not known: neither side can force a win within {plies(known.no_end_within)}"
-    told = bounds_text(known)
-    return told if told == BOUNDS[LOSE, WIN] else f"not known: {told}"
+    text = bounds_text(known)
+    return text if text == BOUNDS[LOSE, WIN] else f"not known: {text}"
 
 
 def prospect_of_person(known: "ValueBounds", distance: str = "", puzzle: bool = False) -> str:
@@ -185,17 +185,17 @@ def prospect_of_person(known: "ValueBounds", distance: str = "", puzzle: bool = 
     if not known.proved:
         return unknown_text(known)
     if known.remoteness is None and known.value != DRAW:
-        told = {WIN: "you win if you play right", LOSE: "you lose unless the other side goes wrong"}
-        return coloured(known.value, told.get(known.value, f"a {NOUNS[known.value]} if both play right"))
+        text = {WIN: "you win if you play right", LOSE: "you lose unless the other side goes wrong"}
+        return coloured(known.value, text.get(known.value, f"a {NOUNS[known.value]} if both play right"))
     return expected(known.value, known.remoteness, distance)
 
 
 def evidence_text(known: "ValueBounds") -> str:
     """Return how a value is known: `proved by search: 1.2 M positions in 3.0 s`, `from the book`, `by the rules`."""
-    how = known.evidence
-    if how.source != "search":
-        return SOURCES.get(how.source, f"by the {how.source}")
-    rate = f", {amount(how.nodes / how.seconds)}/s" if how.seconds > 0.1 else ""
-    said = "proved by search" if known.proved else "no proof"
-    tables = f" and {amount(how.leaves)} in tables" if how.leaves else ""
-    return f"{said}: {amount(how.nodes)} positions{tables} in {duration(how.seconds)}{rate}"
+    evidence = known.evidence
+    if evidence.source != "search":
+        return SOURCES.get(evidence.source, f"by the {evidence.source}")
+    rate = f", {amount(evidence.nodes / evidence.seconds)}/s" if evidence.seconds > 0.1 else ""
+    result = "proved by search" if known.proved else "no proof"
+    tables = f" and {amount(evidence.leaves)} in tables" if evidence.leaves else ""
+    return f"{result}: {amount(evidence.nodes)} positions{tables} in {duration(evidence.seconds)}{rate}"

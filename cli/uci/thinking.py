@@ -46,12 +46,12 @@ class Thinker:
             self.say(f"info depth 0 score {'mate 0' if mate else 'cp 0'}")
             return "(none)" if board else "0000"
         try:
-            return self.look_up(board, moves, question, clock) or self.look(board, moves, clock)
+            return self.look_up(board, moves, question, clock) or self.look_two_plies(board, moves, clock)
         except Exception as error:
             self.remark(said_of(error))
-        return self.look(board, moves, clock)
+        return self.look_two_plies(board, moves, clock)
 
-    def look(self, board: AnyBoard, moves: list[str], clock: Clock) -> str:
+    def look_two_plies(self, board: AnyBoard, moves: list[str], clock: Clock) -> str:
         """Print and return the best of some moves by a look of two plies."""
         found = best_by_two_plies(board, moves, clock)
         line = " ".join(found.line)

@@ -40,9 +40,9 @@ def best_by_two_plies(board: AnyBoard, moves: list[str], clock: Clock) -> TwoPly
     clock = clock.within(max(LEAST_SECONDS, clock.left or 0.0)) if clock.seconds is not None else clock
     best: TwoPlyResult | None = None
     for move in sorted(moves, key=lambda move: -gain(board, move)):
-        look = result_of(board, move)
-        if best is None or look[:2] > best[:2]:
-            best = look
+        result = result_of(board, move)
+        if best is None or result[:2] > best[:2]:
+            best = result
         if clock.is_over:
             break
     assert best is not None

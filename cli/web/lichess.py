@@ -32,6 +32,7 @@ from retrograde.games.chess.san import kind_of, san, uci
 from retrograde.games.chess.squares import square_of
 from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, PositionError, RetrogradeError, Value
 from retrograde.games.contract.zeroing import PATIENCE, count_after
+from retrograde.solver.play.answer import answer_of
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tablebase.category import NEGATED, ORDER, Category, category, dtc_of, dtz_of
 from retrograde.solver.play.tablebase.files import ending_on
@@ -109,7 +110,8 @@ def standard(library: Library, fen: str) -> LichessPosition:
     else:
         game, position, counter, solution = found = find(library, fen)
         if solution and not game.is_dead(position):
-            moves = [(choice.move, choice.position) for choice in solution.moves(position)]
+            answer = answer_of(solution, position, with_line=False)
+            moves = [(choice.move, choice.position) for choice in answer.choices]
         else:
             moves = [(move, game.do_move(position, move)) for move in game.generate_moves(position)]
         answers = [move_answer(found, move, child) for move, child in moves]

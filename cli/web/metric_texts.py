@@ -3,7 +3,7 @@
 from typing import Literal
 
 from retrograde.cli.render.expected import EXPECTATION, games_won
-from retrograde.cli.render.measures import said
+from retrograde.cli.render.measures import measure_in_words
 from retrograde.cli.render.words import NOUNS, plies
 from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.game import LOSE, METRICS, Game, Value, defines
@@ -26,7 +26,7 @@ def measure_text(answer: Answer) -> str:
     metric = answer.oracle.metric
     if metric == METRICS[0] or metric in TO_PROGRESS:
         return ""
-    return games_won(answer.oracle, answer.measures) or said(metric, answer.measures)
+    return games_won(answer.oracle, answer.measures) or measure_in_words(metric, answer.measures)
 
 
 def expectation_of(oracle: Oracle, position: int) -> float | None:

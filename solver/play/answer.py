@@ -150,9 +150,9 @@ class Answer:
 def answer_of(
     oracle: Oracle, position: int, seconds: float | None = None, count: int = 0, with_line: bool = True
 ) -> Answer:
-    """Return what an oracle knows of a position and its moves, after a search of at most *seconds* if it searches.
+    """Return what an oracle knows of a position and of each of its moves.
 
-    By default the oracle's own time counts. *count* is the number of plies without progress before. Raises
+    An oracle that searches takes *seconds*, by default as many as it was made with. *count* is the number of plies without progress before. Raises
     NotInDatabase if play never reaches the position.
     """
     seconds = oracle.seconds if seconds is None else seconds

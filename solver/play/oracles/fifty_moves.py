@@ -55,11 +55,11 @@ class FiftyMoveOracle:
         if position not in self.counts:
             return choices
         outcomes = [self.solution.by_zeroing(choice.position) for choice in choices]
-        told = [outcome for outcome in outcomes if outcome]
-        if len(told) < len(choices):  # some database is missing
+        known = [outcome for outcome in outcomes if outcome]
+        if len(known) < len(choices):  # some database is missing
             return choices
-        there = zip(choices, told, strict=True)
-        return ranked(self._counted(position, choice, outcome) for choice, outcome in there)
+        there = zip(choices, known, strict=True)
+        return ranked(self._by_rule(position, choice, outcome) for choice, outcome in there)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the best moves."""
@@ -73,7 +73,7 @@ class FiftyMoveOracle:
         """Close the solution."""
         self.solution.close()
 
-    def _counted(self, position: int, choice: Choice, outcome: Outcome) -> Choice:
+    def _by_rule(self, position: int, choice: Choice, outcome: Outcome) -> Choice:
         """Return a choice with what it brings under the rule; *outcome* is its position's by distance to zeroing."""
         game, count = self.game, self.counts[position]
         after = self.counts[choice.position] = count_after(game, position, choice.move, count)

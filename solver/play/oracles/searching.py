@@ -176,14 +176,14 @@ class SearchingOracle:
             return exact_bounds(Outcome(end, None if end == DRAW else 0), Evidence(RULES))
         # A source that knows value and remoteness answers alone. Otherwise all that is known is merged.
         for source in self.sources:
-            if (told := source(position)) and told.is_exact:
-                return told
+            if (answer := source(position)) and answer.is_exact:
+                return answer
         if self.tables and (outcome := self.tables.get(position)):
             return exact_bounds(outcome, Evidence(DATABASE))
         known = self.found.get(self.game.canonical(position), ValueBounds(LOSE, WIN, None, Evidence(SEARCH)))
         for source in self.sources:
-            if told := source(position):
-                known = merged(known, told)
+            if answer := source(position):
+                known = merged(known, answer)
         return known
 
     def note(self, position: int, new: ValueBounds) -> ValueBounds:
@@ -237,8 +237,8 @@ class SearchingOracle:
         for distance in (False, True):
             for number, move in enumerate(moves):
                 begun = monotonic()
-                share = (deadline - begun) / (len(moves) - number)
-                self.search_until(self.game.do_move(position, move), begun + share, distance)
+                time_share = (deadline - begun) / (len(moves) - number)
+                self.search_until(self.game.do_move(position, move), begun + time_share, distance)
         self.pass_up(position, moves)
         return ranked(self.choice(position, move) for move in moves)
 
@@ -346,17 +346,17 @@ class SearchingOracle:
         with self.limited(deadline), suppress(OutOfTime, Endless):
             # Search one ply deeper each time, and drop the moves that lose within that.
             for plies in range(1, DEEPEST):
-                kept = []
+                safe = []
                 for move in left:
                     child = self.game.do_move(position, move)
                     # The opponent cannot avoid losing: this move wins.
                     if not self.search.ask(child, no_loss_within(plies, far)):
                         return [move]
                     if not self.search.ask(child, win_within(plies, far)):
-                        kept.append(move)
-                if not kept:
+                        safe.append(move)
+                if not safe:
                     break
-                left = kept
+                left = safe
                 if len(left) == 1:
                     break
         return left
@@ -371,8 +371,8 @@ class SearchingOracle:
         # Step 1: follow moves whose results are known without a search.
         while known.is_exact and known.remoteness and len(line) < limit:
             moves = self.legal(position)
-            kept = (move for move in moves if self.follows(known, self.bounds_after(position, move)))
-            if (move := next(kept, None)) is None:
+            keeping = (move for move in moves if self.follows(known, self.bounds_after(position, move)))
+            if (move := next(keeping, None)) is None:
                 break
             line.append(self.choice(position, move))
             position = line[-1].position

@@ -152,8 +152,8 @@ def answer_of(
 ) -> Answer:
     """Return what an oracle knows of a position and of each of its moves.
 
-    An oracle that searches takes *seconds*, by default as many as it was made with. *count* is the number of plies without progress before. Raises
-    NotInDatabase if play never reaches the position.
+    An oracle that searches takes *seconds*, by default as many as it was made with. *count* is the number of plies
+    without progress before. Raises NotInDatabase if play never reaches the position.
     """
     seconds = oracle.seconds if seconds is None else seconds
     if seconds:

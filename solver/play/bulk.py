@@ -21,7 +21,7 @@ from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.contract.game import DRAW, WIN, Value, width_of
+from retrograde.games.contract.game import DRAW, WIN, Value
 from retrograde.solver.methods.numbered.compact.deriving import Deriver
 from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, keep
 from retrograde.solver.play import kernels
@@ -207,16 +207,10 @@ class SlotsFinder(BulkFinder):
         return LookupBlock(number * self.size, 0, 0, NONE, *widened(self.contents.read_block(number)))
 
     def locate(self, positions: Array, lookup: LookupKeys) -> None:
-        if positions.ndim == 1:
-            super().locate(positions, lookup)
-        else:  # tuples do not fit an array of ints: find their slots directly
-            self.ask(kernels.slots_of_positions, (positions, self.table, lookup.keys), lookup.keys)
+        """Write the slots instead: they need no canonical positions, and tuples would not fit an array of ints."""
+        self.ask(kernels.slots_of_positions, (positions, self.table, lookup.keys), lookup.keys)
 
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
-        if not width_of(self.game):
-            slots: Array = np.empty(len(rows), np.int64)
-            self.ask(kernels.slots_of_keys, (lookup, self.table, slots), slots)
-            lookup.keys[:] = slots
         blocks: Array = lookup.keys // self.size  # -1 // size stays -1, NOWHERE
         return blocks
 
@@ -242,10 +236,8 @@ class CompactFinder(SlotsFinder):
         return LookupBlock(number * self.size, 0, 0, NONE, np.asarray(self.contents.read_block(number)))
 
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
-        super().blocks_of(lookup, rows)
         keep(self.deriver.parts, lookup.keys, rows)
-        blocks: Array = lookup.keys // self.size
-        return blocks
+        return super().blocks_of(lookup, rows)
 
     def find_in_kept(self, slots: Array, tiers: Array, rows: Array, each: Each) -> None:
         """Write the rows at some offsets of the kept slots."""

@@ -84,27 +84,6 @@ def is_image(game, position, other):
 
 
 @kernel
-def slots_of_keys(game, lookup, table, slots, done, trouble):
-    """Write each canonical position's slot, numbered through all tiers; NOWHERE if it has none."""
-    for i in range(done[0], len(slots)):
-        done[0] = i
-        slots[i] = NOWHERE
-        key = lookup.keys[i]
-        if key >= 0:
-            trouble[1] = key
-            k = row_of(table.numbers, lookup.tiers[i])
-            if k >= 0:
-                # An int that is no position may still get a slot, but then the slot's position is another one.
-                slot = whole(game.index(key))
-                if (
-                    0 <= slot < table.bounds[k + 1] - table.bounds[k]
-                    and whole(game.unindex(lookup.tiers[i], slot)) == key
-                ):
-                    slots[i] = table.bounds[k] + slot
-    done[0] = len(slots)
-
-
-@kernel
 def slots_of_positions(game, positions, table, slots, done, trouble):
     """Write each position's slot, numbered through all tiers; NOWHERE if it is no position.
 
@@ -118,10 +97,10 @@ def slots_of_positions(game, positions, table, slots, done, trouble):
             note(trouble, position)
             key = as_position(game.canonical(position))
             if key == position or is_image(game, key, position):
-                # As in `locate`, then as in `slots_of_keys`.
                 tier = whole(game.tier(key))
                 k = row_of(table.numbers, tier)
                 if k >= 0:
+                    # An int that is no position may still get a slot, but then the slot's position is another one.
                     slot = whole(game.index(key))
                     if (
                         0 <= slot < table.bounds[k + 1] - table.bounds[k]

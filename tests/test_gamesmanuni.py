@@ -19,7 +19,7 @@ import pytest
 pytest.importorskip("fastapi")
 
 from retrograde.cli.web import uni_images
-from retrograde.cli.web.autogui import look_of, move_string, position_string
+from retrograde.cli.web.autogui import autogui_style, move_string, position_string
 from retrograde.cli.web.gamescrafters import variant_id, variant_text
 from retrograde.cli.web.steps import buttons, touched
 from retrograde.databases import database_path, open_database
@@ -297,7 +297,7 @@ def test_more_men_than_signs_are_no_picture():
         def draw_board(self):
             return grid(2, 2, {chr(0x4E00 + i): "disc" for i in range(60)})
 
-    assert look_of(Crowd()) is None
+    assert autogui_style(Crowd()) is None
     assert position_string(Crowd(), None, 0, 1) == "1_0" and move_string(None, (1,), "b2", 1) == "b2"
 
 

@@ -50,7 +50,7 @@ def answers() -> dict[str, str]:
     found["against"] = retrograde("query", against, "X.O/.X./...").stdout
     found["against, JSON"] = retrograde("query", against, "X.O/.X./...", "--json").stdout
     for variant, text in POSITIONS + SEARCHED:
-        limit = ["--time", "5"] if (variant, text) in SEARCHED else []
+        limit = ["--time", "60"] if (variant, text) in SEARCHED else []
         for more in ([], ["--json"]):
             words = ["query", variant, *([text] if text else []), *limit, *more]
             found[" ".join(words)] = retrograde(*words).stdout
@@ -59,7 +59,7 @@ def answers() -> dict[str, str]:
             if text:
                 found[f"{text} | {' '.join(words)}"] = retrograde(*words, input=f"{text}\n").stdout
     found["play"] = retrograde("play", "tictactoe", "--hints", input="b2\nhelp\nline\n?\nundo\nquit\n").stdout
-    with client_of((), None, True, 3.0) as client:
+    with client_of((), None, True, 60.0) as client:
         for variant, text in POSITIONS + SEARCHED:
             where = {"variant": variant} | ({"position": text} if text else {})
             reply = client.get("/api/position", params=where | {"line": True, "search": True}).json()

@@ -13,9 +13,8 @@ import h5py
 import psutil
 import pytest
 
-from retrograde.cli.uci.clock import Clock
+from retrograde.cli.uci.clock import Clock, ClockLimits
 from retrograde.cli.uci.engine import Engine
-from retrograde.cli.uci.limits import ClockLimits
 from retrograde.cli.uci.lines import Prober
 from retrograde.cli.uci.searches import LEAST_TABLE, EndingSearches
 from retrograde.cli.uci.twoply import best_by_two_plies

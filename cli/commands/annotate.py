@@ -78,9 +78,9 @@ def check_kind(words: tuple[str, ...], text: str) -> None:
     name = "standard input" if words[-1] == "-" else repr(words[-1])
     if len(words) == 2:
         if "\0" in text:
-            raise Failure(f"error: {name} is no text; a game is a line of moves, parted by spaces")
+            raise Failure(f"error: {name} is no text; write one game per line, moves separated by spaces")
         if not any(map(has_moves, text.splitlines())):
-            raise Failure(f"error: there is no game in {name}; a game is a line of moves, parted by spaces")
+            raise Failure(f"error: no games in {name}; write one game per line, moves separated by spaces")
     elif "\0" in text or not is_pgn(text):
         example = "retrograde annotate connect4:4,4 moves.txt"
         raise Failure(f"error: {name} is no PGN; for another game name the variant, as in: {example}")

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -246,19 +247,12 @@ class ColumnSpill:
 
         kinds: dict[str, Any] = {"tier": "<i8", "position": "<i8", "value": "|u1", "remoteness": "<i4"}
         kind = np.dtype(kinds.get(name.rstrip("0123456789"), f"<U{self.widths[name]}"))
-        header = HeaderSink(write)
+        header: Any = SimpleNamespace(write=write)  # the part of a file object that NumPy uses
         npy.write_array_header_1_0(header, {"descr": kind.str, "fortran_order": False, "shape": (self.count,)})
         if self.count:
             with self.paths[name].open("rb") as file:
                 while file.peek(1):
                     write(np.load(file).astype(kind).tobytes())
-
-
-class HeaderSink:
-    """The part of a file object that NumPy uses to write a header."""
-
-    def __init__(self, write: Callable[[bytes], object]):
-        self.write = write
 
 
 WRITERS = {".csv": write_csv, ".parquet": write_parquet, ".npz": write_npz}

@@ -24,8 +24,8 @@ from retrograde.cli.common import (
 )
 from retrograde.cli.progress import listening
 from retrograde.cli.render.expected import within
+from retrograde.cli.render.moves import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.render.oracles import open_oracle, time_option
-from retrograde.cli.render.pgn import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.render.words import heading, indent, table
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN
 from retrograde.games.chess.fields import count_in

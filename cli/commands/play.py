@@ -24,7 +24,18 @@ from retrograde.cli.common import (
 )
 from retrograde.cli.render.board import print_board
 from retrograde.cli.render.expected import EXPECTATION, print_expectation
-from retrograde.cli.render.moves import mover, moves_played, moves_table, number_of, numbered, sides_of
+from retrograde.cli.render.moves import (
+    check_writes_pgn,
+    mover,
+    moves_played,
+    moves_table,
+    number_of,
+    numbered,
+    pgn_of,
+    pgn_option,
+    scorecard,
+    sides_of,
+)
 from retrograde.cli.render.oracles import (
     ask_oracle,
     evidence_text,
@@ -35,7 +46,6 @@ from retrograde.cli.render.oracles import (
     verdict,
 )
 from retrograde.cli.render.pager import paged
-from retrograde.cli.render.pgn import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.render.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.chess.fields import count_in
@@ -155,10 +165,10 @@ def first_position(oracle: "Oracle", text: str | None, seed: int | None) -> int:
 
     if text == "longest":
         if not isinstance(oracle, Solution):
-            raise click.UsageError("without a database nobody knows a longest win; give --from another position")
+            raise click.UsageError("a longest win is known only with a database; give --from another position")
         wins = [row for row in oracle.database.file.legend if row.value == WIN]
         if not wins:
-            raise click.UsageError("nobody ever wins this game; give --from another position")
+            raise click.UsageError("no position of this game is won; give --from another position")
         return max(wins, key=lambda row: row.remoteness).example
     if text is None and oracle.start is not None:
         return oracle.start
@@ -446,8 +456,6 @@ class Match:
 
     def print_scorecard(self) -> None:
         """Print the value of each of the person's moves, and better moves."""
-        from retrograde.cli.render.scorecard import scorecard
-
         if self.judged and not self.expected:
             click.echo("\n" + scorecard(self.oracle, self.positions, self.moves, self.judged, self.counts))
 

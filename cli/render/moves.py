@@ -1,18 +1,20 @@
-"""Moves for people: numbered as usual in the game, with their values and distances in the game's words."""
+"""Moves for people: numbered as usual in the game, with values and distances, scorecards, and games as PGN."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from retrograde.cli.render.oracles import value_text
-from retrograde.cli.render.words import coloured, heading, indent, table, wrap
+from retrograde.cli.render.words import NOUNS, coloured, heading, indent, table, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.contract.naming import first_of_other, player_to_move
 
 if TYPE_CHECKING:
     from retrograde.solver.play.answer import Answer
     from retrograde.solver.play.choice import Choice
+    from retrograde.solver.play.match import Review
+    from retrograde.solver.play.oracle import Oracle
 
 MOVER = "the player to move"
 OF_A_PUZZLE = {WIN: "solved", LOSE: "dead end", TIE: "tie", DRAW: "never"}
@@ -134,3 +136,75 @@ def moves_table(answer: "Answer", most: int | None = None) -> str:
     left = len(moves) - len(shown)
     rest = f"\n  … and {left} more; ? shows all" if left else ""
     return f"{head}\n{indent(table(rows, '<<<>' + '>' * measured, gap=' '))}{rest}"
+
+
+# The scorecard after a game
+
+MOST_BETTER = 3
+"""How many better moves are named."""
+
+
+def scorecard(
+    oracle: "Oracle", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counts: Sequence[int]
+) -> str:  # fmt: skip
+    """Return a summary of the moves played at some plies (from 0), and a table of them.
+
+    *counts* are the plies without progress before each, if they count.
+    """
+    from retrograde.solver.play.oracles.fifty_moves import judge_moves_by_rule
+
+    game, reviews = oracle.game, judge_moves_by_rule(oracle, positions, moves, plies, counts)
+    rows = [
+        (number_of(game, positions[0], ply), one.played.name, verdict_text(game, one))
+        for ply, one in zip(plies, reviews, strict=True)
+    ]
+    perfect, thrown = (sum(one.verdict == name for one in reviews) for name in ("best", "mistake"))
+    of = f"of {len(rows)} {'move' if len(rows) == 1 else 'moves'}"
+    unknown = sum(one.verdict == "unknown" for one in reviews)
+    rest = f", of {unknown} it is not known" if unknown else ""
+    head = f"Your moves: {perfect} {of} perfect, {thrown} threw something away{rest}"
+    return f"{heading(head)}\n{indent(table(rows, '><<'))}"
+
+
+def verdict_text(game: Game, review: "Review") -> str:
+    """Return in words what a move was worth."""
+    played, best = review.played, review.best
+    now, could = played.brings, best.brings
+    far = ahead(game, played)
+    if review.verdict == "unknown":
+        return f"brought a {NOUNS[now]}; whether there was more is not known" if now in NOUNS else "not known"
+    if review.verdict == "best":
+        if could == LOSE:
+            return f"{coloured(LOSE, 'the best of a lost game')}, {far}"
+        return f"kept the {coloured(could)}, {far}".removesuffix(", ")
+    better = f"better {', '.join(review.better[:MOST_BETTER])}{', …' if len(review.better) > MOST_BETTER else ''}"
+    if review.verdict == "slower":
+        how = {"win": "won, but slower", "lose": "lost sooner", "tie": "tied, but later"}[NOUNS[now]]
+        return f"{coloured(now, how)}: {far} rather than {ahead(game, best)}; {better}"
+    outcome = " ".join(filter(None, [coloured(now, NOUNS[now]), far]))
+    return f"threw the {NOUNS[could]} away: {outcome}; {better}"
+
+
+# Games as PGN
+
+
+def pgn_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option for the file to write games to."""
+    return click.option(
+        "--pgn", type=click.Path(dir_okay=False, writable=True), metavar="FILE", help=f"Where to write {what}."
+    )
+
+
+def check_writes_pgn(game: Game, pgn: str | None) -> None:
+    """Raise UsageError if games are to be written as PGN and the rules cannot do that."""
+    if pgn is not None and not hasattr(game, "pgn"):
+        raise click.UsageError(f"games of {game.name} cannot be written as PGN")
+
+
+def pgn_of(
+    game: Any, start: int, moves: Sequence[int], players: Sequence[str], finished: bool = True, count: int = 0
+) -> str:
+    """Return a game as PGN. It begins after *count* plies without progress; *players* are the first and the second."""
+    counted = {"count": count} if count else {}  # rules of other authors need not know this parameter
+    text: str = game.pgn(start, moves, tuple(players), finished, **counted)
+    return text

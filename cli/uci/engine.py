@@ -14,8 +14,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from retrograde.cli.uci.clock import Clock
-from retrograde.cli.uci.limits import ClockLimits, number
+from retrograde.cli.uci.clock import Clock, ClockLimits, number
 from retrograde.cli.uci.thinking import GoCommand, Thinker
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.solver.play.tablebase.files import EndingTables, said_of, usual_folder

@@ -6,7 +6,7 @@ variant is its options, in characters that every link may have; `regular` if all
 their page draws the board (autogui.py), else "v0": positions and moves are text. An infinite remoteness is -200, and so
 is that of a puzzle that can no longer be solved.
 
-If a turn takes several steps (steps.py), the picked places may follow a position, as in `X.O/.X./...;1.4`. If a game
+If a turn takes several steps (autogui.py), the picked places may follow a position, as in `X.O/.X./...;1.4`. If a game
 does not say whose turn it is, the player stands before its positions, as in `2_7`.
 """
 
@@ -19,10 +19,9 @@ from pydantic import BaseModel
 
 from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.web import autogui
-from retrograde.cli.web.autogui import AutoguiStyle, autogui_style
+from retrograde.cli.web.autogui import AutoguiStyle, Button, Places, autogui_style, buttons, touched_places
 from retrograde.cli.web.library import Library
 from retrograde.cli.web.shelf import DatabaseFacts, installed
-from retrograde.cli.web.steps import Button, Places, buttons, touched_places
 from retrograde.games.catalog import game_class, named_game
 from retrograde.games.contract import naming
 from retrograde.games.contract.game import LOSE, Game, PositionError, RetrogradeError, Value

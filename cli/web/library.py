@@ -191,7 +191,7 @@ class Library:
 def why_not(name: str, error: Exception) -> str:
     """Return why a database cannot be opened, without naming folders of this machine."""
     if isinstance(error, OtherRules):
-        return f"the database of {name} was made with other rules; make it anew with: retrograde solve {name} --fresh"
+        return f"the database of {name} was made with other rules; make it again with: retrograde solve {name} --fresh"
     if isinstance(error, VariantError):
         return f"the rules of {name} are not at hand; give their file, as in: retrograde serve ./mygame.py"
     return unreadable(name)

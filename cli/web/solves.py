@@ -93,7 +93,7 @@ class Solves:
         if not self.allowed:
             raise NotSolvedHere("this server solves no games; where it may: retrograde serve --allow-solve")
         if not secrets.compare_digest((token or "").encode(), self.token.encode()):
-            raise NotSolvedHere("solves are for the page of this server; load it anew")
+            raise NotSolvedHere("only the page of this server may start solves; reload it")
 
     def begin(self, text: str) -> Solve:
         """Start to solve a variant of an installed game, or return the solve in progress.
@@ -193,7 +193,7 @@ class Solves:
             return "stopped", "" if solve.state == "estimating" else "what is done is kept, and goes on from there"
         if solve.late:
             if solve.state == "estimating":
-                return "refused", "already an estimate takes long: it is a large one"
+                return "refused", "even an estimate takes too long: the game is too large for the page"
             return "stopped", f"it takes more than {duration(LONGEST_SOLVE)}; what is done is kept"
         log.error("solving %s: %s", solve.variant, ascii(output))
         words = output.removeprefix("retrograde: ").removeprefix("error: ")

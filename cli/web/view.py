@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.render.expected import EXPECTATION
+from retrograde.cli.render.moves import pgn_of
 from retrograde.cli.render.oracles import bounds_text, evidence_text, unknown_text
-from retrograde.cli.render.pgn import pgn_of
 from retrograde.cli.web import metric_texts
 from retrograde.cli.web.answers import (
     BoardParts,

@@ -93,7 +93,7 @@ class SearchJudge:
             if len(self.keeping) == positions:
                 break
         if not self.keeping:
-            raise NothingToJudge("no position was found by chance in which a move gives up value")
+            raise NothingToJudge("no random position was found in which a move gives up value; try more --positions")
 
     def moves_keeping_value(self, position: int) -> dict[int, bool]:
         """Return for each move of a position whether it keeps the value."""

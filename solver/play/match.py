@@ -76,7 +76,7 @@ def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> 
         position = draw()
         if not is_none(position) and game.primitive(position) == UNDECIDED:
             return position
-    raise NoBeginning("no position was found by chance in which the game goes on; say where to begin")
+    raise NoBeginning("no random position was found in which the game goes on; give the first position")
 
 
 def any_position(oracle: Oracle, chance: Random) -> int:

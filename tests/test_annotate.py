@@ -292,7 +292,7 @@ def test_what_is_no_pgn_is_refused_in_a_line_and_no_control_character_is_shown(h
         assert done.output == f"retrograde: error: {str(path)!r} is no PGN; {hint}\n"
     done = retrograde("annotate", "connect4:4,4", home / "chess,KRK.h5", status=1)
     assert "is no text" in done.output and done.output.count("\n") == 1
-    assert "there is no game in" in retrograde("annotate", "connect4:4,4", none, status=1).output
+    assert "no games in" in retrograde("annotate", "connect4:4,4", none, status=1).output
     shown = annotate('[White "A\x1b[31m\tB"]\n\n1. e4 {\x07} \x1b[2J *\n', status=1)
     assert '[White "A\ufffd[31m B"]' in shown[0]
     bad = retrograde("annotate", "connect4:4,4", "-", input=b"1 \x1b[2J\x9b\n", status=1)

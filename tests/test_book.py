@@ -166,7 +166,7 @@ def test_a_book_that_is_wrong_is_found_out(tmp_path, monkeypatch):
     monkeypatch.setattr(books.Making, "derive", wrong)
     with book_of("tictactoe", 3, path) as book:
         problems = verify_book(book).problems
-    assert any("is told to be" in problem for problem in problems)
+    assert any("in the book, and" in problem for problem in problems)
     monkeypatch.setattr(books.Making, "derive", derive)
     with h5py.File(path, "r+") as file:
         file.attrs["plies"] = 4
@@ -217,7 +217,7 @@ def test_in_the_book_nothing_is_searched(home):
             assert best.value == TIE
             assert len(oracle.moves(position)) == 4
             position = best.position
-        assert oracle.known(game.read("212"), 0).value == WIN
+        assert oracle.probe(game.read("212"), 0).value == WIN
         assert oracle.looked_at == 0
 
 

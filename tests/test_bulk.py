@@ -45,7 +45,7 @@ def compiled(monkeypatch):
     """Let rules be compiled however few positions are asked for, and passes and parts be small."""
     monkeypatch.setattr(database, "BULK", 1)
     monkeypatch.setattr(bulk, "PASS", 7000)
-    monkeypatch.setattr(bulk, "PART", 1000)
+    monkeypatch.setattr(bulk, "SLICE", 1000)
 
 
 def one_by_one(db, positions):

@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-from retrograde.cli.commands.left import belongings, read_done
+from retrograde.cli.commands.unfinished import files_of, read_progress
 from retrograde.databases import database_path
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variant
@@ -85,7 +85,7 @@ def test_what_is_left_is_told_and_removed(home, kind):
     assert re.fullmatch(says, told["says"]) and line.endswith(told["says"])
     assert (told["phase"], told["resumable"], told["solving"]) == (phase, True, False)
     assert {Path(one).name for one in told["files"]} == left
-    files = [file for one in belongings(path) for file in (one, *one.rglob("*")) if file.is_file()]
+    files = [file for one in files_of(path) for file in (one, *one.rglob("*")) if file.is_file()]
     assert facts["bytes"] == sum(file.stat().st_size for file in files)
     asked = retrograde("remove", text, input="y\n").stdout
     assert all(one in asked for one in left) and "remove th" in asked
@@ -175,7 +175,7 @@ def test_of_a_link_the_link_is_removed(home, solved, tmp_path):
     (folder / "mine.txt").touch()
     (home / "tictactoe.h5.scratch").symlink_to(folder)
     retrograde("remove", "tictactoe", "--yes")
-    assert not belongings(home / "tictactoe.h5")
+    assert not files_of(home / "tictactoe.h5")
     assert target.exists() and (folder / "mine.txt").exists()
 
 
@@ -198,14 +198,14 @@ def test_a_game_whose_rules_are_gone_is_removed_by_its_name(home):
 def test_a_journal_of_another_version_begins_anew(home):
     path = interrupt("connect4:3,4", "exploring", 100)
     journal = path.with_name(path.name + ".journal")
-    assert read_done(journal).of_now
+    assert read_progress(journal).of_now
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "journal_digest", lambda: "0" * 32)
-        assert "  of another version: solving begins anew\n" in retrograde("list").stdout
+        assert "  of another version: a solve starts from the beginning\n" in retrograde("list").stdout
     journal.write_bytes(journal.read_bytes()[:-5])  # as a kill leaves it
-    assert read_done(journal).phase == "exploring"
+    assert read_progress(journal).phase == "exploring"
     journal.write_bytes(os.urandom(1000))
-    assert read_done(journal).variant == ""
+    assert read_progress(journal).variant == ""
 
 
 BAD_HEADERS = [

@@ -14,6 +14,7 @@ from retrograde.cli.render.moves import moves_table, number_of, numbered
 from retrograde.cli.render.pager import rows_of
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
+from retrograde.solver.play.answer import answer_of
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.journal import MAGIC, PREFIX
 
@@ -147,7 +148,7 @@ def test_moves_are_numbered_as_in_the_game():
 
 def test_chess_speaks_of_mates(krkn):
     game = krkn.game
-    text = click.unstyle(moves_table(game, krkn.moves(game.read(FORKED))))
+    text = click.unstyle(moves_table(answer_of(krkn, game.read(FORKED))))
     assert "  Rf1  win  mate in 24\n" in text and "  Re6  win  mate in 27\n" in text and "  Ke6  draw\n" in text
     shown = retrograde("play", krkn.database.file.path, "--from", FORKED, input="?\nKe6\n").stdout
     assert "you win: mate in 24 (47 plies) if you play right\n" in shown
@@ -159,11 +160,11 @@ def test_chess_speaks_of_mates(krkn):
 
 
 def test_long_tables_are_shortened_on_request(krkn):
-    choices = krkn.moves(krkn.game.read(FORKED))
-    text = click.unstyle(moves_table(krkn.game, choices, 3))
-    assert text.splitlines()[-1] == f"  … and {len(choices) - 3} more; ? shows all"
+    answer = answer_of(krkn, krkn.game.read(FORKED))
+    text = click.unstyle(moves_table(answer, 3))
+    assert text.splitlines()[-1] == f"  … and {len(answer.moves) - 3} more; ? shows all"
     assert len(text.splitlines()) == 5
-    assert moves_table(krkn.game, choices, len(choices) - 1) == moves_table(krkn.game, choices)  # no room is saved
+    assert moves_table(answer, len(answer.moves) - 1) == moves_table(answer)  # no room is saved
 
 
 # Paging

@@ -19,9 +19,8 @@ import pytest
 pytest.importorskip("fastapi")
 
 from retrograde.cli.web import uni_images
-from retrograde.cli.web.autogui import look_of, move_string, position_string
+from retrograde.cli.web.autogui import autogui_style, buttons, move_string, position_string, touched_places
 from retrograde.cli.web.gamescrafters import variant_id, variant_text
-from retrograde.cli.web.steps import buttons, touched
 from retrograde.databases import database_path, open_database
 from retrograde.games.catalog import load_game, variant
 from retrograde.games.contract.drawing import grid
@@ -297,14 +296,14 @@ def test_more_men_than_signs_are_no_picture():
         def draw_board(self):
             return grid(2, 2, {chr(0x4E00 + i): "disc" for i in range(60)})
 
-    assert look_of(Crowd()) is None
+    assert autogui_style(Crowd()) is None
     assert position_string(Crowd(), None, 0, 1) == "1_0" and move_string(None, (1,), "b2", 1) == "b2"
 
 
 def test_moves_off_the_board_are_listed(solved):
     with Solution(open_database(solved("tictactoe"))) as solution:
         choices = solution.moves(solution.start)
-        pairs = touched(solution.game, solution.start, choices, 4)
+        pairs = touched_places(solution.game, solution.start, choices, 4)
         assert [button.places for button in buttons(pairs, ())] == [(0,), (1,), (2,), (3,), *[()] * 5]
 
 

@@ -10,8 +10,8 @@ from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import FLIPPED
 from retrograde.solver.play import match
-from retrograde.solver.play.match import marked, play
-from retrograde.solver.play.oracle import BOOK, How, Known, brought, exactly
+from retrograde.solver.play.match import judge_moves, play
+from retrograde.solver.play.oracle import BOOK, Evidence, ValueBounds, bounds_for_mover, exact_bounds
 from retrograde.solver.play.oracles.searching import SearchingOracle, better
 from retrograde.solver.play.player import make_player, perfect
 
@@ -58,7 +58,7 @@ def test_what_a_search_tells_is_what_a_slow_solver_does(text):
     truth = solve(game, symmetric=True)
     with oracle_of(text) as oracle:
         for position in some(truth, 60):
-            known = oracle.known(position)
+            known = oracle.probe(position)
             assert known.is_exact
             assert known.outcome == truth[position]
             value, remoteness = truth[position]
@@ -79,7 +79,7 @@ def test_where_play_goes_round_in_circles_what_is_told_is_true_and_short_wins_ar
     with oracle_of(text, 0.3) as oracle:
         told = 0
         for position in some(truth, 25, 2):
-            known = oracle.known(position)
+            known = oracle.probe(position)
             assert is_true(known, truth[position])
             value, remoteness = truth[position]
             if value in (WIN, LOSE) and remoteness <= 8:
@@ -96,21 +96,21 @@ def test_in_no_time_little_is_told_and_nothing_wrong(text, seconds):
     with oracle_of(text, seconds) as oracle:
         for position in some(truth, 15, 3):
             for choice in oracle.moves(position):
-                child = oracle.known(choice.position, 0)
+                child = oracle.probe(choice.position, 0)
                 assert is_true(child, truth[oracle.game.canonical(choice.position)])
                 assert choice.value in (UNDECIDED, child.value)
             best = oracle.best(position)
             assert all(
-                is_true(oracle.known(one.position, 0), truth[oracle.game.canonical(one.position)]) for one in best
+                is_true(oracle.probe(one.position, 0), truth[oracle.game.canonical(one.position)]) for one in best
             )
-            assert is_true(oracle.known(position), truth[position])
-            assert is_true(oracle.known(position, 0), truth[position])
+            assert is_true(oracle.probe(position), truth[position])
+            assert is_true(oracle.probe(position, 0), truth[position])
 
 
 def test_nothing_is_searched_in_no_time():
     with oracle_of("connect4") as oracle:
         game = oracle.game
-        assert oracle.known(game.start, 0)[:3] == (LOSE, WIN, None)
+        assert oracle.probe(game.start, 0)[:3] == (LOSE, WIN, None)
         assert len(oracle.moves(game.start, 0)) == 7
         assert len(oracle.best(game.start, 0)) == 1
         assert oracle.looked_at == 0
@@ -178,10 +178,10 @@ def test_moves_are_judged_by_what_is_proved(monkeypatch):
         game = oracle.game
         start = game.read("2122")
         moves = [next(iter(game.generate_moves(start)))]
-        assert [mark.verdict for mark in marked(oracle, [start], moves, [0])] == ["best"]
+        assert [mark.verdict for mark in judge_moves(oracle, [start], moves, [0])] == ["best"]
     monkeypatch.setattr(match, "FOR_SCORECARD", 0.1)
     with oracle_of("connect4", 0.1) as oracle:
-        assert [mark.verdict for mark in marked(oracle, [0], [3], [0])] == ["unknown"]
+        assert [mark.verdict for mark in judge_moves(oracle, [0], [3], [0])] == ["unknown"]
 
 
 # First one, then the other
@@ -195,29 +195,34 @@ def test_what_is_at_hand_is_asked_first_and_the_rest_is_searched():
     def source(position):
         asked.append(position)
         stones = sum(sign != "." for sign in game.write(position).replace("/", ""))
-        return exactly(Outcome(*truth[game.canonical(position)]), How(BOOK)) if stones <= 2 else None
+        return exact_bounds(Outcome(*truth[game.canonical(position)]), Evidence(BOOK)) if stones <= 2 else None
 
     with oracle_of("tictactoe", sources=[source]) as oracle:
-        assert oracle.known(game.start).how.source == BOOK
+        assert oracle.probe(game.start).evidence.source == BOOK
         assert len(oracle.line(game.start)) == 9
         beyond = game.read("XO./X../...")
-        assert oracle.known(beyond).how.source == "search"
-        assert oracle.known(beyond).outcome == truth[game.canonical(beyond)]
+        assert oracle.probe(beyond).evidence.source == "search"
+        assert oracle.probe(beyond).outcome == truth[game.canonical(beyond)]
     assert asked
 
 
 def test_a_source_that_knows_a_bound_is_believed_as_far_as_it_goes():
-    bound = Known(DRAW, WIN, None, How("certificate"))
+    bound = ValueBounds(DRAW, WIN, None, Evidence("certificate"))
     with SearchingOracle(load_game("connect4"), 0.1, sources=[lambda position: bound]) as oracle:
-        assert oracle.known(0, 0)[:2] == (DRAW, WIN)
-        assert oracle.known(0, 0).how.source == "certificate"
+        assert oracle.probe(0, 0)[:2] == (DRAW, WIN)
+        assert oracle.probe(0, 0).evidence.source == "certificate"
 
 
 def test_what_moves_bring_is_in_order():
-    how = How("search")
-    worths = [Known(LOSE, LOSE, 2, how), Known(LOSE, WIN, None, how), Known(TIE, TIE, 4, how), Known(WIN, WIN, 1, how)]
+    how = Evidence("search")
+    worths = [
+        ValueBounds(LOSE, LOSE, 2, how),
+        ValueBounds(LOSE, WIN, None, how),
+        ValueBounds(TIE, TIE, 4, how),
+        ValueBounds(WIN, WIN, 1, how),
+    ]
     assert sorted(Random(6).sample(worths, 4), key=better) == worths
-    assert brought(Known(DRAW, TIE, None, how))[:2] == (DRAW, TIE)
+    assert bounds_for_mover(ValueBounds(DRAW, TIE, None, how))[:2] == (DRAW, TIE)
 
 
 # Commands

@@ -107,7 +107,7 @@ def test_where_two_men_reach_one_place_both_values_are_seen(open_page, solved):
         game, chance = solution.game, random.Random(1)
         for _ in range(500):
             place = random_position(solution, chance)
-            told = view.position(solution, place, None, False)
+            told = view.show_position(solution, place, None, False)
             ends = {}
             for one in told.moves:
                 ends.setdefault(one.places[-1], {})[one.places[0]] = one.value
@@ -154,7 +154,7 @@ def test_the_value_of_every_move_is_seen(open_page, solved, positions):
     with Solution(open_database(solved("chess:KQKR"))) as solution:
         chance = random.Random(7)
         places = [random_position(solution, chance) for _ in range(positions)]
-        steps = [view.position(solution, place, None, False).model_dump() for place in places]
+        steps = [view.show_position(solution, place, None, False).model_dump() for place in places]
     assert sum(len(step["moves"]) for step in steps) > 6 * positions
     clashes = 0
     for step in steps:

@@ -7,7 +7,7 @@ from random import Random
 import click
 import pytest
 
-from retrograde.cli.render.board import drawn
+from retrograde.cli.render.board import board_text
 from retrograde.databases import open_database
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.catalog import load_game
@@ -161,7 +161,7 @@ def test_a_game_without_a_board_is_shown_as_text(tmp_path):
     game = load_game(f"{tmp_path / 'heap.py'}")
     tree = ET.fromstring(board_svg(game, 7))
     assert [text.text for text in tree.iter(f"{SVG}text")] == ["7"]
-    assert drawn(game, 7) == "7"
+    assert board_text(game, 7) == "7"
 
 
 def test_every_piece_can_be_drawn():
@@ -185,7 +185,7 @@ def test_grids_have_names():
 
 def test_a_board_in_a_box():
     game = load_game("tictactoe")
-    text = drawn(game, game.read("X.O/.X./..."), last=(0,), moves={8: WIN})
+    text = board_text(game, game.read("X.O/.X./..."), last=(0,), moves={8: WIN})
     assert click.unstyle(text).splitlines() == [
         "  ┌───┬───┬───┐",
         "1 │[X]│   │ O │",
@@ -203,7 +203,7 @@ def test_a_board_in_a_box():
 def test_boards_of_all_games_say_what_the_game_says(text):
     game = load_game(text)
     for position in positions_of(game, 5):
-        plain = click.unstyle(drawn(game, position))
+        plain = click.unstyle(board_text(game, position))
         for sign in set(game.draw_pieces(position)) - set(".>^"):
             assert plain.count(sign) >= game.draw_pieces(position).count(sign)
 

@@ -135,7 +135,7 @@ def test_whoever_plays_tictactoe_by_rules_is_beaten_when_it_errs(solution_of):
             move = players[ply % 2](solution, position)
             if ply % 2 == rules:
                 judgement = judge(solution, position, move)
-                erred = erred or (not judgement.keeps_value and judgement.played.value == WIN)
+                erred = erred or (judgement.mistake and judgement.played.value == WIN)
             position = game.do_move(position, move)
         if erred:
             errors += 1

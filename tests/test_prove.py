@@ -581,9 +581,9 @@ def test_what_a_certificate_knows_is_true(tmp_path):
     for text in ("connect4:4,3,3", "dodgem", "mutorere"):
         game, truth = load_game(text), truth_of(text)
         with opened(tmp_path, game, proof_of(text, 1)) as certificate, CertifiedOracle(certificate, 1.0) as oracle:
-            known = {position: oracle.known(position, 0) for position in truth}
+            known = {position: oracle.probe(position, 0) for position in truth}
             assert all(one.at_least <= truth[position][0] <= one.at_most for position, one in known.items())
-            assert sum(one.how.source == "certificate" for one in known.values()) > 10
+            assert sum(one.evidence.source == "certificate" for one in known.values()) > 10
 
 
 # The command line
@@ -686,10 +686,10 @@ def test_a_book_is_asked_before_a_certificate_and_that_before_a_search(home):
     asked = retrograde("query", "connect4:4,4", "--time", "1e-9")
     assert "a certificate proves a tie" in asked.stderr and "beyond its book of 1 ply" in asked.stderr
     with searching_oracle(load_game("connect4:4,4"), 0.0) as oracle:
-        known = oracle.known(oracle.game.start)
-        assert (known.value, known.how.source) == (TIE, "book")
+        known = oracle.probe(oracle.game.start)
+        assert (known.value, known.evidence.source) == (TIE, "book")
         replies = oracle.certificate.content.positions.tolist()
-        assert oracle.known(replies[len(replies) // 2]).how.source == "certificate"
+        assert oracle.probe(replies[len(replies) // 2]).evidence.source == "certificate"
     deeper = json.loads(retrograde("query", "connect4:4,4", "2122", "--time", 5, "--json").stdout)
     assert (deeper["value"], deeper["source"]) == ("lose", "search")
 

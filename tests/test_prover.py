@@ -133,11 +133,11 @@ def test_the_command_line():
 
 
 def test_what_is_known_without_a_tie_or_a_draw_is_told():
-    from retrograde.cli.render.known import verdict
-    from retrograde.solver.play.oracle import searched
+    from retrograde.cli.render.oracles import verdict
+    from retrograde.solver.play.oracle import bounds_of_finding
     from retrograde.solver.search.searcher import Finding
 
-    assert verdict(searched(Finding(None, None, DRAW, TIE, 0, 9, 0.1)), "X") == "not known: a tie or a draw"
+    assert verdict(bounds_of_finding(Finding(None, None, DRAW, TIE, 0, 9, 0.1)), "X") == "not known: a tie or a draw"
 
 
 # Published values

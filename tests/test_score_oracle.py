@@ -65,7 +65,7 @@ def test_what_is_told_is_so(pair):
     exact = 0
     for number, position in enumerate(positions_of(oracle.game, 60)):
         seconds = (0, 0.03, 1.0)[number % 3]
-        known, score = oracle.known(position, seconds, distance=number % 2 == 0), true_score(truth, position)
+        known, score = oracle.probe(position, seconds, distance=number % 2 == 0), true_score(truth, position)
         found = oracle.score(position)
         assert (found.low is None or found.low <= score) and (found.high is None or score <= found.high)
         sign = WIN if score > 0 else LOSE if score else TIE
@@ -93,7 +93,7 @@ def test_it_plays_as_well_as_can_be(pair):
         after = true_score(truth, choice.position)
         brings = oracle.search.gain(position, choice.move) + (after if choice.again else -after)
         assert brings == true_score(truth, position)
-        oracle.known(position)  # of which the line is
+        oracle.probe(position)  # of which the line is
         line = oracle.line(position)
         assert line and game.primitive(line[-1].position) != UNDECIDED
     score = true_score(truth, game.start)
@@ -129,7 +129,7 @@ def test_time_is_kept():
         (choice,) = oracle.best(oracle.start)
         assert choice.move in oracle.game.generate_moves(oracle.start)
         assert monotonic() - began < 5
-        assert oracle.known(oracle.start, 0.2).at_least == LOSE
+        assert oracle.probe(oracle.start, 0.2).at_least == LOSE
 
 
 def test_others_are_refused_in_one_line():
@@ -152,7 +152,7 @@ class Perverse(turning.Told):
 def test_a_value_that_points_contradict_is_not_told():
     with searching_oracle(Perverse(), 1.0, size=SMALL) as oracle:
         oracle.prepare()
-        known = oracle.known(oracle.start)
+        known = oracle.probe(oracle.start)
         assert oracle.search.contradicted and not known.proved
         assert oracle.score(oracle.start).score is not None
         assert all(choice.value == UNDECIDED for choice in oracle.moves(oracle.start))
@@ -175,7 +175,7 @@ def test_the_page_tells_of_moves_whoever_is_to_move_next():
     view = pytest.importorskip("retrograde.cli.web.view", reason="the page needs the extra web")
     with searching_oracle(load_game("kalah:3,2"), 4.0, size=SMALL) as oracle:
         oracle.prepare()
-        shown = view.position(oracle, oracle.start, None, True, 4.0)
+        shown = view.show_position(oracle, oracle.start, None, True, 4.0)
         assert shown.value == "win" and "proved by search" in shown.how
         moves = {move.name: move for move in shown.moves}
         assert {name: move.value for name, move in moves.items()} == {"1": "lose", "2": "win", "3": "tie"}

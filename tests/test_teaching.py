@@ -11,7 +11,7 @@ from retrograde.databases import open_database
 from retrograde.games import FLIPPED, UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.solver.play import judging
-from retrograde.solver.play.judging import Judge, Noisy, NothingToJudge, counts_of
+from retrograde.solver.play.judging import Noisy, NothingToJudge, SearchJudge, counts_of
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
 from retrograde.solver.search.depth.textbook import TextbookScores, minimax, order_by_promise
@@ -145,7 +145,7 @@ def judge_of(solved):
 
     def judge(text, positions=40, seed=1):
         opened.append(Solution(open_database(solved(text))))
-        return Judge(opened[-1], positions, seed)
+        return SearchJudge(opened[-1], positions, seed)
 
     yield judge
     for solution in opened:

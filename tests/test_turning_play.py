@@ -10,7 +10,7 @@ from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN, RetrogradeError
 from retrograde.games.eightpuzzle import EightPuzzle
 from retrograde.games.kalah import Kalah
 from retrograde.solver.engine import solve
-from retrograde.solver.play.match import judge, marked, play, review
+from retrograde.solver.play.match import judge, judge_moves, play, review
 from retrograde.solver.play.player import greedy, make_player, perfect
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.search.prover import Prover
@@ -82,8 +82,9 @@ def test_each_move_is_made_and_judged_by_whose_turn_it_is(kalah):
         positions = [KALAH.start]
         for move in played.moves:
             positions.append(KALAH.do_move(positions[-1], move))
-        marks = marked(kalah, positions[:-1], played.moves, range(len(played.moves)))
-        mistakes = Counter(KALAH.turn(positions[mark.ply]) for mark in marks if mark.verdict == "mistake")
+        marks = judge_moves(kalah, positions[:-1], played.moves, range(len(played.moves)))
+        reviewed = zip(positions, marks, strict=False)
+        mistakes = Counter(KALAH.turn(position) for position, one in reviewed if one.verdict == "mistake")
         assert played.mistakes == (mistakes[0], mistakes[1])
         first = KALAH.payoff(positions[-1], 0) - KALAH.payoff(positions[-1], 1)
         assert played.value == (WIN if first > 0 else LOSE if first < 0 else played.value)
@@ -105,7 +106,7 @@ def test_a_move_is_reviewed_by_what_it_brings(puzzle):
             seen = review(puzzle, position, choice.move)
             assert not seen.mistake, "every position can be solved"
             assert seen.slower == choice.remoteness + 1 - remoteness
-            assert judge(puzzle, position, choice.move).keeps_value
+            assert not judge(puzzle, position, choice.move).mistake
 
 
 @pytest.mark.parametrize("make", [Search, Prover], ids=lambda make: make.__name__)
@@ -186,12 +187,12 @@ def test_the_page_is_told_whose_turn_it_is_after_each_move(kalah, puzzle):
     assert view.players(KALAH, KALAH.start) == ["South", "North"]
     once_more = next(choice for choice in kalah.moves(KALAH.start) if choice.again)
     names = [once_more.name, kalah.moves(once_more.position)[0].name]
-    told = view.played(kalah, KALAH.start, names)
+    told = view.show_game(kalah, KALAH.start, names)
     positions = [KALAH.read(step.position) for step in told.steps]
     assert [step.side for step in told.steps] == [KALAH.turn(position) for position in positions]
     assert told.steps[1].side == 0
-    shown = view.position(kalah, KALAH.start, None, False)
+    shown = view.show_position(kalah, KALAH.start, None, False)
     assert {move.name: move.again for move in shown.moves}[once_more.name]
-    alone = view.played(puzzle, PUZZLE.start, [choice.name for choice in puzzle.line(PUZZLE.start)])
+    alone = view.show_game(puzzle, PUZZLE.start, [choice.name for choice in puzzle.line(PUZZLE.start)])
     assert {step.side for step in alone.steps} == {0}
     assert alone.last.over

@@ -13,12 +13,11 @@ import h5py
 import psutil
 import pytest
 
-from retrograde.cli.uci.clock import Clock
+from retrograde.cli.uci.clock import Clock, ClockLimits
 from retrograde.cli.uci.engine import Engine
-from retrograde.cli.uci.limits import Limits
 from retrograde.cli.uci.lines import Prober
-from retrograde.cli.uci.searches import LEAST_TABLE, Searches
-from retrograde.cli.uci.twoply import best_look
+from retrograde.cli.uci.searches import LEAST_TABLE, EndingSearches
+from retrograde.cli.uci.twoply import best_by_two_plies
 from retrograde.databases import open_database
 from retrograde.games.chess import Chess
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
@@ -238,7 +237,7 @@ def test_options_are_taken(client):
     ],
 )
 def test_time_for_lines(words, white, seconds):
-    assert Limits.of(words.split(), white).seconds(10) == seconds
+    assert ClockLimits.of(words.split(), white).seconds(10) == seconds
 
 
 def test_where_time_is_short_only_the_move_is_looked_up(queens, solved, ask):
@@ -566,7 +565,7 @@ def test_moves_that_are_asked_for_alone_are_searched(bare):
 @pytest.fixture
 def compiling(tmp_path, monkeypatch):
     """An engine without databases whose rules are never compiled, and what it says."""
-    monkeypatch.setattr(Searches, "prepare", staticmethod(lambda material, table, future: None))
+    monkeypatch.setattr(EndingSearches, "prepare", staticmethod(lambda material, table, future: None))
     said: list[str] = []
     talker = Engine(said.append)
     talker.answer(f"setoption name DatabasePath value {tmp_path}")
@@ -610,7 +609,7 @@ def test_stop_and_quit_end_an_infinite_search_while_rules_are_compiled(compiling
 )
 def test_two_plies_see_mates_and_what_is_taken(fen, best):
     board = AnyBoard.from_fen(fen)
-    found = best_look(board, board.moves(), Clock.start(None))
+    found = best_by_two_plies(board, board.moves(), Clock.start(None))
     assert found.line[0] == best if best else "d5" not in found.line[0]
 
 

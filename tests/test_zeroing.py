@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from retrograde.cli.commands.many import database_with
+from retrograde.cli.commands.batch import database_with
 from retrograde.cli.main import main
 from retrograde.databases import NoDatabase, database_path, open_database
 from retrograde.games import RuleError
@@ -26,7 +26,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess import tiers, zeroing
 from retrograde.solver.methods.numbered import by_sets
 from retrograde.solver.options import CannotSolve
-from retrograde.solver.play.oracles.counting import counting
+from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.verification.verify import verify
 
@@ -270,7 +270,7 @@ def end_of(solution, position, count):
     while solution.game.primitive(position) == UNDECIDED:
         if count >= 100:
             return DRAW
-        (best, *_) = counting(solution, position, count).best(position)
+        (best, *_) = apply_fifty_move_rule(solution, position, count).best(position)
         count = 0 if solution.game.zeroes(position, best.move) else count + 1
         position, plies = best.position, plies + 1
     value = solution.game.primitive(position)
@@ -286,18 +286,18 @@ def test_what_is_won_by_the_rule_is_won_in_time(home):
                 continue
             for count in (100 - row.remoteness, 101 - row.remoteness):
                 value = by_rule(row.value, row.remoteness, count)
-                assert counting(solution, row.example, count).value(row.example).value == value
+                assert apply_fifty_move_rule(solution, row.example, count).value(row.example).value == value
                 assert end_of(solution, row.example, count) == value, (row, count)
 
 
 def test_without_the_count_mate_comes_soonest(home):
     with open_solution(database_path("chess:KRKN", home)) as solution:
         position = solution.game.read(LONGEST)
-        assert [choice[:2] for choice in counting(solution, position, 0).line(position)][:5] == [
+        assert [choice[:2] for choice in apply_fifty_move_rule(solution, position, 0).line(position)][:5] == [
             choice[:2] for choice in solution.line(position)
         ][:5]
-        assert counting(solution, position, 0).value(position) == (LOSE, 78)
-        assert counting(solution, position, 47).value(position) == (DRAW, None)
+        assert apply_fifty_move_rule(solution, position, 0).value(position) == (LOSE, 78)
+        assert apply_fifty_move_rule(solution, position, 47).value(position) == (DRAW, None)
 
 
 def test_a_game_goes_on_from_the_count_of_its_fen(home):
@@ -315,11 +315,11 @@ def test_a_win_that_comes_too_late_is_a_mistake(home, tmp_path):
     """Where just so many plies have gone by that it is won in time by some moves alone."""
     with open_solution(database_path("chess:KRKN", home)) as solution:
         position = solution.game.read(LONGEST)
-        line = [position, *(choice.position for choice in counting(solution, position, 46).line(position))]
+        line = [position, *(choice.position for choice in apply_fifty_move_rule(solution, position, 46).line(position))]
         position, count, late = next(
             (here, 46 + plies, choice.name)
             for plies, here in enumerate(line)
-            for choice in counting(solution, here, 46 + plies).moves(here)
+            for choice in apply_fifty_move_rule(solution, here, 46 + plies).moves(here)
             if choice.value == LOSE and choice.brings == DRAW
         )
         text = solution.game.write(position).removesuffix("0 1")

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.commands.annotated import Tally, annotate_lines, annotate_records, facts, has_moves, with_comments
+from retrograde.cli.commands.annotations import (
+    AnnotationTally,
+    annotate_lines,
+    annotate_records,
+    facts,
+    has_moves,
+    with_comments,
+)
 from retrograde.cli.common import complete_files, json_option, print_data, print_json
 from retrograde.cli.failure import Failure
 from retrograde.games.contract.text import printable
@@ -15,7 +22,7 @@ if TYPE_CHECKING:
     from retrograde.games.chess.anyboard import AnyBoard
     from retrograde.games.chess.movetext import GameRecord as Written
     from retrograde.solver.play.match import Review
-    from retrograde.solver.play.tablebase.files import Tables
+    from retrograde.solver.play.tablebase.files import EndingTables
 
 
 @click.command()
@@ -43,14 +50,14 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
     """
     if len(words) > 2:
         raise click.UsageError("give a FILE of PGN, or a VARIANT and a FILE", click.get_current_context())
-    text, tally = text_of(words[-1]), Tally()
+    text, tally = text_of(words[-1]), AnnotationTally()
     check_kind(words, text)
     if len(words) == 2:
         annotate_other = annotate_records if text.lstrip().startswith("[") else annotate_lines
         annotate_other(words[0], database, text, tally, as_json)
     else:
         annotate_chess(text, database, tally, as_json)
-    click.echo(tally.told(), err=True)
+    click.echo(tally.text(), err=True)
     if tally.wrong:
         raise Failure("", 1)
 
@@ -71,9 +78,9 @@ def check_kind(words: tuple[str, ...], text: str) -> None:
     name = "standard input" if words[-1] == "-" else repr(words[-1])
     if len(words) == 2:
         if "\0" in text:
-            raise Failure(f"error: {name} is no text; a game is a line of moves, parted by spaces")
+            raise Failure(f"error: {name} is no text; write one game per line, moves separated by spaces")
         if not any(map(has_moves, text.splitlines())):
-            raise Failure(f"error: there is no game in {name}; a game is a line of moves, parted by spaces")
+            raise Failure(f"error: no games in {name}; write one game per line, moves separated by spaces")
     elif "\0" in text or not is_pgn(text):
         example = "retrograde annotate connect4:4,4 moves.txt"
         raise Failure(f"error: {name} is no PGN; for another game name the variant, as in: {example}")
@@ -94,22 +101,22 @@ def is_pgn(text: str) -> bool:
 # Chess
 
 
-def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool) -> None:
+def annotate_chess(text: str, database: str | None, tally: AnnotationTally, as_json: bool) -> None:
     """Print the games of a text as PGN or JSON, with what the databases know of their moves."""
     from pathlib import Path
 
     from retrograde.games.chess.movetext import read_games, written
-    from retrograde.solver.play.tablebase.files import Tables
+    from retrograde.solver.play.tablebase.files import EndingTables
 
-    tables = Tables(lambda about: click.echo(about, err=True))
+    tables = EndingTables(lambda about: click.echo(about, err=True))
     if database is not None:
         if not Path(database).exists():
             raise Failure(f"there is no {database!r}; --database is a database of chess, or a folder of some")
         tables.move_to(Path(database))
-    said: set[str] = set()
+    notes: set[str] = set()
     for game in read_games(text):
         tally.games += game.is_played
-        reviews = list(chess_reviews(game, tables, tally, said))
+        reviews = list(chess_reviews(game, tables, tally, notes))
         if game.variant:
             shown = game.source.strip() + "\n"
             click.echo(printable(f"game {tally.games}: {game.variant} is not chess; it is left as it is"), err=True)
@@ -124,7 +131,7 @@ def annotate_chess(text: str, database: str | None, tally: Tally, as_json: bool)
 
 
 def chess_reviews(
-    game: "Written", tables: "Tables", tally: Tally, said: set[str]
+    game: "Written", tables: "EndingTables", tally: AnnotationTally, notes: set[str]
 ) -> Iterator[tuple[str, "Review | None"]]:
     """Yield each move of a game with its review, or None. After an illegal move all reviews are None."""
     from retrograde.games.chess.anyboard import AnyBoard
@@ -143,7 +150,7 @@ def chess_reviews(
                     board = board.passing()
                 else:
                     move = legal_move(board, word.text)
-                    found = chess_review(board, move, tables, said)
+                    found = chess_review(board, move, tables, notes)
                     board = board.after(move)
             except ValueError as error:
                 place = f"game {tally.games}, ply {ply + 1}"
@@ -154,7 +161,7 @@ def chess_reviews(
         yield word.text, found
 
 
-def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str]) -> "Review | None":
+def chess_review(board: "AnyBoard", move: str, tables: "EndingTables", notes: set[str]) -> "Review | None":
     """Return the review of a move by the databases, or None if none has the position.
 
     The review uses the fifty-move rule if the databases do.
@@ -162,7 +169,7 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str])
     from retrograde.games.chess.san import uci
     from retrograde.games.contract.game import RetrogradeError
     from retrograde.solver.play.match import review
-    from retrograde.solver.play.oracles.counting import counting
+    from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
     from retrograde.solver.play.tablebase.files import ending_on
 
     try:
@@ -172,9 +179,9 @@ def chess_review(board: "AnyBoard", move: str, tables: "Tables", said: set[str])
     if found := tables.find(material, board.fen()):
         solution, position = found
         number = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
-        return review(counting(solution, position, board.count), position, number)
-    if material not in said:
-        said.add(material)
+        return review(apply_fifty_move_rule(solution, position, board.count), position, number)
+    if material not in notes:
+        notes.add(material)
         click.echo(f"no database of {material}; make one with: retrograde solve chess:{material}", err=True)
     return None
 
@@ -194,19 +201,19 @@ def chess_comment(found: "Review", white: bool) -> str:
 
     mates = mate_in(found.played)
     if found.value == DRAW:
-        told = f"[%eval 0.00] draw{' by the fifty-move rule' * (found.played.gives == DRAW)}"
+        text = f"[%eval 0.00] draw{' by the fifty-move rule' * (found.played.gives == DRAW)}"
     elif not mates:
-        told = "mate"
+        text = "mate"
     else:
         winner = white == (found.value == WIN)
-        told = f"[%eval #{'' if winner else '-'}{mates}] {'White' if winner else 'Black'} mates in {mates}"
+        text = f"[%eval #{'' if winner else '-'}{mates}] {'White' if winner else 'Black'} mates in {mates}"
     if found.mistake:
         lost = "the win" if found.had == WIN else "the draw"
         better = f"mates in {mate_in(found.best) + 1}" if found.had == WIN else "draws"
-        return f"{told}; this gives {lost} away: {found.best.name} {better}"
+        return f"{text}; this gives {lost} away: {found.best.name} {better}"
     if found.slower and found.value == WIN:
-        return f"{told}; {found.best.name} is {found.slower // 2} sooner"
-    return told
+        return f"{text}; {found.best.name} is {found.slower // 2} sooner"
+    return text
 
 
 def mate_in(choice: Any) -> int:

@@ -32,7 +32,7 @@ LONGEST_PROBE = 20.0
 """Seconds after which a table counts as damaged: python-chess loops for ever in some damaged tables."""
 
 
-class Tables(Protocol):
+class ForeignTables(Protocol):
     """Other people's tables, in a folder."""
 
     name: str
@@ -43,18 +43,18 @@ class Tables(Protocol):
 
     def __init__(self, folder: Path): ...
 
-    def tells(self, board: Any) -> Any:
+    def probe(self, board: Any) -> Any:
         """Return what the tables say of a position, for the player to move; raise MissingTableError if they lack its
         men."""
 
     def of_ours(self, value: Value, remoteness: int) -> Any:
         """Return what the tables should say of a position whose value and remoteness we know."""
 
-    def is_alike(self, ours: Any, told: Any) -> bool:
+    def is_alike(self, ours: Any, theirs: Any) -> bool:
         """Return whether both agree about a position that the tables have."""
-        return bool(ours == told)
+        return bool(ours == theirs)
 
-    def in_words(self, told: Any) -> str:
+    def in_words(self, theirs: Any) -> str:
         """Return in words what the tables say."""
 
     @property
@@ -68,7 +68,7 @@ class Tables(Protocol):
         return ""
 
 
-class Syzygy(Tables):
+class Syzygy(ForeignTables):
     """Wins, losses and draws without the fifty-move rule. Results that the rule would change are counted."""
 
     name, what, pattern = "Syzygy", "values", "*.rtbw"
@@ -88,19 +88,19 @@ class Syzygy(Tables):
         what = f"of these {self.too_long:,} wins and losses take longer than the fifty-move rule allows"
         return what if self.too_long else ""
 
-    def tells(self, board: Any) -> Value:
-        told = self.tables.probe_wdl(board)
-        self.too_long += abs(told) == 1
-        return WIN if told > 0 else LOSE if told < 0 else DRAW
+    def probe(self, board: Any) -> Value:
+        theirs = self.tables.probe_wdl(board)
+        self.too_long += abs(theirs) == 1
+        return WIN if theirs > 0 else LOSE if theirs < 0 else DRAW
 
     def of_ours(self, value: Value, remoteness: int) -> Value:
         return value if value in (WIN, LOSE) else DRAW
 
-    def in_words(self, told: Value) -> str:
-        return NOUNS[told]
+    def in_words(self, theirs: Value) -> str:
+        return NOUNS[theirs]
 
 
-class SyzygyZeroing(Tables):
+class SyzygyZeroing(ForeignTables):
     """The distance to zeroing in plies, negative for the loser, 0 for a draw. The tables may have it one ply too
     low."""
 
@@ -120,20 +120,20 @@ class SyzygyZeroing(Tables):
     def note(self) -> str:
         return f"of these {self.rounded:,} are rounded there, by a ply" if self.rounded else ""
 
-    def tells(self, board: Any) -> int:
+    def probe(self, board: Any) -> int:
         return int(self.tables.probe_dtz(board))
 
     def of_ours(self, value: Value, remoteness: int) -> int:
         return signed(value, max(remoteness, 1))  # mate is 1 there
 
-    def is_alike(self, ours: int, told: int) -> bool:
+    def is_alike(self, ours: int, theirs: int) -> bool:
         nearer = ours - 1 if ours > 1 else ours + 1 if ours < -1 else ours
-        is_rounded = told == nearer != ours and category_of(told) == category_of(ours)
+        is_rounded = theirs == nearer != ours and category_of(theirs) == category_of(ours)
         self.rounded += is_rounded
-        return told == ours or is_rounded
+        return theirs == ours or is_rounded
 
-    def in_words(self, told: int) -> str:
-        return f"zeroing in {abs(told)} plies, {'won' if told > 0 else 'lost'}" if told else "a draw"
+    def in_words(self, theirs: int) -> str:
+        return f"zeroing in {abs(theirs)} plies, {'won' if theirs > 0 else 'lost'}" if theirs else "a draw"
 
 
 def category_of(plies: int) -> str:
@@ -141,7 +141,7 @@ def category_of(plies: int) -> str:
     return category(WIN if plies > 0 else LOSE if plies < 0 else DRAW, abs(plies))
 
 
-class Gaviota(Tables):
+class Gaviota(ForeignTables):
     """The distance to mate in plies, negative for the loser, 0 for a draw."""
 
     name, what, pattern = "Gaviota", "distances to mate", "*.gtb.cp4"
@@ -151,25 +151,25 @@ class Gaviota(Tables):
 
         self.tables = gaviota.open_tablebase(str(folder))
 
-    def tells(self, board: Any) -> int:
+    def probe(self, board: Any) -> int:
         return int(self.tables.probe_dtm(board))
 
     def of_ours(self, value: Value, remoteness: int) -> int:
         return remoteness if value == WIN else -remoteness if value == LOSE else 0
 
-    def in_words(self, told: int) -> str:
-        return f"mate in {abs(told)} plies, {'won' if told > 0 else 'lost'}" if told else "a draw, or mate"
+    def in_words(self, theirs: int) -> str:
+        return f"mate in {abs(theirs)} plies, {'won' if theirs > 0 else 'lost'}" if theirs else "a draw, or mate"
 
 
 KINDS = {METRICS[0]: (Syzygy, Gaviota), DTZ: (SyzygyZeroing,)}
 """The kinds of tables for each metric of a database."""
 
 
-class Beside:
+class TableComparison:
     """A comparison with one kind of tables: counts of equal positions and of missing tables, and the differing
     positions."""
 
-    def __init__(self, tables: Tables):
+    def __init__(self, tables: ForeignTables):
         self.tables = tables
         self.alike = 0
         self.differ: list[tuple[str, str, str]] = []
@@ -179,7 +179,7 @@ class Beside:
         """Compare a position whose value and remoteness we know."""
         try:
             with limited(LONGEST_PROBE):
-                told = self.tables.tells(board)
+                theirs = self.tables.probe(board)
         except Exception as error:  # python-chess may raise anything on a damaged file
             if is_missing(error):
                 self.missing[men_of(board)] += 1
@@ -188,10 +188,10 @@ class Beside:
             why = printable(f"{type(error).__name__}: {error}".rstrip(": "))
             raise Failure(f"error: {what} ({why}); the file may be damaged: fetch it again, or move it away") from error
         ours = self.tables.of_ours(value, remoteness)
-        if self.tables.is_alike(ours, told):
+        if self.tables.is_alike(ours, theirs):
             self.alike += 1
         else:
-            self.differ.append((fen, self.tables.in_words(ours), self.tables.in_words(told)))
+            self.differ.append((fen, self.tables.in_words(ours), self.tables.in_words(theirs)))
 
     @property
     def facts(self) -> Facts:
@@ -259,29 +259,34 @@ def command(
     from retrograde.solver.runtime.progress import Phase
 
     with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
-        found = [Beside(tables) for tables in tables_in(folder, kinds_for(solution.database))]
+        found = [TableComparison(tables) for tables in tables_in(folder, kinds_for(solution.database))]
         variant, metric, done = solution.database.file.variant, solution.database.metric, 0
         phase = Phase("comparing", line, None if every else positions)
         for fen, value, remoteness in everything(solution) if every else sample(solution, positions, seed):
             board = board_of(fen)
-            for beside in found:
-                beside.look(fen, board, value, remoteness)
+            for comparison in found:
+                comparison.look(fen, board, value, remoteness)
             done += 1
             phase.advance(1)
         phase.end()
-    facts = {"variant": variant, "metric": metric, "positions": done, "beside": [beside.facts for beside in found]}
+    facts = {
+        "variant": variant,
+        "metric": metric,
+        "positions": done,
+        "beside": [comparison.facts for comparison in found],
+    }
     if as_json:
         print_json(facts)
     else:
         named = f"{variant}@{metric}" if metric != METRICS[0] else variant
         click.echo(f"{heading(named)}: {done:,} positions beside the tables in {folder}")
-        for beside in found:
-            print_beside(beside)
-    if any(beside.differ for beside in found):
+        for comparison in found:
+            print_comparison(comparison)
+    if any(comparison.differ for comparison in found):
         raise Failure("", 1)
 
 
-def tables_in(folder: Path, wanted_kinds: tuple[type[Tables], ...]) -> Iterator[Tables]:
+def tables_in(folder: Path, wanted_kinds: tuple[type[ForeignTables], ...]) -> Iterator[ForeignTables]:
     """Yield the tables in a folder, by kind."""
     if not folder.is_dir():
         raise click.UsageError(f"no folder {str(folder)!r}")
@@ -295,7 +300,7 @@ def tables_in(folder: Path, wanted_kinds: tuple[type[Tables], ...]) -> Iterator[
         raise Failure("error: others' tables are read by python-chess; get it with: pip install chess") from error
 
 
-def kinds_for(database: "Database") -> tuple[type[Tables], ...]:
+def kinds_for(database: "Database") -> tuple[type[ForeignTables], ...]:
     """Return the kinds of tables that a database can be compared with; raise Failure if there are none."""
     variant = database.file.variant
     if variant.partition(":")[0] != "chess":
@@ -334,8 +339,8 @@ def everything(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
     """Yield all positions of a database, like `sample`."""
     from retrograde.solver.play.listing import Listing
 
-    for piece in Listing(solution.database):
-        columns = piece.each(), piece.values.tolist(), piece.remotenesses.tolist()
+    for chunk in Listing(solution.database):
+        columns = chunk.each(), chunk.values.tolist(), chunk.remotenesses.tolist()
         for position, value, remoteness in zip(*columns, strict=True):
             yield solution.game.write(position), Value(value), remoteness
 
@@ -354,13 +359,13 @@ def men_of(board: Any) -> str:
     return str(syzygy.calc_key(board))
 
 
-def print_beside(beside: Beside) -> None:
+def print_comparison(comparison: TableComparison) -> None:
     """Print the result of a comparison."""
-    tables, differ = beside.tables, beside.differ
-    click.echo(f"{tables.name}, {tables.what}: {beside.alike:,} alike, {len(differ):,} differ")
+    tables, differ = comparison.tables, comparison.differ
+    click.echo(f"{tables.name}, {tables.what}: {comparison.alike:,} alike, {len(differ):,} differ")
     if tables.note:
         click.echo(indent(tables.note))
-    for men, count in sorted(beside.missing.items()):
+    for men, count in sorted(comparison.missing.items()):
         click.echo(indent(f"{count:,} were not compared: there is no table of {men}"))
     for fen, ours, theirs in differ[:MOST_SHOWN]:
         click.echo(indent(f"{fen}  here {ours}, there {theirs}"))

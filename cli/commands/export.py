@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,7 +20,7 @@ from retrograde.games.contract.game import Traits
 
 if TYPE_CHECKING:
     from retrograde.games import Game
-    from retrograde.solver.play.listing import Piece
+    from retrograde.solver.play.listing import PositionChunk
     from retrograde.solver.play.solution import Solution
 
     Columns = dict[str, list[Any]]
@@ -105,14 +106,14 @@ def command(
     if wanted["seed"] is not None and not wanted["sample"]:
         raise click.UsageError("--seed goes with --sample")
     with solution_of(open_source(source, database)) as solution:
-        listed = chosen(solution, wanted)
+        listed = selected(solution, wanted)
         output = output or Path(f"{solution.database.file.path.stem}.csv")
         moves = ["moves"] if wanted["moves"] else []
         names = ("tier", *numbers_of(solution.game), "text", "value", "remoteness", *moves)
-        pieces = (columns(solution, piece, wanted["moves"]) for piece in listed)
+        chunks = (columns(solution, chunk, wanted["moves"]) for chunk in listed)
         partial = output.with_name(output.name + ".partial")
         try:
-            count = WRITERS[output.suffix.lower()](partial, names, pieces)
+            count = WRITERS[output.suffix.lower()](partial, names, chunks)
             partial.replace(output)
         except OSError as error:
             if isinstance(error, RetrogradeError):
@@ -125,7 +126,7 @@ def command(
         print_json(facts) if as_json else click.echo(f"{count:,} positions in {output}")
 
 
-def chosen(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[Piece]":
+def selected(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[PositionChunk]":
     """Yield the positions that the options select."""
     value = VALUES[wanted["value"]] if wanted["value"] else None
     listing = solution.positions(value, wanted["remoteness"], wanted["tier"])
@@ -137,38 +138,38 @@ def numbers_of(game: "Game") -> list[str]:
     return [f"position{k}" for k in range(Traits.of(game).width)] or ["position"]
 
 
-def columns(solution: "Solution", piece: "Piece", moves: bool) -> "Columns":
+def columns(solution: "Solution", chunk: "PositionChunk", moves: bool) -> "Columns":
     """Return the columns for a chunk of positions."""
-    game, positions = solution.game, piece.each()
-    rows = piece.positions.reshape(len(positions), -1).T.tolist() if positions else [[] for _ in numbers_of(game)]
-    said = {
-        "tier": piece.tiers.tolist(),
+    game, positions = solution.game, chunk.each()
+    rows = chunk.positions.reshape(len(positions), -1).T.tolist() if positions else [[] for _ in numbers_of(game)]
+    columns_of_chunk = {
+        "tier": chunk.tiers.tolist(),
         **dict(zip(numbers_of(game), rows, strict=True)),
         "text": [game.write(position) for position in positions],
-        "value": [NOUNS[Value(value)] for value in piece.values.tolist()],
-        "remoteness": [None if plies < 0 else plies for plies in piece.remotenesses.tolist()],
+        "value": [NOUNS[Value(value)] for value in chunk.values.tolist()],
+        "remoteness": [None if plies < 0 else plies for plies in chunk.remotenesses.tolist()],
     }
     if moves:
-        said["moves"] = [" ".join(one.name for one in solution.best(position)) for position in positions]
-    return said
+        columns_of_chunk["moves"] = [" ".join(one.name for one in solution.best(position)) for position in positions]
+    return columns_of_chunk
 
 
 # Files: each function writes the chunks as they come, and returns the number of positions
 
 
-def write_csv(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -> int:
+def write_csv(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]") -> int:
     """Write a table as text; its first line has the names."""
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(names)
-        for piece in pieces:
-            writer.writerows(zip(*piece.values(), strict=True))
-            count += len(piece["tier"])
+        for chunk in chunks:
+            writer.writerows(zip(*chunk.values(), strict=True))
+            count += len(chunk["tier"])
     return count
 
 
-def write_parquet(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -> int:
+def write_parquet(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]") -> int:
     """Write a table of columns; raise RetrogradeError if pyarrow is not installed."""
     try:
         import pyarrow as arrow
@@ -180,13 +181,13 @@ def write_parquet(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]
     schema = arrow.schema([(name, kinds.get(name.rstrip("0123456789"), arrow.string())) for name in names])
     count = 0
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for piece in pieces:
-            writer.write_table(arrow.table(piece, schema=schema))
-            count += len(piece["tier"])
+        for chunk in chunks:
+            writer.write_table(arrow.table(chunk, schema=schema))
+            count += len(chunk["tier"])
     return count
 
 
-def write_npz(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -> int:
+def write_npz(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]") -> int:
     """Write NumPy arrays by name; a value is its number in `Value`, a missing remoteness -1.
 
     An array's header has its length and the width of its texts. So columns are spilled to disk until all are known.
@@ -194,13 +195,13 @@ def write_npz(path: Path, names: tuple[str, ...], pieces: "Iterator[Columns]") -
     from zipfile import ZIP_DEFLATED, ZipFile
 
     with columns_folder(path) as folder, ZipFile(path, "w", ZIP_DEFLATED) as file:
-        aside = Aside(folder, names)
-        for piece in pieces:
-            aside.add(piece)
+        spill = ColumnSpill(folder, names)
+        for chunk in chunks:
+            spill.add(chunk)
         for name in names:
             with file.open(f"{name}.npy", "w", force_zip64=True) as stream:
-                aside.write(name, stream.write)
-    return aside.count
+                spill.write(name, stream.write)
+    return spill.count
 
 
 @contextmanager
@@ -215,7 +216,7 @@ def columns_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-class Aside:
+class ColumnSpill:
     """Columns spilled to disk, a file for each, as chunks of NumPy arrays."""
 
     def __init__(self, folder: Path, names: tuple[str, ...]):
@@ -223,11 +224,11 @@ class Aside:
         self.widths = dict.fromkeys(names, 1)
         self.count = 0
 
-    def add(self, piece: "Columns") -> None:
+    def add(self, chunk: "Columns") -> None:
         """Append a chunk."""
         import numpy as np
 
-        for name, items in piece.items():
+        for name, items in chunk.items():
             if name == "value":
                 array = np.array([VALUES[item] for item in items], np.uint8)
             elif name == "remoteness":
@@ -237,7 +238,7 @@ class Aside:
             self.widths[name] = max(self.widths[name], array.dtype.itemsize // 4)
             with self.paths[name].open("ab") as file:
                 np.save(file, array)
-        self.count += len(piece["tier"])
+        self.count += len(chunk["tier"])
 
     def write(self, name: str, write: Callable[[bytes], object]) -> None:
         """Write a column as one array in the .npy format."""
@@ -246,19 +247,12 @@ class Aside:
 
         kinds: dict[str, Any] = {"tier": "<i8", "position": "<i8", "value": "|u1", "remoteness": "<i4"}
         kind = np.dtype(kinds.get(name.rstrip("0123456789"), f"<U{self.widths[name]}"))
-        header = Written(write)
+        header: Any = SimpleNamespace(write=write)  # the part of a file object that NumPy uses
         npy.write_array_header_1_0(header, {"descr": kind.str, "fortran_order": False, "shape": (self.count,)})
         if self.count:
             with self.paths[name].open("rb") as file:
                 while file.peek(1):
                     write(np.load(file).astype(kind).tobytes())
-
-
-class Written:
-    """The part of a file object that NumPy uses to write a header."""
-
-    def __init__(self, write: Callable[[bytes], object]):
-        self.write = write
 
 
 WRITERS = {".csv": write_csv, ".parquet": write_parquet, ".npz": write_npz}

@@ -19,7 +19,7 @@ from retrograde.cli.common import (
 )
 from retrograde.cli.render.certified import CLASSES, certificate_named, facts_of, open_certified, print_certificate
 from retrograde.cli.render.measures import print_measures, print_start_measure
-from retrograde.cli.render.moves import MOVER, distance, mover
+from retrograde.cli.render.moves import MOVER, mover
 from retrograde.cli.render.pager import paged
 from retrograde.cli.render.report import (
     Facts,
@@ -177,13 +177,16 @@ def print_slices(slices: list[Facts]) -> None:
 
 def longest_in_words(longest: Facts, game: "Game | None", metric: str) -> str:
     """Return the distance of the longest win or loss of a part: `win in 7`, `mate in 16`."""
-    text = game and distance(game, value_of(longest), longest["remoteness"], metric)
-    return text or f"{longest['value']} in {longest['remoteness']}"
+    from retrograde.solver.play.answer import distance_text
+
+    told = game and distance_text(game, value_of(longest), longest["remoteness"], metric)
+    return told or f"{longest['value']} in {longest['remoteness']}"
 
 
 def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
     """Print the longest win and an example of it; nothing if nobody ever wins."""
     from retrograde.solver.play.analysis import board
+    from retrograde.solver.play.answer import distance_text
 
     wins = [row for row in file.legend if row.value == WIN]
     if not facts["longest_win"]:
@@ -192,7 +195,7 @@ def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") ->
     others = f", as in {longest.positions:,} positions" if longest.positions > 1 else ""
     name = "The farthest from a solution" if game and game.players == 1 else "The longest win"
     who = mover(game, longest.example) if game else MOVER
-    far = distance(game, WIN, longest.remoteness, facts["metric"]) if game else ""
+    far = distance_text(game, WIN, longest.remoteness, facts["metric"]) if game else ""
     click.echo(f"\n{heading(name)}: {prospect(WIN, longest.remoteness, who, far)}{others}")
     if game is not None:
         click.echo(indent(board(longest.example, game)))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli.commands.plot import check_suffix, save_figure
 from retrograde.cli.common import database_option, json_option, open_source, print_json, source_argument
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import amount, heading, indent, table, wrap
@@ -12,7 +13,6 @@ from retrograde.cli.render.words import amount, heading, indent, table, wrap
 if TYPE_CHECKING:
     from retrograde.solver.play.judging import Counts, Errors
 
-SUFFIXES = (".png", ".svg", ".pdf")
 LABELS = {"own": "estimate", "ends": "ends alone", "chance": "chance", "noisy": "noisy truth"}
 ORDERS = {"worst": "worst first", "given": "as given", "best": "best first"}
 
@@ -61,15 +61,14 @@ def command(
       retrograde judge tictactoe --depth 3 --positions 20
       retrograde judge connect4:4,4 --depth 2 --positions 20 --json
     """
-    from retrograde.solver.play.judging import Judge
+    from retrograde.solver.play.judging import SearchJudge
     from retrograde.solver.play.solution import solution_of
     from retrograde.solver.runtime.progress import announce
 
-    if plot is not None and plot.suffix not in SUFFIXES:
-        raise click.UsageError(f"the picture must be {', '.join(SUFFIXES)}, not {plot.name!r}")
+    check_suffix(plot)
     with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
         announce(line, "looking for positions")
-        judge = Judge(solution, positions, seed)
+        judge = SearchJudge(solution, positions, seed)
         variant = solution.database.file.variant
         errors: list[Errors] = []
         for row in judge.errors(depth):
@@ -85,7 +84,7 @@ def command(
         "order": [row._asdict() for row in counts],
     }  # fmt: skip
     if plot is not None:
-        save(plot, facts)
+        save_figure(plot, lambda: draw(facts))
     if as_json:
         print_json(facts)
     else:
@@ -123,20 +122,6 @@ def print_order(counts: "list[Counts]") -> None:
         cells = [cell for number in numbers for cell in (amount(number), f"{row.exponent(number):.2f}")]
         rows.append([str(row.depth), amount(row.minimax), *cells])
     click.echo(indent(table(rows, ">" * len(rows[0]))))
-
-
-def save(path: Path, facts: dict[str, Any]) -> None:
-    """Write both tables as a picture."""
-    from retrograde.games import RetrogradeError
-
-    try:
-        figure = draw(facts)
-    except ModuleNotFoundError as error:
-        raise RetrogradeError(f"pictures need {error.name}; get it with: pip install matplotlib") from error
-    try:
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-    except OSError as error:
-        raise RetrogradeError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
 
 
 def draw(facts: dict[str, Any]) -> Any:

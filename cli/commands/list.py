@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from retrograde.cli.commands.left import facts_of, unfinished
+from retrograde.cli.commands.unfinished import facts_of, unfinished
 from retrograde.cli.common import has_other_rules, json_option, print_json
 from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import shared

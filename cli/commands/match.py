@@ -24,8 +24,8 @@ from retrograde.cli.common import (
 )
 from retrograde.cli.progress import listening
 from retrograde.cli.render.expected import within
-from retrograde.cli.render.known import open_oracle, time_option
-from retrograde.cli.render.pgn import check_writes_pgn, pgn_of, pgn_option
+from retrograde.cli.render.moves import check_writes_pgn, pgn_of, pgn_option
+from retrograde.cli.render.oracles import open_oracle, time_option
 from retrograde.cli.render.words import heading, indent, table
 from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN
 from retrograde.games.chess.fields import count_in
@@ -131,13 +131,13 @@ def print_exact(source: str, database: str | None, names: tuple[str, str], posit
         print_json({"variant": variant(game), "players": list(names), **found})
         return
     own = within(found), within(found["waiting"])
-    other = within(turned(found["waiting"])), within(turned(found))
+    other = within(for_other_player(found["waiting"])), within(for_other_player(found))
     click.echo(f"{variant(game)}: {names[0]} against {names[1]}, each player's expected payoff minus the other's\n")
     head = tuple(heading(text) for text in ("", "as first", "as second"))
     click.echo(indent(table([head, (names[0], *own), (names[1], *other)], "<<<")))
 
 
-def turned(facts: dict[str, Any]) -> dict[str, float]:
+def for_other_player(facts: dict[str, Any]) -> dict[str, float]:
     """Return an expectation as the other player sees it."""
     names = {"expectation": "expectation", "low": "high", "high": "low"}
     return {name: 0.0 - facts[other] for name, other in names.items()}  # not -0.0
@@ -165,13 +165,13 @@ def contest(
     other game.
     """
     from retrograde.solver.play.match import play, points, random_position
-    from retrograde.solver.play.oracles.counting import counting, counts
+    from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, knows_fifty_move_rule
 
     players = [player_named(name, oracle, Random(f"{seed} {k}")) for k, name in enumerate(names)]
     beginnings, dice = Random(f"{seed} beginnings"), Random(f"{seed} dice")
     by_chance = position == "random" or (position is None and oracle.start is None)
     start, count, written = 0, count_in(position or ""), list[str]()
-    by_rule = partial(counting, oracle) if counts(oracle) else None
+    by_rule = partial(apply_fifty_move_rule, oracle) if knows_fifty_move_rule(oracle) else None
     if not by_chance:
         start = oracle.game.start if position is None else read_reachable(oracle, position)
     score: list[dict[Any, float]] = [defaultdict(int), defaultdict(int)]

@@ -23,15 +23,33 @@ from retrograde.cli.common import (
     source_argument,
 )
 from retrograde.cli.render.board import print_board
-from retrograde.cli.render.expected import EXPECTATION, is_chances, odds_of, print_expectation
-from retrograde.cli.render.known import awaited, how_known, open_oracle, thinking, time_option, verdict, worths
-from retrograde.cli.render.moves import distance, mover, moves_played, moves_table, number_of, numbered, sides_of
+from retrograde.cli.render.expected import EXPECTATION, print_expectation
+from retrograde.cli.render.moves import (
+    check_writes_pgn,
+    mover,
+    moves_played,
+    moves_table,
+    number_of,
+    numbered,
+    pgn_of,
+    pgn_option,
+    scorecard,
+    sides_of,
+)
+from retrograde.cli.render.oracles import (
+    ask_oracle,
+    evidence_text,
+    open_oracle,
+    prospect_of_person,
+    thinking,
+    time_option,
+    verdict,
+)
 from retrograde.cli.render.pager import paged
-from retrograde.cli.render.pgn import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.render.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.chess.fields import count_in
-from retrograde.games.contract.game import METRICS, Traits
+from retrograde.games.contract.game import Traits
 from retrograde.games.contract.naming import variant_title
 from retrograde.games.contract.zeroing import PATIENCE, count_after
 
@@ -128,7 +146,7 @@ def command(
         finished = True
         try:
             match.play()
-        except Resigned:
+        except Resignation:
             finished = False
         except Quit:
             finished = False
@@ -147,10 +165,10 @@ def first_position(oracle: "Oracle", text: str | None, seed: int | None) -> int:
 
     if text == "longest":
         if not isinstance(oracle, Solution):
-            raise click.UsageError("without a database nobody knows a longest win; give --from another position")
+            raise click.UsageError("a longest win is known only with a database; give --from another position")
         wins = [row for row in oracle.database.file.legend if row.value == WIN]
         if not wins:
-            raise click.UsageError("nobody ever wins this game; give --from another position")
+            raise click.UsageError("no position of this game is won; give --from another position")
         return max(wins, key=lambda row: row.remoteness).example
     if text is None and oracle.start is not None:
         return oracle.start
@@ -172,8 +190,7 @@ class Match:
         self.hints = hints
         self.dice = dice
         game = oracle.game
-        self.metric = getattr(oracle, "metric", METRICS[0])
-        self.expected = self.metric == EXPECTATION
+        self.expected = oracle.metric == EXPECTATION
         """Whether the database has expectations: a game with chance."""
         self.puzzle = game.players == 1
         self.sides = sides_of(game, start)
@@ -199,9 +216,9 @@ class Match:
     @property
     def here(self) -> "Oracle":
         """The oracle for this position. It counts plies without progress if the rule is known."""
-        from retrograde.solver.play.oracles.counting import counting
+        from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
 
-        return counting(self.oracle, self.position, self.counts[-1])
+        return apply_fifty_move_rule(self.oracle, self.position, self.counts[-1])
 
     def is_over(self) -> bool:
         """Return whether the game is over, also by repetition or by the fifty-move rule."""
@@ -212,9 +229,9 @@ class Match:
 
     def is_too_long(self) -> bool:
         """Return whether the game is a draw after too many plies without progress, if such a rule is known."""
-        from retrograde.solver.play.oracles.counting import counts
+        from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule
 
-        return self.counts[-1] >= PATIENCE and counts(self.oracle)
+        return self.counts[-1] >= PATIENCE and knows_fifty_move_rule(self.oracle)
 
     def add(self, move: int) -> None:
         """Add a move to the game."""
@@ -231,6 +248,8 @@ class Match:
 
     def play(self) -> None:
         """Play the game to its end, and print every position and move."""
+        from retrograde.solver.play.answer import is_chances
+
         game = self.oracle.game
         self.show()
         while not self.is_over():
@@ -251,7 +270,7 @@ class Match:
                     move = player(self.here, self.position)
                 ply = f"{number_of(game, self.start, len(self.moves))} {game.move_name(self.position, move)}"
                 click.echo(f"\n{heading(ply)}  {self.sides[self.turn].removeprefix('the ')}, {self.names[self.turn]}")
-                self.print_how()
+                self.print_evidence()
                 click.echo()
             self.add(move)
             self.show()
@@ -259,6 +278,7 @@ class Match:
 
     def roll(self) -> None:
         """Make a random chance move, and print how likely it was."""
+        from retrograde.solver.play.answer import odds_of
         from retrograde.solver.play.match import roll
 
         game, odds = self.oracle.game, odds_of(self.oracle.game, self.position)
@@ -281,23 +301,20 @@ class Match:
             rows = shutil.get_terminal_size().lines - ROWS_BESIDE - game.show(self.position).count("\n")
             self.print_moves(max(FEWEST_MOVES, rows) if sys.stdout.isatty() else None)
 
-    def print_how(self) -> None:
+    def print_evidence(self) -> None:
         """Print what the computer knows of the position, and how, unless a database knows everything."""
         if self.oracle.source != "database":
-            known = self.oracle.known(self.position, 0)
-            click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({how_known(known)})")
+            known = self.oracle.probe(self.position, 0)
+            click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({evidence_text(known)})")
 
     def print_moves(self, most: int | None = None) -> None:
         """Print what to expect, and the moves, best first, with their values; at most *most* moves."""
-        game, oracle = self.oracle.game, self.here
-        with thinking(self.oracle):
-            choices = oracle.moves(self.position)
-            known = oracle.known(self.position, 0)
+        answer = ask_oracle(self.here, self.position, with_line=False)
         if self.expected:
-            print_expectation(oracle, self.position, choices)  # type: ignore[arg-type]  # only databases know them
+            print_expectation(answer)
             return
-        click.echo(awaited(known, distance(game, known.value, known.remoteness, self.metric), self.puzzle))
-        click.echo(moves_table(game, choices, most, worths(oracle, choices)))
+        click.echo(prospect_of_person(answer.bounds, answer.distance, self.puzzle))
+        click.echo(moves_table(answer, most))
 
     def print_all_moves(self) -> None:
         """Print the same with all moves, page by page if needed."""
@@ -308,7 +325,7 @@ class Match:
 
     def ask(self) -> int | None:
         """Ask the person at the terminal for a move; return None after another command."""
-        text = ask(f"{self.sides[self.turn].removeprefix('the ')}, your move: ")
+        text = prompt_line(f"{self.sides[self.turn].removeprefix('the ')}, your move: ")
         legal = {self.oracle.game.move_name(self.position, move): move for move in self.legal()}
         if text in legal:
             return legal[text]
@@ -346,7 +363,7 @@ class Match:
     def print_line(self) -> None:
         """Print best play from here."""
         with thinking(self.oracle):
-            self.oracle.known(self.position)
+            self.oracle.probe(self.position)
             names = [choice.name for choice in self.here.line(self.position)]
         if not names:
             told = "no one line is best: the dice have a say" if self.expected else "best play from here is not known"
@@ -378,10 +395,10 @@ class Match:
     def resign(self) -> None:
         if self.puzzle:
             click.echo("\n" + coloured(LOSE, "given up"))
-            raise Resigned
+            raise Resignation
         winner, loser = self.sides[1 - self.turn], self.sides[self.turn]
         click.echo("\n" + coloured(LOSE, f"{winner} wins: {loser} resigns"))
-        raise Resigned
+        raise Resignation
 
     def quit(self) -> None:
         raise Quit
@@ -439,17 +456,15 @@ class Match:
 
     def print_scorecard(self) -> None:
         """Print the value of each of the person's moves, and better moves."""
-        from retrograde.cli.render.scorecard import scorecard
-
         if self.judged and not self.expected:
             click.echo("\n" + scorecard(self.oracle, self.positions, self.moves, self.judged, self.counts))
 
 
-class Resigned(Quit):
+class Resignation(Quit):
     """The person has resigned."""
 
 
-def ask(prompt: str) -> str:
+def prompt_line(prompt: str) -> str:
     """Return a line that is not empty; raise Quit at the end of input."""
     while True:
         click.echo(prompt, nl=False)

@@ -1,5 +1,6 @@
 """`retrograde plot`: draws the counts by value and remoteness."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,23 +33,34 @@ def command(source: str, output: Path | None, linear: bool, database: str | None
       retrograde plot chess:KRK --output krk.svg
     """
     from retrograde.databases import Database
-    from retrograde.games import RetrogradeError
 
-    if output is not None and output.suffix not in SUFFIXES:
-        raise click.UsageError(f"the picture must be {', '.join(SUFFIXES)}, not {output.name!r}")
+    check_suffix(output)
     opened = open_file(source, database)
     with opened:
         file = opened.file if isinstance(opened, Database) else opened
         output = output or Path(f"{file.path.stem}.png")
-        try:
-            figure = draw(file, linear)
-        except ModuleNotFoundError as error:
-            raise RetrogradeError(f"pictures need {error.name}; get it with: pip install matplotlib") from error
-        try:
-            figure.savefig(output, metadata={"Date": None} if output.suffix == ".svg" else None)
-        except OSError as error:
-            raise RetrogradeError(f"cannot write {str(output)!r}: {error.strerror or error}") from error
+        save_figure(output, lambda: draw(file, linear))
     click.echo(str(output))
+
+
+def check_suffix(path: Path | None) -> None:
+    """Raise UsageError if a picture of that name cannot be written."""
+    if path is not None and path.suffix not in SUFFIXES:
+        raise click.UsageError(f"the picture must be {', '.join(SUFFIXES)}, not {path.name!r}")
+
+
+def save_figure(path: Path, draw: Callable[[], Any]) -> None:
+    """Write the figure that *draw* returns; raise RetrogradeError without matplotlib, or if the disk refuses."""
+    from retrograde.games import RetrogradeError
+
+    try:
+        figure = draw()
+    except ModuleNotFoundError as error:
+        raise RetrogradeError(f"pictures need {error.name}; get it with: pip install matplotlib") from error
+    try:
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    except OSError as error:
+        raise RetrogradeError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
 
 
 def draw(file: "CheckedFile", linear: bool) -> Any:

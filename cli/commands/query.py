@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,35 +17,19 @@ from retrograde.cli.common import (
 )
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.board import print_board
-from retrograde.cli.render.expected import EXPECTATION, facts_of_response, odds_of, print_expectation, weights_of
-from retrograde.cli.render.known import facts as facts_known
-from retrograde.cli.render.known import (
-    how_known,
-    name_of,
-    open_oracle,
-    searched,
-    searching,
-    time_option,
-    verdict,
-    worths,
-)
-from retrograde.cli.render.measures import NAMES, shared
+from retrograde.cli.render.expected import EXPECTATION, print_expectation
+from retrograde.cli.render.measures import print_measure, score_line, shared
 from retrograde.cli.render.moves import MOVER, mover, moves_table, print_line
-from retrograde.cli.render.moves import distance as distance_of
+from retrograde.cli.render.oracles import ask_oracle, evidence_text, open_oracle, open_search, time_option, verdict
 from retrograde.cli.render.pager import paged
-from retrograde.cli.render.scores import score_facts, score_told
-from retrograde.cli.render.words import heading, prospect
-from retrograde.cli.render.zeroing import by_the_rule, zeroing_facts
-from retrograde.games import UNDECIDED
+from retrograde.cli.render.words import prospect
 from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.game import Traits
 from retrograde.games.contract.text import printable
-from retrograde.games.contract.zeroing import TO_PROGRESS, count_after
 
 if TYPE_CHECKING:
-    from retrograde.games import Game
-    from retrograde.solver.play.oracle import Known, Oracle
-    from retrograde.solver.play.solution import Solution
+    from retrograde.solver.play.answer import Answer
+    from retrograde.solver.play.oracle import Oracle
 
     Reader = Callable[[str], tuple[Oracle, int, int]]
     """Returns for a text: the oracle that answers, the position, and the plies without progress before it."""
@@ -96,13 +80,13 @@ def command(
       echo 2231 | retrograde query connect4:4,4 -
       echo 2231 | retrograde query connect4:4,4 --batch -
     """
-    from retrograde.cli.commands.many import Desk, answer_file
+    from retrograde.cli.commands.batch import BatchReader, answer_file
 
     if batch is not None:
         if position is not None:
             raise click.UsageError("give a POSITION or --batch, not both", click.get_current_context())
-        with Desk(source, database, seconds) as desk:
-            answer_file(batch, desk, facts_of if moves else None, as_json)
+        with BatchReader(source, database, seconds) as batch_reader:
+            answer_file(batch, batch_reader, moves, as_json)
         return
     if source is None or moves:
         what = "--moves goes with --batch" if moves else "missing argument 'VARIANT|FILE'"
@@ -117,18 +101,18 @@ def command(
 
 def reader(source: str, position: str | None, database: str | None, seconds: float, opened: ExitStack) -> "Reader":
     """Return a function that reads positions of VARIANT|FILE, and says which oracle answers for each."""
-    from retrograde.cli.commands.many import CHESS, Desk, men_of
+    from retrograde.cli.commands.batch import CHESS, BatchReader, men_of
     from retrograde.databases import NoDatabase
 
     if source == CHESS and position is not None and database is None:
-        desk = opened.enter_context(Desk(source))
+        batch_reader = opened.enter_context(BatchReader(source))
         if position == "-":
-            return lambda text: desk.read(text)
+            return lambda text: batch_reader.read(text)
         try:
-            found = desk.read(position)
+            found = batch_reader.read(position)
             return lambda text: found
         except NoDatabase as error:
-            oracle: Oracle = searching(f"{CHESS}:{men_of(position)}", seconds, error)
+            oracle: Oracle = open_search(f"{CHESS}:{men_of(position)}", seconds, error)
     else:
         oracle = open_oracle(source, database, seconds)
     opened.callback(oracle.close)
@@ -139,16 +123,16 @@ def reader(source: str, position: str | None, database: str | None, seconds: flo
 
 def show_lines(read: "Reader", as_json: bool) -> None:
     """Answer each line of standard input as it comes; raise Failure if some have no answer."""
-    from retrograde.cli.commands.many import BAD
+    from retrograde.cli.commands.batch import BAD
 
-    number = asked = bad = 0
+    number = answered = bad = 0
     while line := input_line():
         number += 1
         if not (text := line.strip()):
             continue
-        if asked and not as_json:
+        if answered and not as_json:
             click.echo()
-        asked += 1
+        answered += 1
         try:
             show(*read(text), as_json)
         except BAD as error:
@@ -156,25 +140,17 @@ def show_lines(read: "Reader", as_json: bool) -> None:
             what = f"line {number}: {error}"
             print_json({"line": number, "input": text, "error": what}) if as_json else click.echo(printable(what))
     if bad:
-        raise Failure(f"error: {bad:,} of {asked:,} lines had no answer; they say why")
+        raise Failure(f"error: {bad:,} of {answered:,} lines had no answer; they say why")
 
 
-def show(oracle: "Oracle", place: int, count: int, as_json: bool) -> None:
+def show(oracle: "Oracle", position: int, count: int, as_json: bool) -> None:
     """Print what is known of a position, after *count* plies without progress, for people or as JSON."""
-    from retrograde.solver.play.solution import Solution
-
-    if not isinstance(oracle, Solution):
-        known, line = searched(oracle, place)
-        with paged(as_json):
-            print_json(facts_searched(oracle, place, known, line)) if as_json else print_known(
-                oracle, place, known, line
-            )
-        return
+    answer = ask_oracle(oracle, position, count)
     with paged(as_json):
         if as_json:
-            print_json(facts(oracle, place, count))
+            print_json(answer.to_json())
         else:
-            print_position(oracle, place, count)
+            print_answer(answer)
 
 
 def start_of(oracle: "Oracle") -> int:
@@ -198,160 +174,37 @@ def read_reachable(oracle: "Oracle", text: str) -> int:
     return position
 
 
-# Positions with a database
+# Words
 
 
-def facts(solution: "Solution", position: int, count: int = 0) -> dict[str, Any]:
-    """Return a position's facts, ready for JSON, after *count* plies without progress.
-
-    A move's facts are those of the position it leads to, for the player to move there; with *again* that is the same
-    player.
-    """
-    write, choices = solution.game.write, solution.moves(position)
-    counts = {choice.position: count_after(solution.game, position, choice.move, count) for choice in choices}
-    odds = odds_of(solution.game, position) if solution.metric == EXPECTATION else {}
-    weights = weights_of(solution, position)
-    return {
-        "variant": solution.variant,
-        "position": write(position),
-        **({"chance": True} if odds else {}),
-        **outcome(*solution.value(position)),
-        **distance(solution, position),
-        **solution.worth(position),
-        **zeroing_facts(solution, position, count),
-        **facts_of_response(solution, position),
-        "moves": [
-            {
-                "move": choice.name,
-                "position": write(choice.position),
-                **outcome(choice.value, choice.remoteness),
-                **({"again": True} if choice.again else {}),
-                **({"odds": odds[choice.move]} if odds else {}),
-                **({"weight": weights[choice.move]} if weights else {}),
-                **solution.worth(choice.position),
-                **zeroing_facts(solution, choice.position, counts[choice.position]),
-            }
-            for choice in choices
-        ],
-        "line": [choice.name for choice in solution.line(position)],
-    }
-
-
-def who_moves(oracle: "Oracle", position: int) -> str:
-    """Return words for the player to move; at the start `the first player` if positions do not name players."""
-    who = mover(oracle.game, position)
-    return "the first player" if who == MOVER and position == oracle.start else who
-
-
-def distance(solution: "Solution", position: int) -> dict[str, str]:
-    """Return the distance to the end in the words of the game, if it has them."""
-    words = distance_of(solution.game, *solution.value(position), solution.metric)
-    return {"distance": words} if words else {}
-
-
-def facts_of(oracle: "Oracle", position: int, count: int) -> dict[str, Any]:
-    """Return a position's facts after *count* plies without progress, ready for JSON, from any oracle."""
-    from retrograde.solver.play.solution import Solution
-
-    if isinstance(oracle, Solution):
-        return facts(oracle, position, count)
-    return facts_searched(oracle, position, *searched(oracle, position))
-
-
-def outcome(value: Any, remoteness: int | None) -> dict[str, Any]:
-    return {"value": value.name.lower(), "remoteness": remoteness}
-
-
-def print_position(solution: "Solution", position: int, count: int = 0) -> None:
-    """Print a position's picture and value after *count* plies without progress, its moves, and best play."""
-    choices = solution.moves(position)
-    print_board(solution.game, position, choices)
-    if solution.metric == EXPECTATION:
-        print_expectation(solution, position, choices)
+def print_answer(answer: "Answer") -> None:
+    """Print a position's picture, what is known of its value, its moves, and best play."""
+    game, known = answer.game, answer.bounds
+    print_board(game, answer.position, answer.choices)
+    if answer.oracle.metric == EXPECTATION:
+        print_expectation(answer)
         return
-    far = distance(solution, position).get("distance", "")
-    ended = solution.game.ending(position) if solution.game.primitive(position) != UNDECIDED else ""
-    who = who_moves(solution, position)
-    if solution.metric == "utilities":
-        ties = solution.database.file.details.get("ties", "")
-        click.echo(f"\n{shared(*solution.value(position), who, ties)}")
+    who, is_solved = who_moves(answer), answer.oracle.source == "database"
+    if answer.oracle.metric == "utilities":
+        ties = answer.oracle.database.file.details.get("ties", "")  # type: ignore[attr-defined]  # a Solution
+        click.echo(f"\n{shared(*known.outcome, who, ties)}")
+    elif answer.is_over and Traits.of(game).has_rewards:
+        # Who has won depends on what was paid before, which the position does not say.
+        ending = game.ending(answer.position)
+        click.echo(f"\nthe game is over{': ' * bool(ending)}{ending}")
+    elif answer.is_over or is_solved:
+        ending = game.ending(answer.position) if answer.is_over else ""
+        click.echo(f"\n{prospect(*known.outcome, who, answer.distance, ending)}")
     else:
-        told = prospect(*solution.value(position), who, far, ended)
-        click.echo(f"\n{of_paying_game(solution.game, position) or told}")
-    print_worth(solution, position, count)
-    if not choices:
-        return
-    click.echo(f"\n{moves_table(solution.game, choices)}")
-    print_line(solution.game, position, [choice.name for choice in solution.line(position)])
+        click.echo(f"\n{verdict(known, who, answer.distance)}\n{score_line(answer.measures)}{evidence_text(known)}")
+    if is_solved:
+        print_measure(answer)
+    if answer.moves:
+        click.echo(f"\n{moves_table(answer)}")
+        print_line(game, answer.position, answer.line)
 
 
-def of_paying_game(game: "Game", position: int) -> str:
-    """Return the text for an end of a game whose moves pay; "" for other games and positions.
-
-    Who has won depends on what was paid before, which the position does not say.
-    """
-    if game.primitive(position) == UNDECIDED or not Traits.of(game).has_rewards:
-        return ""
-    return f"the game is over{': ' * bool(ending := game.ending(position))}{ending}"
-
-
-def print_worth(solution: "Solution", position: int, count: int) -> None:
-    """Print what the database's metric says of a position, beyond what is printed already.
-
-    Prints nothing for remoteness, and for metrics in TO_PROGRESS. For remoteness with a dtz database beside it, prints
-    the result under the fifty-move rule.
-    """
-    from retrograde.solver.values.worth import in_words
-
-    if solution.zeroing:
-        by_zeroing = solution.by_zeroing(position) if solution.zeroing is not solution else None
-        if by_zeroing and by_zeroing.remoteness:
-            said = by_the_rule(by_zeroing.value, by_zeroing.remoteness, count)
-            click.echo(f"{heading('By the fifty-move rule')}: {said}")
-        return
-    if solution.metric in TO_PROGRESS:
-        return
-    if measures := solution.database.measures(position):
-        said = in_words(solution.metric, solution.database.file.details, [*measures.values()])
-        click.echo(f"{heading(NAMES.get(solution.metric, solution.metric.capitalize()))}: {said or 'no draw'}")
-
-
-# Positions that are searched
-
-
-def facts_searched(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> dict[str, Any]:
-    """Return what a search found of a position and of each position after a move, ready for JSON."""
-    write = oracle.game.write
-    reached = [(choice, oracle.known(choice.position, 0)) for choice in oracle.moves(position, 0)]
-    return {
-        **facts_known(oracle.game, position, known, line),
-        **score_facts(oracle, position),
-        "moves": [
-            {
-                "move": choice.name,
-                "position": write(choice.position),
-                "value": name_of(child.value),
-                "remoteness": child.remoteness,
-                "at_least": name_of(child.at_least),
-                "at_most": name_of(child.at_most),
-                **({"again": True} if choice.again else {}),
-                **score_facts(oracle, choice.position),
-            }
-            for choice, child in reached
-        ],
-    }
-
-
-def print_known(oracle: "Oracle", position: int, known: "Known", line: list[str]) -> None:
-    """Print a position, what is known of it, its moves, and best play as far as known."""
-    game, choices = oracle.game, oracle.moves(position, 0)
-    print_board(game, position, choices)
-    if game.primitive(position) != UNDECIDED:
-        who = who_moves(oracle, position)
-        told = prospect(known.value, known.remoteness, who, "", game.ending(position))
-        click.echo(f"\n{of_paying_game(game, position) or told}")
-        return
-    click.echo(f"\n{verdict(known, who_moves(oracle, position), distance_of(game, known.value, known.remoteness))}")
-    click.echo(f"{score_told(oracle, position)}{how_known(known)}")
-    click.echo(f"\n{moves_table(game, choices, None, worths(oracle, choices))}")
-    print_line(game, position, line)
+def who_moves(answer: "Answer") -> str:
+    """Return words for the player to move; at the start `the first player` if positions do not name players."""
+    who = mover(answer.game, answer.position)
+    return "the first player" if who == MOVER and answer.position == answer.oracle.start else who

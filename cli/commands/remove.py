@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from retrograde.cli.commands.left import JOURNAL, PARTIAL, SCRATCH, belongings, bytes_of, read_done, unfinished
+from retrograde.cli.commands.unfinished import JOURNAL, PARTIAL, SCRATCH, bytes_of, files_of, read_progress, unfinished
 from retrograde.cli.common import database_option, input_line, json_option, named_variant, print_json
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.words import indent, size, table
@@ -91,7 +91,7 @@ def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
         game = load_game(text)
         text, metric = text_of(game), "" if metric == metric_of(game) else metric
     except VariantError:
-        if not belongings(database_path(text, metric=metric)):
+        if not files_of(database_path(text, metric=metric)):
             raise
         # the files exist, but their rules are missing
     return database_path(text, metric=metric), text
@@ -99,14 +99,14 @@ def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
 
 def to_remove(path: Path, only_unfinished: bool) -> list[Path]:
     """Return the files of a database, without the database itself if *only_unfinished*."""
-    return [one for one in belongings(path) if not (only_unfinished and one == path)]
+    return [one for one in files_of(path) if not (only_unfinished and one == path)]
 
 
 def clear_leftovers(path: Path) -> None:
     """Delete what a solve has left beside its finished database, if it was killed before it could clean up."""
     from retrograde.databases.lock import Lock
 
-    if belongings(path) == [path] and not path.with_name(path.name + ".lock").exists():
+    if files_of(path) == [path] and not path.with_name(path.name + ".lock").exists():
         return
     with suppress(OSError, Failure), Lock(path, 0):  # deletes its own file; fails if another process is solving
         left = to_remove(path, only_unfinished=True)
@@ -128,7 +128,7 @@ def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
         if one.name.endswith(JOURNAL) and not is_journal(one):
             raise Failure(f"error: {str(one)!r} is no journal of retrograde; nothing was removed")
     journal = path.with_name(path.name + JOURNAL)
-    found = read_done(journal).variant if journal in there else ""
+    found = read_progress(journal).variant if journal in there else ""
     if path in there and path.exists():  # a link may lead nowhere
         try:
             with (BookFile if is_book(path) else CheckedFile)(path) as file:  # of any kind, a certificate as well
@@ -156,7 +156,7 @@ def about(one: Path, path: Path) -> str:
             return "the certificate"
         return "the opening book" if is_book(path) else "the database"
     if one.name.endswith(JOURNAL):
-        return f"the journal of an interrupted solve, {read_done(one)}"
+        return f"the journal of an interrupted solve, {read_progress(one)}"
     if one.name.endswith(PARTIAL):
         return "half of a database"
     return "what the solve has put aside"

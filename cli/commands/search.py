@@ -9,9 +9,9 @@ import click
 
 from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
 from retrograde.cli.progress import COMPILING, listening, polled, search_progress
-from retrograde.cli.render.known import facts, how_known, verdict
-from retrograde.cli.render.moves import distance, mover, names_of, print_line
-from retrograde.cli.render.scores import tell_score
+from retrograde.cli.render.measures import score_line
+from retrograde.cli.render.moves import mover, names_of, print_line
+from retrograde.cli.render.oracles import evidence_text, verdict
 from retrograde.cli.render.words import indent, plies
 from retrograde.games import LOSE, TIE, WIN
 from retrograde.games.contract.game import Traits, metric_of
@@ -101,7 +101,8 @@ def command(
     """
     from retrograde.games.catalog import load_game
     from retrograde.solver.conformance.check import precheck
-    from retrograde.solver.play.oracle import searched as known_of
+    from retrograde.solver.play.answer import bounds_json, distance_text
+    from retrograde.solver.play.oracle import bounds_of_finding
 
     if depth and method == "pn":
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
@@ -113,29 +114,29 @@ def command(
 
         tell_trees(game, root, depth, out, as_json)
         return
+    limits = SearchLimits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     if (metric or metric_of(game)) == "score":
         if depth or method == "pn":
             raise click.UsageError("scores are searched to the end of the game, without --depth and --method pn")
-        tell_score(game, root, workers or os.cpu_count() or 1, size, seconds, value_only, as_json)
+        print_score(game, root, limits, as_json)
         return
-    limits = SearchLimits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     with listening(as_json) as line:
-        found, moves = run_search(game, root, method, limits, line)
-    known, names = known_of(found), names_of(game, root, moves)
+        found, moves = search_value(game, root, method, limits, line)
+    known, names = bounds_of_finding(found), names_of(game, root, moves)
     if as_json:
-        print_json(facts(game, root, known, names))
+        print_json({**bounds_json(game, root, known), "line": names})
         return
-    said = verdict(known, mover(game, root), distance(game, known.value, known.remoteness))
-    click.echo(f"{indent(game.show(root))}\n\n{said}")
-    click.echo(how_known(known))
+    text = verdict(known, mover(game, root), distance_text(game, known.value, known.remoteness))
+    click.echo(f"{indent(game.show(root))}\n\n{text}")
+    click.echo(evidence_text(known))
     print_line(game, root, names)
     if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:
-        reason = (
+        hint = (
             f": the rules say {plies(game.tie_in(root))} (tie_in)"
             if found.value == TIE and Traits.of(game).has_tie_in
             else ""
         )
-        click.echo(f"distance not proved{reason}; a longer --time may prove it, or solve the game")
+        click.echo(f"distance not proved{hint}; a longer --time may prove it, or solve the game")
 
 
 class SearchLimits(NamedTuple):
@@ -149,55 +150,79 @@ class SearchLimits(NamedTuple):
     tables: bool
 
 
-def run_search(
-    game: "Game", root: int, method: str | None, limits: SearchLimits, line: "Listener"
+def print_score(game: "Game", root: int, limits: SearchLimits, as_json: bool) -> None:
+    """Search for the score of a position, or for its sign if no distance is wanted, and print the result."""
+    from retrograde.solver.play.answer import bounds_json
+    from retrograde.solver.play.oracle import SEARCH, Evidence, ValueBounds
+    from retrograde.solver.play.oracles.scoring import score_json
+    from retrograde.solver.runtime.progress import announce
+    from retrograde.solver.search.scores.searcher import ScoreSearch
+
+    with listening(as_json) as line:
+        announce(line, COMPILING)
+        search = ScoreSearch(game, limits.workers, limits.size)
+        with polled(line, search_progress(search)):
+            found = search.score(root, limits.seconds, value_only=not limits.distance)
+            moves = [] if found.score is None else search.best_line(root, found.score, limits.seconds)
+    known = ValueBounds(found.at_least, found.at_most, None, Evidence(SEARCH, found.nodes, found.seconds))
+    names = names_of(game, root, moves)
+    if as_json:
+        print_json({**bounds_json(game, root, known), "line": names, **score_json(found)})
+        return
+    head = f"{indent(game.show(root))}\n\n{verdict(known, mover(game, root))}"
+    click.echo(f"{head}\n{score_line(score_json(found))}{evidence_text(known)}")
+    print_line(game, root, names)
+
+
+def search_value(
+    game: "Game", position: int, method: str | None, limits: SearchLimits, line: "Listener"
 ) -> tuple["Finding", list[int]]:
     """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
     from retrograde.solver.search.prover import goes_round
 
-    if method is None and not limits.depth and goes_round(game, root):
-        found = by_proof_numbers(game, root, limits, line)
+    if method is None and not limits.depth and goes_round(game, position):
+        found = by_proof_numbers(game, position, limits, line)
         if not (limits.distance and found.value in (WIN, LOSE) and found.remoteness is None):
             return found, []
         left = DISTANCE_SECONDS if limits.seconds is None else max(limits.seconds - found.seconds, 0.01)
-        again, moves = by_alpha_beta(game, root, limits._replace(seconds=left), line)
+        again, moves = by_alpha_beta(game, position, limits._replace(seconds=left), line)
         nodes, seconds, leaves = (found.nodes + again.nodes, found.seconds + again.seconds, found.leaves + again.leaves)
         return replace(found, remoteness=again.remoteness, nodes=nodes, seconds=seconds, leaves=leaves), moves
     if method == "pn":
-        return by_proof_numbers(game, root, limits, line), []
-    return by_alpha_beta(game, root, limits, line)
+        return by_proof_numbers(game, position, limits, line), []
+    return by_alpha_beta(game, position, limits, line)
 
 
-def by_proof_numbers(game: "Game", root: int, limits: SearchLimits, line: "Listener") -> "Finding":
+def by_proof_numbers(game: "Game", position: int, limits: SearchLimits, line: "Listener") -> "Finding":
     """Return what proof-number search finds for a position."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.prover import Prover
 
     announce(line, COMPILING)
-    prover = Prover(game, limits.size, tables_of(game, root, limits))
+    prover = Prover(game, limits.size, tables_of(game, position, limits))
     with polled(line, search_progress(prover)):
-        return prover.find(root, limits.seconds)
+        return prover.find(position, limits.seconds)
 
 
-def by_alpha_beta(game: "Game", root: int, limits: SearchLimits, line: "Listener") -> tuple["Finding", list[int]]:
+def by_alpha_beta(game: "Game", position: int, limits: SearchLimits, line: "Listener") -> tuple["Finding", list[int]]:
     """Return what alpha-beta search finds for a position, and the moves of best play."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.searcher import Search
 
     announce(line, COMPILING)
-    search = Search(game, limits.workers, limits.size, tables_of(game, root, limits))
+    search = Search(game, limits.workers, limits.size, tables_of(game, position, limits))
     with polled(line, search_progress(search)):
-        found = search.find(root, limits.seconds, limits.distance, limits.depth)
-        return found, search.line(root, found, limits.seconds) if limits.distance else []
+        found = search.find(position, limits.seconds, limits.distance, limits.depth)
+        return found, search.line(position, found, limits.seconds) if limits.distance else []
 
 
-def tables_of(game: "Game", root: int, limits: SearchLimits) -> "Tables | None":
+def tables_of(game: "Game", position: int, limits: SearchLimits) -> "Tables | None":
     """Return the tables to probe, or None."""
     if not limits.tables or not Traits.of(game).is_numbered:
         return None
     from retrograde.solver.search.probing.tables import find_tables
 
-    return find_tables(game, root)
+    return find_tables(game, position)
 
 
 def start_of(game: "Game") -> int:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import click
 
 from retrograde.cli.common import complete_variants
-from retrograde.cli.render.known import how_answered, time_option
+from retrograde.cli.render.oracles import source_text, time_option
 
 SECONDS = 3.0
 
@@ -74,7 +74,7 @@ def command(
         from retrograde.games.catalog import typed
 
         for name, oracle in app.state.library.searched.items():
-            what = f"no database for {name}: {how_answered(oracle)}"
+            what = f"no database for {name}: {source_text(oracle)}"
             click.echo(f"{what}; to solve it: retrograde solve {typed(oracle.game)}", err=True)
         with listening_errors(host, port):
             sock.listen()  # only this shows that the port is free

@@ -46,13 +46,13 @@ def print_board(game: Game, position: int, choices: "Iterable[Choice]" = (), las
     if not sys.stdout.isatty():
         click.echo(indent(game.show(position)))
         return
-    worth = worth_of_places(game, position, choices)
-    click.echo(indent(drawn(game, position, last, worth, shutil.get_terminal_size().lines - ROWS_BESIDE)))
+    worth = values_of_places(game, position, choices)
+    click.echo(indent(board_text(game, position, last, worth, shutil.get_terminal_size().lines - ROWS_BESIDE)))
     if signs := legend(game, position, worth):
         click.echo(f"\n  {signs}")
 
 
-def drawn(
+def board_text(
     game: Game, position: int, last: Sequence[int] = (), moves: Worth | None = None, rows: int | None = None
 ) -> str:
     """Return a position as lines of text: in a box for a grid, else as the game shows it.
@@ -64,19 +64,19 @@ def drawn(
     if board is None:
         return game.show(position)
     if not is_grid(board):
-        return tinted(game.show(position), board)
+        return colour_signs(game.show(position), board)
     columns = len({x for x, _ in board.places})
     is_low = rows is not None and 2 * (len(board.places) // columns) + 2 > rows
     cells = []
     for place, sign in enumerate(game.draw_pieces(position)):
         if sign != ".":
             cell = f"[{sign}]" if place in last else f" {sign} "
-            cells.append(inked(cell, board.pieces.get(sign, "")))
+            cells.append(colour_piece(cell, board.pieces.get(sign, "")))
         elif moves and place in moves:
-            cells.append(f" {worth_of(moves[place])} ")
+            cells.append(f" {value_sign(moves[place])} ")
         else:
             cells.append(" · " if is_low else "   ")
-    return "\n".join(line.rstrip() for line in (aligned if is_low else boxed)(board, cells, columns))
+    return "\n".join(line.rstrip() for line in (plain_lines if is_low else box_lines)(board, cells, columns))
 
 
 def is_grid(board: Board) -> bool:
@@ -84,7 +84,7 @@ def is_grid(board: Board) -> bool:
     return bool(board.cells) and board.cells == len(board.places)
 
 
-def boxed(board: Board, cells: Sequence[str], columns: int) -> list[str]:
+def box_lines(board: Board, cells: Sequence[str], columns: int) -> list[str]:
     """Return the lines of a grid with its labels around it."""
     rows = ["│".join(cells[i : i + columns]) for i in range(0, len(cells), columns)]
     down, left, across = labels_of(board, len(rows))
@@ -98,7 +98,7 @@ def boxed(board: Board, cells: Sequence[str], columns: int) -> list[str]:
     return lines
 
 
-def aligned(board: Board, cells: Sequence[str], columns: int) -> list[str]:
+def plain_lines(board: Board, cells: Sequence[str], columns: int) -> list[str]:
     """Return the lines of a grid without a box."""
     rows = ["".join(cells[i : i + columns]) for i in range(0, len(cells), columns)]
     down, left, across = labels_of(board, len(rows))
@@ -116,7 +116,7 @@ def labels_of(board: Board, rows: int) -> tuple[dict[float, str], str, list[str]
 # Values of moves, on the board
 
 
-def worth_of_places(game: Game, position: int, choices: "Iterable[Choice]") -> dict[int, Value | None]:
+def values_of_places(game: Game, position: int, choices: "Iterable[Choice]") -> dict[int, Value | None]:
     """Return the value of the moves to each place, None if they differ because several men can reach it.
 
     Places with a move of unknown value are left out. Returns {} for games whose moves touch more than two places: there
@@ -136,7 +136,7 @@ def worth_of_places(game: Game, position: int, choices: "Iterable[Choice]") -> d
     return {place: value for place, value in worth.items() if place not in unknown}
 
 
-def worth_of(value: Value | None) -> str:
+def value_sign(value: Value | None) -> str:
     """Return the sign of a value."""
     if value is None:
         return click.style(DIFFERENT, bold=True)
@@ -150,11 +150,11 @@ def legend(game: Game, position: int, moves: Worth) -> str:
         return ""
     pieces = game.draw_pieces(position)
     shown = {value for place, value in moves.items() if pieces[place] == "."}
-    told: dict[str, list[str]] = {}
+    signs: dict[str, list[str]] = {}
     for value, noun in NOUNS.items():
         if value in shown:
-            told.setdefault(SIGNS[value], []).append(noun)
-    words = [f"{sign} {' or '.join(nouns)}" for sign, nouns in told.items()]
+            signs.setdefault(SIGNS[value], []).append(noun)
+    words = [f"{sign} {' or '.join(nouns)}" for sign, nouns in signs.items()]
     words += [f"{DIFFERENT} some moves there are worth more than others"] if None in shown else []
     return "   ".join(words)
 
@@ -162,17 +162,17 @@ def legend(game: Game, position: int, moves: Worth) -> str:
 # Pieces
 
 
-def inked(text: str, look: str) -> str:
+def colour_piece(text: str, look: str) -> str:
     """Return a text in the colours of a piece's look."""
     colours = next((TERMINAL_COLOURS[word] for word in look.split() if word in TERMINAL_COLOURS), None)
     return click.style(text, fg=colours[0], bg=colours[1], bold=True) if colours else click.style(text, bold=True)
 
 
-def tinted(text: str, board: Board) -> str:
+def colour_signs(text: str, board: Board) -> str:
     """Return a game's own picture with the signs of the pieces in their colours."""
     signs = "".join(re.escape(sign) for sign in board.pieces if sign.isalpha())
 
     def tint(match: re.Match[str]) -> str:
-        return inked(match[0], board.pieces[match[0]])
+        return colour_piece(match[0], board.pieces[match[0]])
 
     return re.sub(rf"(?<![A-Za-z0-9])[{signs}](?![A-Za-z0-9])", tint, text) if signs else text

@@ -1,13 +1,18 @@
-"""Prints what metrics other than remoteness say: of the start, and how many positions have each measure."""
+"""Prints what metrics other than remoteness say: of a position, of the start, and how often each measure occurs."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from retrograde.cli.render.expected import within
 from retrograde.cli.render.words import coloured, heading, indent, plies, table
-from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Value
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
+from retrograde.games.contract.game import METRICS
+from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, by_rule
 from retrograde.solver.values.worth import of_draw
+
+if TYPE_CHECKING:
+    from retrograde.solver.play.answer import Answer
 
 Facts = dict[str, Any]
 
@@ -18,11 +23,13 @@ NAMES = {"drawlevel": "As a draw"}
 MOST_ROWS = 40
 
 
-def said(metric: str, facts: Facts) -> str:
+def measure_in_words(metric: str, facts: Facts) -> str:
     """Return what a metric says of a position or a count, in words.
 
-    >>> said("nimber", {"nimber": None, "infinite": [0, 2]}), said("utilities", {"utilities": [1, 0.5]})
-    ('∞(0, 2)', '1 : 0.5')
+    >>> measure_in_words("nimber", {"nimber": None, "infinite": [0, 2]})
+    '∞(0, 2)'
+    >>> measure_in_words("utilities", {"utilities": [1, 0.5]})
+    '1 : 0.5'
     """
     if metric == "score":
         return f"{facts['score']:+}" if facts["score"] else "0"
@@ -49,6 +56,44 @@ def shared(value: Value, remoteness: int | None, player: str = "the first player
     return coloured(value, what[value] + (f" in {plies(remoteness)}" if remoteness else ": the game is over"))
 
 
+def score_line(facts: dict[str, Any]) -> str:
+    """Return the line with a score, as far as it is known: `Score: +8`, `Score: +2 or more`; or ""."""
+    bounds = facts.get("score_at_least"), facts.get("score_at_most")
+    low, high = (None if bound is None else measure_in_words("score", {"score": bound}) for bound in bounds)
+    if low is None and high is None:
+        return ""
+    within = f"{low} or more" if high is None else f"{high} or less" if low is None else f"from {low} to {high}"
+    return f"{heading('Score')}: {low if low == high else within}\n"
+
+
+def by_the_rule(value: Value, far: int, count: int = 0) -> str:
+    """Return the value of a win or loss under the fifty-move rule, and the distance to zeroing.
+
+    *count* is the number of plies without progress before.
+
+    >>> import click
+    >>> from retrograde.games import LOSE
+    >>> [click.unstyle(by_the_rule(LOSE, *far)) for far in ((1,), (116,), (32, 90))]
+    ['a loss, zeroing in 1 ply', 'a draw, zeroing in 116 plies', 'a draw, zeroing in 32 plies after 90']
+    """
+    worth = by_rule(value, far, count)
+    noun = "a draw" if worth == DRAW else "a win" if worth == WIN else "a loss"
+    return coloured(worth, f"{noun}, zeroing in {plies(far)}{f' after {count}' if count else ''}")
+
+
+def print_measure(answer: "Answer") -> None:
+    """Print what the metric says of a position, beyond value and remoteness.
+
+    For remoteness with a dtz database beside it, print the result under the fifty-move rule.
+    """
+    metric, dtz = answer.oracle.metric, answer.measures.get(DTZ, 0)
+    if metric == METRICS[0] and dtz:
+        rule = by_the_rule(WIN if dtz > 0 else LOSE, abs(dtz), answer.count)
+        click.echo(f"{heading('By the fifty-move rule')}: {rule}")
+    elif metric != METRICS[0] and metric not in TO_PROGRESS:
+        click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {measure_in_words(metric, answer.measures)}")
+
+
 def print_start_measure(facts: Facts) -> None:
     """Print what the metric says of the start; nothing for remoteness, or if there is no start."""
     metric, start = facts["metric"], facts["start"]
@@ -59,7 +104,7 @@ def print_start_measure(facts: Facts) -> None:
     elif metric != "remoteness" and start:
         ties = f" (of moves as good: {facts['ties']})" if "ties" in facts else ""
         ties = " (what each can force)" if facts.get("ties") == "paranoid" else ties
-        click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {said(metric, start)}{ties}")
+        click.echo(f"{heading(NAMES.get(metric, metric.capitalize()))}: {measure_in_words(metric, start)}{ties}")
 
 
 def print_measures(facts: Facts) -> None:
@@ -68,5 +113,5 @@ def print_measures(facts: Facts) -> None:
     if not 0 < len(rows) <= MOST_ROWS or facts["metric"] not in COLUMNS:
         return
     head = heading(COLUMNS[facts["metric"]]), heading("positions")
-    lines = [(said(facts["metric"], row), f"{row['count']:,}") for row in rows]
+    lines = [(measure_in_words(facts["metric"], row), f"{row['count']:,}") for row in rows]
     click.echo(f"{indent(table([head, *lines], '>>', gap='   '))}\n")

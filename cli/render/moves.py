@@ -1,18 +1,20 @@
-"""Moves for people: numbered as usual in the game, with their values and distances in the game's words."""
+"""Moves for people: numbered as usual in the game, with values and distances, scorecards, and games as PGN."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.render.words import coloured, heading, indent, table, wrap
-from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.games.contract.game import METRICS
+from retrograde.cli.render.oracles import value_text
+from retrograde.cli.render.words import NOUNS, coloured, heading, indent, table, wrap
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.contract.naming import first_of_other, player_to_move
-from retrograde.games.contract.zeroing import TO_PROGRESS, in_words
 
 if TYPE_CHECKING:
+    from retrograde.solver.play.answer import Answer
     from retrograde.solver.play.choice import Choice
+    from retrograde.solver.play.match import Review
+    from retrograde.solver.play.oracle import Oracle
 
 MOVER = "the player to move"
 OF_A_PUZZLE = {WIN: "solved", LOSE: "dead end", TIE: "tie", DRAW: "never"}
@@ -108,44 +110,101 @@ def moves_played(game: Game, plies: int) -> str:
 # Worth
 
 
-def distance(game: Game, value: Value, remoteness: int | None, metric: str = METRICS[0]) -> str:
-    """Return the distance to the end in the words of the game, if it has them: `mate in 16`.
-
-    For the metrics dtz and dtc, the distance to progress.
-    """
-    if metric in TO_PROGRESS and remoteness and value in (WIN, LOSE):
-        return in_words(remoteness, metric)
-    return game.distance(value, remoteness) if remoteness and value in (WIN, LOSE) else ""
-
-
 def ahead(game: Game, choice: "Choice") -> str:
     """Return the distance after a move, for the player who made it: `in 7`, `mate in 4`; "" for a draw."""
+    from retrograde.solver.play.answer import distance_text
+
     if choice.remoteness is None:
         return ""
-    return choice.far or distance(game, choice.brings, choice.remoteness + 1) or f"in {choice.remoteness + 1}"
+    plies = choice.remoteness + 1
+    return choice.far or distance_text(game, choice.brings, plies) or f"in {plies}"
 
 
-def moves_table(
-    game: Game, choices: "Sequence[Choice]", most: int | None = None, unknown: Mapping[int, str] | None = None
-) -> str:
-    """Return the moves, best first, each with its value for the player who makes it; at most *most* of them.
-
-    *unknown* says by move number what is known of moves of unknown value.
-    """
+def moves_table(answer: "Answer", most: int | None = None) -> str:
+    """Return the moves, best first, each with its value for the player who makes it; at most *most* of them."""
+    game, moves = answer.game, answer.moves
     names = OF_A_PUZZLE if game.players == 1 else {}
-    measured = any(choice.worth for choice in choices)
-    shown = choices if most is None or len(choices) <= most + 1 else choices[:most]
+    measured = any(choice.worth for choice in answer.choices)
+    shown = moves if most is None or len(moves) <= most + 1 else moves[:most]
     rows = []
-    for choice in shown:
-        words = ahead(game, choice).rsplit(" ", 1)
+    for one in shown:
+        choice, words = one.choice, ahead(game, one.choice).rsplit(" ", 1)
         in_words = words if len(words) == 2 else ["", ""]
-        value = (
-            coloured(choice.brings, names.get(choice.brings))
-            if choice.value
-            else (unknown or {}).get(choice.move, "not known")
-        )
+        value = coloured(choice.brings, names.get(choice.brings)) if choice.value else value_text(one.mover_bounds)
         rows.append((heading(choice.name), value, *in_words, *([choice.worth] if measured else [])))
     head = "The moves, best first, and what each brings" + ("" if names else " the player who makes it") + ":"
-    left = len(choices) - len(shown)
+    left = len(moves) - len(shown)
     rest = f"\n  … and {left} more; ? shows all" if left else ""
     return f"{head}\n{indent(table(rows, '<<<>' + '>' * measured, gap=' '))}{rest}"
+
+
+# The scorecard after a game
+
+MOST_BETTER = 3
+"""How many better moves are named."""
+
+
+def scorecard(
+    oracle: "Oracle", positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counts: Sequence[int]
+) -> str:  # fmt: skip
+    """Return a summary of the moves played at some plies (from 0), and a table of them.
+
+    *counts* are the plies without progress before each, if they count.
+    """
+    from retrograde.solver.play.oracles.fifty_moves import judge_moves_by_rule
+
+    game, reviews = oracle.game, judge_moves_by_rule(oracle, positions, moves, plies, counts)
+    rows = [
+        (number_of(game, positions[0], ply), one.played.name, verdict_text(game, one))
+        for ply, one in zip(plies, reviews, strict=True)
+    ]
+    perfect, thrown = (sum(one.verdict == name for one in reviews) for name in ("best", "mistake"))
+    of = f"of {len(rows)} {'move' if len(rows) == 1 else 'moves'}"
+    unknown = sum(one.verdict == "unknown" for one in reviews)
+    rest = f", of {unknown} it is not known" if unknown else ""
+    head = f"Your moves: {perfect} {of} perfect, {thrown} threw something away{rest}"
+    return f"{heading(head)}\n{indent(table(rows, '><<'))}"
+
+
+def verdict_text(game: Game, review: "Review") -> str:
+    """Return in words what a move was worth."""
+    played, best = review.played, review.best
+    now, could = played.brings, best.brings
+    far = ahead(game, played)
+    if review.verdict == "unknown":
+        return f"brought a {NOUNS[now]}; whether there was more is not known" if now in NOUNS else "not known"
+    if review.verdict == "best":
+        if could == LOSE:
+            return f"{coloured(LOSE, 'the best of a lost game')}, {far}"
+        return f"kept the {coloured(could)}, {far}".removesuffix(", ")
+    better = f"better {', '.join(review.better[:MOST_BETTER])}{', …' if len(review.better) > MOST_BETTER else ''}"
+    if review.verdict == "slower":
+        how = {"win": "won, but slower", "lose": "lost sooner", "tie": "tied, but later"}[NOUNS[now]]
+        return f"{coloured(now, how)}: {far} rather than {ahead(game, best)}; {better}"
+    outcome = " ".join(filter(None, [coloured(now, NOUNS[now]), far]))
+    return f"threw the {NOUNS[could]} away: {outcome}; {better}"
+
+
+# Games as PGN
+
+
+def pgn_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option for the file to write games to."""
+    return click.option(
+        "--pgn", type=click.Path(dir_okay=False, writable=True), metavar="FILE", help=f"Where to write {what}."
+    )
+
+
+def check_writes_pgn(game: Game, pgn: str | None) -> None:
+    """Raise UsageError if games are to be written as PGN and the rules cannot do that."""
+    if pgn is not None and not hasattr(game, "pgn"):
+        raise click.UsageError(f"games of {game.name} cannot be written as PGN")
+
+
+def pgn_of(
+    game: Any, start: int, moves: Sequence[int], players: Sequence[str], finished: bool = True, count: int = 0
+) -> str:
+    """Return a game as PGN. It begins after *count* plies without progress; *players* are the first and the second."""
+    counted = {"count": count} if count else {}  # rules of other authors need not know this parameter
+    text: str = game.pgn(start, moves, tuple(players), finished, **counted)
+    return text

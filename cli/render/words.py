@@ -60,8 +60,8 @@ def of_a_puzzle(value: Value, remoteness: int | None, ending: str = "") -> str:
         return "cannot be solved, and can go on for ever"
     if not remoteness:
         return ending or {WIN: "solved", LOSE: "a dead end", TIE: "a tie"}[value]
-    told = {WIN: f"solved in {moves}", LOSE: f"cannot be solved: a dead end within {moves}", TIE: f"a tie in {moves}"}
-    return told[value]
+    texts = {WIN: f"solved in {moves}", LOSE: f"cannot be solved: a dead end within {moves}", TIE: f"a tie in {moves}"}
+    return texts[value]
 
 
 def how_far(remoteness: int, distance: str = "") -> str:

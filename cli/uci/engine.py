@@ -14,11 +14,10 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import NamedTuple
 
-from retrograde.cli.uci.clock import Clock
-from retrograde.cli.uci.limits import Limits, number
-from retrograde.cli.uci.thinking import Question, Thinker
+from retrograde.cli.uci.clock import Clock, ClockLimits, number
+from retrograde.cli.uci.thinking import GoCommand, Thinker
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
-from retrograde.solver.play.tablebase.files import Tables, said_of, usual_folder
+from retrograde.solver.play.tablebase.files import EndingTables, said_of, usual_folder
 
 LONGEST_REMARK = 500
 """The greatest length of an `info string`, in characters."""
@@ -43,7 +42,7 @@ class Engine:
 
     def __init__(self, say: Callable[[str], object]):
         self.say_unlocked, self.lock = say, Lock()
-        self.tables = Tables(self.remark)
+        self.tables = EndingTables(self.remark)
         self.thinker = Thinker(self.say, self.remark, self.tables)
         self.options = {name: spin.default for name, spin in SPINS.items()}
         self.by_rule = True
@@ -179,13 +178,13 @@ class Engine:
         """Start a thread that prints the best move."""
         self.finish()
         infinite = "infinite" in words or "ponder" in words
-        limits = Limits() if infinite or self.board is None else Limits.of(words, self.board.white_to_move)
+        limits = ClockLimits() if infinite or self.board is None else ClockLimits.of(words, self.board.white_to_move)
         self.clock = Clock.start(limits.seconds(self.options["Move Overhead"]), infinite)
-        question = Question(self.board, words, dict(self.options), self.by_rule)
+        question = GoCommand(self.board, words, dict(self.options), self.by_rule)
         self.thread = Thread(target=self.think, args=(question, self.clock), daemon=True)
         self.thread.start()
 
-    def think(self, question: Question, clock: Clock) -> None:
+    def think(self, question: GoCommand, clock: Clock) -> None:
         """Print the best move of a question; an infinite search prints it after `stop`."""
         with suppress(OSError):  # the other program has ended
             best = self.thinker.answer(question, clock)

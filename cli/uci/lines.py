@@ -13,7 +13,7 @@ from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN, 
 from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import LONGEST_LINE
-from retrograde.solver.play.oracles.counting import Counting
+from retrograde.solver.play.oracles.fifty_moves import FiftyMoveOracle
 from retrograde.solver.play.solution import Solution
 
 SURE = 20_000
@@ -77,22 +77,22 @@ class Prober:
         return line
 
 
-class CountingProber(Prober):
+class FiftyMoveProber(Prober):
     """The same under the fifty-move rule, from a position after *count* plies without progress."""
 
     def __init__(self, solution: Solution, position: int, count: int):
         super().__init__(solution)
-        self.counting = Counting(solution, position, count)
+        self.oracle = FiftyMoveOracle(solution, position, count)
 
     def choices(self, position: int) -> Iterator[Choice]:
         """Yield the moves of a position, best first."""
-        for choice in self.counting.moves(position):
+        for choice in self.oracle.moves(position):
             self.hits += 2  # the distances to mate and to zeroing
             yield choice._replace(name=uci(position, choice.move))
 
     def best(self, position: int, outcome: Outcome | None = None) -> Choice | None:
         """Return the first of the best moves, or None if the game is over, also by the fifty-move rule."""
-        return next(self.choices(position), None) if self.counting.counts.get(position, 0) < PATIENCE else None
+        return next(self.choices(position), None) if self.oracle.counts.get(position, 0) < PATIENCE else None
 
     def score(self, choice: Choice) -> str:
         """Return the score of a move: the distance to mate, if mate surely comes before the count is full."""
@@ -100,7 +100,7 @@ class CountingProber(Prober):
         sign = {WIN: 1, LOSE: -1}.get(plain, 0)
         if choice.brings != plain:
             return f"cp {sign * CURSED}"
-        count = self.counting.counts.get(choice.position)  # None where a database is missing
+        count = self.oracle.counts.get(choice.position)  # None where a database is missing
         in_time = count is None or (choice.remoteness or 0) + count <= PATIENCE
         return super().score(choice) if in_time else f"cp {sign * SURE}"
 

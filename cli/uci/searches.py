@@ -38,7 +38,7 @@ MOST_SEARCHED = 4
 """The number of endings whose searches are kept."""
 
 
-class Searches:
+class EndingSearches:
     """The searches of endings. *say* prints lines of `info`, *remark* prints a text for people."""
 
     def __init__(self, say: Callable[[str], object], remark: Callable[[str], object]):
@@ -67,22 +67,22 @@ class Searches:
             self.remark("there is no time for a search; the engine looks two plies ahead")
             return None
         began = clock.passed
-        move = self.searched(oracle, fen, moves, clock)
+        move = self.search_once(oracle, fen, moves, clock)
         while clock.infinite and not clock.is_over and clock.passed - began > EARLY:
             began = clock.passed
-            move = self.searched(oracle, fen, moves, clock) or move
+            move = self.search_once(oracle, fen, moves, clock) or move
         if move is None:
             self.remark("no move was found in time; the engine looks two plies ahead")
         return move
 
-    def searched(self, oracle: SearchingOracle, fen: str, moves: list[str], clock: Clock) -> str | None:
+    def search_once(self, oracle: SearchingOracle, fen: str, moves: list[str], clock: Clock) -> str | None:
         """Print and return what one search finds; None if it has no move when the clock ends."""
         if not clock.await_result(self.searching, SPARE):  # an earlier search that is still stopping
             return None
         oracle.stopped, nodes = False, oracle.looked_at
         left = SECONDS if clock.left is None else clock.left
         with polled(self.so_far, search_progress(oracle)):
-            coming = self.thread.submit(chosen, oracle, fen, moves, left - max(AROUND, SHARE * left))
+            coming = self.thread.submit(choose, oracle, fen, moves, left - max(AROUND, SHARE * left))
             self.searching = coming
             if not clock.await_result(coming, SPARE):
                 oracle.stop()
@@ -120,7 +120,7 @@ class Searches:
         self.say(f"info nodes {progress.done} nps {round(progress.rate)} time {round(1000 * progress.seconds)}")
 
 
-def chosen(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) -> tuple[Choice, str, int]:
+def choose(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) -> tuple[Choice, str, int]:
     """Return the best of some moves after *seconds*, its name, and the depth in plies.
 
     The depth reaches to the end, or to where the search has excluded a win.
@@ -130,7 +130,7 @@ def chosen(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) 
     if not choices:
         choices = [one for one in oracle.moves(position, 0) if uci(position, one.move) in moves]
     choice = choices[0]
-    far = choice.remoteness if choice.remoteness is not None else oracle.known(choice.position, 0).no_end_within
+    far = choice.remoteness if choice.remoteness is not None else oracle.probe(choice.position, 0).no_end_within
     return choice, uci(position, choice.move), far + 1
 
 

@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from retrograde.cli.uci.clock import Clock
-from retrograde.cli.uci.lines import CountingProber, Prober, depth
-from retrograde.cli.uci.searches import Searches
-from retrograde.cli.uci.twoply import best_look
+from retrograde.cli.uci.lines import FiftyMoveProber, Prober, depth
+from retrograde.cli.uci.searches import EndingSearches
+from retrograde.cli.uci.twoply import best_by_two_plies
 from retrograde.databases import Outcome
 from retrograde.games.chess.anyboard import AnyBoard
-from retrograde.solver.play.oracles.counting import counts
-from retrograde.solver.play.tablebase.files import Tables, ending_on, said_of
+from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule
+from retrograde.solver.play.tablebase.files import EndingTables, ending_on, said_of
 
 
-class Question(NamedTuple):
+class GoCommand(NamedTuple):
     """The input of `go`: the board (None if the position is not legal), its words, and the options."""
 
     board: AnyBoard | None
@@ -31,11 +31,11 @@ class Question(NamedTuple):
 class Thinker:
     """Finds moves; *say* prints lines of `info`, *remark* prints an `info string`."""
 
-    def __init__(self, say: Callable[[str], object], remark: Callable[[str], object], tables: Tables):
+    def __init__(self, say: Callable[[str], object], remark: Callable[[str], object], tables: EndingTables):
         self.say, self.remark, self.tables = say, remark, tables
-        self.searches = Searches(say, remark)
+        self.searches = EndingSearches(say, remark)
 
-    def answer(self, question: Question, clock: Clock) -> str:
+    def answer(self, question: GoCommand, clock: Clock) -> str:
         """Print at least one line of `info` with a score; return the text after `bestmove`."""
         board = question.board
         moves = board.moves() if board else []
@@ -46,19 +46,19 @@ class Thinker:
             self.say(f"info depth 0 score {'mate 0' if mate else 'cp 0'}")
             return "(none)" if board else "0000"
         try:
-            return self.look_up(board, moves, question, clock) or self.look(board, moves, clock)
+            return self.look_up(board, moves, question, clock) or self.look_two_plies(board, moves, clock)
         except Exception as error:
             self.remark(said_of(error))
-        return self.look(board, moves, clock)
+        return self.look_two_plies(board, moves, clock)
 
-    def look(self, board: AnyBoard, moves: list[str], clock: Clock) -> str:
+    def look_two_plies(self, board: AnyBoard, moves: list[str], clock: Clock) -> str:
         """Print and return the best of some moves by a look of two plies."""
-        found = best_look(board, moves, clock)
+        found = best_by_two_plies(board, moves, clock)
         line = " ".join(found.line)
         self.say(f"info depth {len(found.line)} score {found.score} time {clock.milliseconds} pv {line}")
         return found.line[0]
 
-    def look_up(self, board: AnyBoard, moves: list[str], question: Question, clock: Clock) -> str | None:
+    def look_up(self, board: AnyBoard, moves: list[str], question: GoCommand, clock: Clock) -> str | None:
         """Return the best of some moves by the databases, else by search; None without time for a search.
 
         Raises RetrogradeError if no database can have the position.
@@ -71,8 +71,8 @@ class Thinker:
                     position = solution.game.read(board.fen())
                 if (outcome := solution.database.get(position)) is None:
                     continue
-                by_rule = question.by_rule and counts(solution)
-                prober = CountingProber(solution, position, board.count) if by_rule else Prober(solution)
+                by_rule = question.by_rule and knows_fifty_move_rule(solution)
+                prober = FiftyMoveProber(solution, position, board.count) if by_rule else Prober(solution)
                 return self.tell(prober, (position, outcome), moves, question.options["MultiPV"], clock)
             except Exception as error:  # another database may have the position as well
                 self.remark(f"{path}: {said_of(error)}")

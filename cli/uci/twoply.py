@@ -18,7 +18,7 @@ LEAST_SECONDS = 0.03
 """Seconds for the look even if the clock leaves less."""
 
 
-class Look(NamedTuple):
+class TwoPlyResult(NamedTuple):
     """What two plies show of a move, for the player who makes it; the greater, the better."""
 
     centipawns: int
@@ -32,31 +32,31 @@ class Look(NamedTuple):
         return "mate 1" if self.centipawns == MATE else f"cp {self.centipawns}"
 
 
-def best_look(board: AnyBoard, moves: list[str], clock: Clock) -> Look:
+def best_by_two_plies(board: AnyBoard, moves: list[str], clock: Clock) -> TwoPlyResult:
     """Return the best of some legal moves by material after two plies, trying captures first.
 
     If the time runs out or `stop` comes, only the moves tried so far are compared.
     """
     clock = clock.within(max(LEAST_SECONDS, clock.left or 0.0)) if clock.seconds is not None else clock
-    best: Look | None = None
+    best: TwoPlyResult | None = None
     for move in sorted(moves, key=lambda move: -gain(board, move)):
-        look = look_at(board, move)
-        if best is None or look[:2] > best[:2]:
-            best = look
+        result = result_of(board, move)
+        if best is None or result[:2] > best[:2]:
+            best = result
         if clock.is_over:
             break
     assert best is not None
     return best
 
 
-def look_at(board: AnyBoard, move: str) -> Look:
+def result_of(board: AnyBoard, move: str) -> TwoPlyResult:
     """Return what a move and the reply that wins most material lead to."""
     child = board.after(move)
     replies = sorted(child.candidates(), key=lambda reply: -gain(child, reply))
     best = next(legal(child, replies), None)
     if best is None:
-        return Look(MATE if child.in_check(child.white_to_move) else 0, 0, (move,))
-    return Look(-material(child) - gain(child, best), -len(replies), (move, best))
+        return TwoPlyResult(MATE if child.in_check(child.white_to_move) else 0, 0, (move,))
+    return TwoPlyResult(-material(child) - gain(child, best), -len(replies), (move, best))
 
 
 def legal(board: AnyBoard, moves: list[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from retrograde.cli.web.measured import Seats
+from retrograde.cli.web.metric_texts import Seats
 from retrograde.games.contract.game import METRICS
 
 ValueName = Literal["win", "tie", "draw", "lose"]
@@ -56,7 +56,7 @@ class Move(BaseModel):
     count: int | None = None
 
 
-class Place(BaseModel):
+class BoardPlace(BaseModel):
     """A place of the board, and the piece there."""
 
     name: str
@@ -88,7 +88,7 @@ class Position(BaseModel):
     distance: str
     over: bool
     ending: str
-    places: list[Place]
+    places: list[BoardPlace]
     moves: list[Move]
     line: list[str]
     pieces: str = ""
@@ -140,7 +140,7 @@ class SetUp(BaseModel):
     position: str
 
 
-class Step(BaseModel):
+class GameStep(BaseModel):
     """A position of a game, and the move that led to it; the first position has no move.
 
     The value is for the player to move: `side` is 0 for the player who moved first, 1 for another; at `chance` it is
@@ -161,7 +161,7 @@ class Step(BaseModel):
     count: int | None = None
 
 
-class Played(BaseModel):
+class PlayedGame(BaseModel):
     """A game up to the first move that is not legal; `problem` describes that move, if there is one.
 
     `usual`: the game begins at the start, else at the position of the text `start`. `last` has all facts about the last
@@ -173,12 +173,12 @@ class Played(BaseModel):
     players: list[str]
     usual: bool
     start: str
-    steps: list[Step]
+    steps: list[GameStep]
     last: Position
     problem: str
 
 
-class Mark(BaseModel):
+class MoveVerdict(BaseModel):
     """What a move was worth to its player, and what the best move would have been; `better` names better moves."""
 
     verdict: Literal["best", "slower", "mistake", "unknown"]
@@ -189,7 +189,7 @@ class Mark(BaseModel):
     better: list[str]
 
 
-class Reply(BaseModel):
+class PlayerMove(BaseModel):
     """A player's move."""
 
     name: str

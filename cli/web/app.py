@@ -35,7 +35,7 @@ from retrograde.cli.web import answers, gallery, gamescrafters, lichess, view
 from retrograde.cli.web.border import Border
 from retrograde.cli.web.hosts import Hosts
 from retrograde.cli.web.library import SECONDS, Answering, Library, Unavailable
-from retrograde.cli.web.measured import count_at
+from retrograde.cli.web.metric_texts import count_at
 from retrograde.cli.web.shelf import installed
 from retrograde.cli.web.solves import Busy, NotSolvedHere, Solves
 from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, UnreadableVersion
@@ -178,8 +178,8 @@ def offer_page(app: FastAPI, library: Library) -> None:
         seconds = library.seconds if search else 0.0
 
         def answer(oracle: Answering) -> answers.Position:
-            place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
-            return view.position(oracle, place, last, line, seconds, plies)
+            start, plies = view.position_in(oracle, position), count_at(oracle, position, count)
+            return view.show_position(oracle, start, last, line, seconds, plies)
 
         return as_json(await library.ask(name, answer))
 
@@ -187,12 +187,12 @@ def offer_page(app: FastAPI, library: Library) -> None:
     async def reply(
         variant: str, position: Text, skill: Annotated[float, Query(ge=0, le=1)] = 1.0, seed: int | None = None,
         count: Count | None = None,
-    ) -> answers.Reply:  # fmt: skip
+    ) -> answers.PlayerMove:  # fmt: skip
         """The move of a player who is perfect as often as *skill* says, or a random chance move."""
 
-        def answer(oracle: Answering) -> answers.Reply:
-            place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
-            return view.reply(oracle, place, skill, seed, plies)
+        def answer(oracle: Answering) -> answers.PlayerMove:
+            start, plies = view.position_in(oracle, position), count_at(oracle, position, count)
+            return view.reply(oracle, start, skill, seed, plies)
 
         return await library.ask(variant, answer)
 
@@ -215,25 +215,27 @@ def offer_page(app: FastAPI, library: Library) -> None:
 def offer_games(app: FastAPI, library: Library) -> None:
     """Add the routes for a whole game: its positions, the value of its moves, and its text."""
 
-    @app.get("/api/game", response_model=answers.Played)
+    @app.get("/api/game", response_model=answers.PlayedGame)
     async def game_played(variant: str, position: Text | None = None, moves: Moves = "") -> Response:
         """The positions of a game, from the start or a position, by the names of its moves, separated by commas."""
         name = await library.answer(lambda: lichess.variant_at(library, variant, position))
         text = "" if position == "random" else position or ""
 
-        def answer(oracle: Answering) -> answers.Played:
-            place, plies = view.place_of(oracle, position), count_at(oracle, position, None)
-            return view.played(oracle, place, view.moves_in(moves), text, plies)
+        def answer(oracle: Answering) -> answers.PlayedGame:
+            start, plies = view.position_in(oracle, position), count_at(oracle, position, None)
+            return view.show_game(oracle, start, view.moves_in(moves), text, plies)
 
         return as_json(await library.ask(name, answer))
 
     @app.get("/api/scorecard")
-    async def scorecard(variant: str, position: Text, moves: Text, count: Count | None = None) -> list[answers.Mark]:
+    async def scorecard(
+        variant: str, position: Text, moves: Text, count: Count | None = None
+    ) -> list[answers.MoveVerdict]:
         """What each of some moves from a position was worth, and what would have been better."""
 
-        def answer(oracle: Answering) -> list[answers.Mark]:
-            place, plies = view.place_of(oracle, position), count_at(oracle, position, count)
-            return view.scorecard(oracle, place, view.moves_in(moves), plies)
+        def answer(oracle: Answering) -> list[answers.MoveVerdict]:
+            start, plies = view.position_in(oracle, position), count_at(oracle, position, count)
+            return view.scorecard(oracle, start, view.moves_in(moves), plies)
 
         return await library.ask(variant, answer)
 
@@ -245,8 +247,8 @@ def offer_games(app: FastAPI, library: Library) -> None:
         """A game of chess as PGN, between players with these names."""
 
         def answer(oracle: Answering) -> str:
-            place = view.place_of(oracle, position)
-            return view.pgn(oracle, place, view.moves_in(moves), (first, second), finished, count)
+            start = view.position_in(oracle, position)
+            return view.pgn(oracle, start, view.moves_in(moves), (first, second), finished, count)
 
         return await library.ask(variant, answer)
 
@@ -260,7 +262,7 @@ def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:
         return gallery.gallery(library, solves)
 
     @app.get("/api/about")
-    async def about(variant: Text) -> gallery.About:
+    async def about(variant: Text) -> gallery.VariantStatus:
         """Why a variant does not open, and what to do."""
         return await library.answer(lambda: gallery.about(library, solves, variant))
 
@@ -274,30 +276,30 @@ def offer_gallery(app: FastAPI, library: Library, solves: Solves) -> None:
         return Response(svg, media_type="image/svg+xml")
 
     @app.get("/api/solves")
-    async def solves_told() -> list[gallery.SolveTold]:
+    async def solves_in_progress() -> list[gallery.SolveProgress]:
         """How far the requested solves have come."""
-        return gallery.told(solves)
+        return gallery.progress_of_solves(solves)
 
     @app.post(SOLVE)
-    async def solve(variant: Text, x_retrograde: Token = None) -> gallery.SolveTold:
+    async def solve(variant: Text, x_retrograde: Token = None) -> gallery.SolveProgress:
         """Solve a small game in its own process; the header must have the token that the gallery gave."""
         solves.check(x_retrograde)
         if library.games:
             raise NotSolvedHere("this server serves some variants only, and solves none")
-        return gallery.solve_told(solves.begin(variant))
+        return gallery.progress_of_solve(solves.begin(variant))
 
     @app.post(CANCEL)
-    async def cancel(variant: Text, x_retrograde: Token = None) -> list[gallery.SolveTold]:
+    async def cancel(variant: Text, x_retrograde: Token = None) -> list[gallery.SolveProgress]:
         """Stop solving a game; finished work is kept."""
         solves.check(x_retrograde)
         solves.cancel(variant)
-        return gallery.told(solves)
+        return gallery.progress_of_solves(solves)
 
 
 def offer_lichess(app: FastAPI, library: Library) -> None:
     """Add the routes of Lichess' tablebase API."""
 
-    @app.get("/standard", response_model=lichess.Answer)
+    @app.get("/standard", response_model=lichess.LichessPosition)
     async def standard(fen: Text) -> Response:
         """What is known of a position of chess, in the form of Lichess' tablebase."""
         return as_json(await library.answer(lambda: lichess.standard(library, fen)))
@@ -312,7 +314,7 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
     """Add the routes of GamesCrafters' web API."""
 
     @app.get("/{game}/")
-    async def game(game: str) -> gamescrafters.GameAnswer:
+    async def game(game: str) -> gamescrafters.UniGame:
         """A game and its variants."""
         answer = await library.answer(lambda: gamescrafters.game(library, game))
         if answer is None:
@@ -320,23 +322,23 @@ def offer_gamescrafters(app: FastAPI, library: Library) -> None:
         return answer
 
     @app.get("/{game}/{variant}/")
-    async def variant_about(game: str, variant: str) -> gamescrafters.VariantAnswer:
+    async def variant_about(game: str, variant: str) -> gamescrafters.UniVariant:
         """A variant and its start."""
         text = gamescrafters.variant_text(game, variant)
         return await library.answer(lambda: gamescrafters.variant(library.solution(text)))
 
-    @app.get("/{game}/{variant}/positions/", response_model=gamescrafters.PositionAnswer)
+    @app.get("/{game}/{variant}/positions/", response_model=gamescrafters.UniPosition)
     async def variant_position(game: str, variant: str, p: Text) -> Response:
         """A position and its moves."""
 
-        def answer() -> gamescrafters.PositionAnswer:
+        def answer() -> gamescrafters.UniPosition:
             solution = library.solution(gamescrafters.variant_text(game, variant))
-            return gamescrafters.position(solution, gamescrafters.read(solution, p))
+            return gamescrafters.show_position(solution, gamescrafters.read(solution, p))
 
         return as_json(await library.answer(answer), bare=True)
 
     @app.get("/{game}/{variant}/instructions/")
-    async def variant_instructions(game: str, variant: str) -> gamescrafters.InstructionsAnswer:
+    async def variant_instructions(game: str, variant: str) -> gamescrafters.UniInstructions:
         """How the game is played, as Markdown."""
         text = gamescrafters.variant_text(game, variant)
         return await library.answer(lambda: gamescrafters.instructions(library.solution(text)))

@@ -12,16 +12,17 @@ cells.
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import hypot
 from string import ascii_letters, digits
 from typing import Any, NamedTuple
 
 from retrograde.cli.web import uni_images
-from retrograde.cli.web.steps import Places
 from retrograde.cli.web.uni_images import Image, images_of, is_text
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.game import Game
+from retrograde.solver.play.choice import Choice
 
 TEXT, NOTHING = ".", "-"
 SLIDE, PLACE = "x", "y"
@@ -35,7 +36,11 @@ KNOWN_BY_NAME = (DRAWN_BY_HEART, "quarto", "sim")
 LOOKS_LIKE_A_BUTTON = re.compile("(A|M|L|T)_[A-Za-z0-9-]|L[QCA]_")
 
 
-class Look(NamedTuple):
+Places = tuple[int, ...]
+"""Places of the board, by number."""
+
+
+class AutoguiStyle(NamedTuple):
     """How their page draws a game."""
 
     names: tuple[str, ...]
@@ -64,7 +69,7 @@ class Look(NamedTuple):
 
 
 @lru_cache(64)
-def look_of(game: Game) -> Look | None:
+def autogui_style(game: Game) -> AutoguiStyle | None:
     """Return how their page draws a game; None if it has no board, or more kinds of men than signs."""
     board = game.draw_board()
     if board is None or len(board.pieces) > 50:
@@ -84,7 +89,7 @@ def look_of(game: Game) -> Look | None:
     theme["animationType"] = "entityFade" if texts else "simpleSlides"  # simpleSlides cannot slide texts
     line = "".join(grounds[image] for _, image in under)
     by_heart = game.name == DRAWN_BY_HEART and is_grid(board, 3)
-    return Look(board.names, line, signs, texts, other, mark, theme, by_heart)
+    return AutoguiStyle(board.names, line, signs, texts, other, mark, theme, by_heart)
 
 
 def signs_for(signs: list[str]) -> dict[str, str]:
@@ -145,7 +150,7 @@ def theme_of(board: Board, under: list[tuple[float, float]], chars: dict[str, Im
     }  # fmt: skip
 
 
-def position_string(game: Game, look: Look | None, position: int, turn: int, picked: Places = ()) -> str:
+def position_string(game: Game, look: AutoguiStyle | None, position: int, turn: int, picked: Places = ()) -> str:
     """Return a position as their page draws it; without a board, the turn and its text."""
     if look is None:
         return f"{turn}_{game.write(position)}"
@@ -164,7 +169,7 @@ def position_string(game: Game, look: Look | None, position: int, turn: int, pic
     return f"{turn}_{look.under}{''.join(men)}{marks}{''.join(texts)}"
 
 
-def move_string(look: Look | None, places: Places, name: str, turn: int) -> str:
+def move_string(look: AutoguiStyle | None, places: Places, name: str, turn: int) -> str:
     """Return a button as their page draws it: a place, an arrow between two places, or a name."""
     if look is None or not 1 <= len(places) <= 2:
         return name
@@ -188,3 +193,57 @@ def text_by_heart(string: str) -> str:
     """
     signs = string[2:].upper().replace(NOTHING, ".")
     return "/".join((signs[:3], signs[3:6], signs[6:]))
+
+
+# Turns in several steps: a move that touches several places is made by picking one place after another.
+#
+# A button is a move, or a step towards several moves. If no move touches more than two places, each button is a place
+# or a pair of places. Otherwise each place that may come next is a button. A move whose places are all picked is
+# offered by its name.
+
+
+class Button(NamedTuple):
+    """What people may click: one or two places, or none for a move listed by its name."""
+
+    places: Places
+    choices: Sequence[Choice]
+    """Best first. If there is only one, the click makes it."""
+    picked: Places
+    """The picked places after the click, if several moves are left."""
+
+
+def touched_places(game: Game, position: int, choices: Sequence[Choice], size: int) -> list[tuple[Choice, Places]]:
+    """Return each move with the places it touches; with none if some are not on a board of that size."""
+    pairs = []
+    for choice in choices:
+        places = tuple(dict.fromkeys(game.draw_move(position, choice.move)))
+        pairs.append((choice, places if all(0 <= place < size for place in places) else ()))
+    return pairs
+
+
+def buttons(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> list[Button]:
+    """Return the buttons of a position with some places picked; [] if no move touches them all."""
+    if not picked and all(len(places) <= 2 for _, places in pairs):
+        return list(at_once(pairs))
+    return list(one_by_one([pair for pair in pairs if set(picked) <= set(pair[1])], picked))
+
+
+def at_once(pairs: Sequence[tuple[Choice, Places]]) -> Iterator[Button]:
+    """Yield a button for each place or pair of places, and one by name for each move without places."""
+    groups: dict[Places, list[Choice]] = {}
+    for choice, places in pairs:
+        groups.setdefault(places, []).append(choice)
+    for places, choices in groups.items():
+        if places:
+            yield Button(places, choices, places)
+        else:
+            yield from (Button((), [choice], ()) for choice in choices)
+
+
+def one_by_one(pairs: Sequence[tuple[Choice, Places]], picked: Places) -> Iterator[Button]:
+    """Yield a button for each place that may be picked next, and one by name for each complete move."""
+    yield from (Button((), [choice], ()) for choice, places in pairs if len(places) == len(picked))
+    for place in sorted({place for _, places in pairs for place in places} - set(picked)):
+        rest = [(choice, places) for choice, places in pairs if place in places]
+        common = set(rest[0][1]).intersection(*(places for _, places in rest))
+        yield Button((place,), [choice for choice, _ in rest], tuple(sorted(common)))

@@ -79,13 +79,12 @@ class Border:
             return error_response(f"the headers are longer than {LONGEST_HEADERS:,} bytes", 431)
         hosts = Headers(scope=scope).getlist("host")
         if len(hosts) != 1:
-            return error_response("the request must say in one header, Host, whom it is meant for", 400)
+            return error_response("the request needs exactly one header Host, with the name of this server", 400)
         if self.hosts.include(hosts[0]):
-            return (
-                None
-                if scope["method"] != "POST" or is_from(hosts[0], Headers(scope=scope))
-                else error_response("this is asked by a page from elsewhere", HTTPStatus.FORBIDDEN)
-            )
+            if scope["method"] != "POST" or is_from(hosts[0], Headers(scope=scope)):
+                return None
+            about = "this request comes from a page of another server; only this server's own page may send it"
+            return error_response(about, HTTPStatus.FORBIDDEN)
         about = f"nothing is served for the host {hosts[0][:100]!r}; where it should be: retrograde serve --allow-host"
         return error_response(about, HTTPStatus.MISDIRECTED_REQUEST)
 

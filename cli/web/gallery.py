@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from retrograde.cli.web.answers import Start
 from retrograde.cli.web.library import Library
-from retrograde.cli.web.measured import Seats, seats_of
-from retrograde.cli.web.shelf import Facts, installed
+from retrograde.cli.web.metric_texts import Seats, seats_of
+from retrograde.cli.web.shelf import DatabaseFacts, installed
 from retrograde.cli.web.solves import Solve, Solves
 from retrograde.cli.web.view import start_of
 from retrograde.games.catalog import game_class, named_game, options_help, variant
@@ -56,7 +56,7 @@ class Kind(BaseModel):
     example: str
 
 
-class SolveTold(BaseModel):
+class SolveProgress(BaseModel):
     """How far a solve has come."""
 
     variant: str
@@ -75,10 +75,10 @@ class Gallery(BaseModel):
     games: list[Kind]
     may_solve: bool
     token: str
-    solves: list[SolveTold]
+    solves: list[SolveProgress]
 
 
-class About(BaseModel):
+class VariantStatus(BaseModel):
     """Why a variant does not open. `state` is solved, unsolved, unknown or unavailable."""
 
     variant: str
@@ -104,14 +104,14 @@ class Names(NamedTuple):
 
 def gallery(library: Library, solves: Solves) -> Gallery:
     """Return the contents of the front page: solved variants first, by name."""
-    solved = [card(facts) for facts in library.all()]
+    solved = [card(facts.variant, facts) for facts in library.all()]
     known = {one.game for one in solved}
     kinds = [] if library.games else list(kinds_installed())
     wanted = [kind.example for kind in kinds if kind.name not in known]
     wanted += [one.variant for one in list(solves.all.values())]
     there = {one.variant for one in solved}
     wanted += [text for text in library.games if text not in there]
-    unsolved = [unsolved_card(text, library.searches) for text in dict.fromkeys(wanted) if text not in there]
+    unsolved = [card(text, None, library.searches) for text in dict.fromkeys(wanted) if text not in there]
     cards = sorted(solved, key=lambda one: one.title.casefold()) + sorted(
         unsolved, key=lambda one: one.title.casefold()
     )
@@ -120,7 +120,7 @@ def gallery(library: Library, solves: Solves) -> Gallery:
         games=kinds,
         may_solve=may_solve(library, solves),
         token=solves.token,
-        solves=told(solves),
+        solves=progress_of_solves(solves),
     )
 
 
@@ -129,31 +129,22 @@ def may_solve(library: Library, solves: Solves) -> bool:
     return solves.allowed and not library.games
 
 
-def card(facts: Facts) -> Card:
-    """Return a solved variant."""
-    names = names_of(facts.variant)
+def card(text: str, facts: DatabaseFacts | None, searches: bool = False) -> Card:
+    """Return a variant with the facts of its database; without one, it is playable if the server *searches*."""
+    names = names_of(text)
     return Card(
-        variant=facts.variant,
-        game=facts.game,
+        variant=text,
+        game=text.partition(":")[0],
         title=names.title,
         summary=names.summary,
         first=names.first,
-        solved=True,
-        positions=facts.positions,
-        start=start_of(facts),
-        seats=names.seats,
-        longest_win=facts.longest_win,
+        seats=names.seats if facts else "two",
+        solved=facts is not None,
+        playable=facts is not None or (searches and names.searched),
+        positions=facts and facts.positions,
+        start=facts and start_of(facts),
+        longest_win=facts and facts.longest_win,
     )
-
-
-def unsolved_card(text: str, playable: bool) -> Card:
-    """Return a variant that is not solved, of an installed game."""
-    names = names_of(text)
-    game = text.partition(":")[0]
-    return Card(
-        variant=text, game=game, title=names.title, summary=names.summary, first=names.first, solved=False,
-        playable=playable and names.searched,
-    )  # fmt: skip
 
 
 def kinds_installed() -> Iterator[Kind]:
@@ -201,14 +192,14 @@ def first_of(game: Game) -> str:
     return "" if start is None else naming.player_to_move(game, start)
 
 
-def told(solves: Solves) -> list[SolveTold]:
+def progress_of_solves(solves: Solves) -> list[SolveProgress]:
     """Return how far the requested solves have come."""
-    return [solve_told(one) for one in list(solves.all.values())]
+    return [progress_of_solve(one) for one in list(solves.all.values())]
 
 
-def solve_told(one: Solve) -> SolveTold:
+def progress_of_solve(one: Solve) -> SolveProgress:
     """Return how far a solve has come."""
-    return SolveTold(
+    return SolveProgress(
         variant=one.variant,
         title=names_of(one.variant).title,
         state=one.state,
@@ -231,7 +222,7 @@ def picture_by_database(solution: Solution) -> str:
     return board_svg(solution.game, solution.start_or_example)
 
 
-def about(library: Library, solves: Solves, text: str) -> About:
+def about(library: Library, solves: Solves, text: str) -> VariantStatus:
     """Return why a variant may not open, and what to do."""
     try:
         name: str | None = variant(named_game(text))
@@ -245,7 +236,7 @@ def about(library: Library, solves: Solves, text: str) -> About:
         there = library.shelf.find(name or text) is not None
         state, words = ("unavailable" if there else "unsolved" if name else "unknown"), str(error)
         words, _, command = words.partition(": retrograde ")  # errors end in the command to run
-    return About(
+    return VariantStatus(
         variant=name or text,
         title=names_of(name).title if name else printable(text),
         state=state,

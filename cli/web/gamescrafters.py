@@ -6,7 +6,7 @@ variant is its options, in characters that every link may have; `regular` if all
 their page draws the board (autogui.py), else "v0": positions and moves are text. An infinite remoteness is -200, and so
 is that of a puzzle that can no longer be solved.
 
-If a turn takes several steps (steps.py), the picked places may follow a position, as in `X.O/.X./...;1.4`. If a game
+If a turn takes several steps (autogui.py), the picked places may follow a position, as in `X.O/.X./...;1.4`. If a game
 does not say whose turn it is, the player stands before its positions, as in `2_7`.
 """
 
@@ -19,13 +19,13 @@ from pydantic import BaseModel
 
 from retrograde.cli.commands.query import read_reachable
 from retrograde.cli.web import autogui
-from retrograde.cli.web.autogui import Look, look_of
+from retrograde.cli.web.autogui import AutoguiStyle, Button, Places, autogui_style, buttons, touched_places
 from retrograde.cli.web.library import Library
-from retrograde.cli.web.shelf import Facts, installed
-from retrograde.cli.web.steps import Button, Places, buttons, touched
+from retrograde.cli.web.shelf import DatabaseFacts, installed
 from retrograde.games.catalog import game_class, named_game
 from retrograde.games.contract import naming
 from retrograde.games.contract.game import LOSE, Game, PositionError, RetrogradeError, Value
+from retrograde.solver.play.answer import MoveAnswer, answer_of, name_of
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.match import any_position
 from retrograde.solver.play.solution import Solution
@@ -60,7 +60,7 @@ class VariantEntry(BaseModel):
     gui: str = NO_GUI
 
 
-class GameAnswer(BaseModel):
+class UniGame(BaseModel):
     """A game and its variants."""
 
     id: str
@@ -70,7 +70,7 @@ class GameAnswer(BaseModel):
     variants: list[VariantEntry]
 
 
-class VariantAnswer(BaseModel):
+class UniVariant(BaseModel):
     """A variant and its start; for a game without a start, an example."""
 
     id: str
@@ -81,7 +81,7 @@ class VariantAnswer(BaseModel):
     imageAutoGUIData: dict[str, Any] | None = None  # noqa: N815
 
 
-class Measured(BaseModel):
+class UniMeasures(BaseModel):
     """What another metric says of a position; fields without a value are left out."""
 
     winby: int | None = None
@@ -89,7 +89,7 @@ class Measured(BaseModel):
     drawRemoteness: int | None = None  # noqa: N815
 
 
-class MoveAnswer(Measured):
+class UniMove(UniMeasures):
     """A move, or a step of one, and where it leads."""
 
     move: str
@@ -102,17 +102,17 @@ class MoveAnswer(Measured):
     remoteness: int
 
 
-class PositionAnswer(Measured):
+class UniPosition(UniMeasures):
     """A position and its moves, best first."""
 
     position: str
     autoguiPosition: str  # noqa: N815
     positionValue: ValueName  # noqa: N815
     remoteness: int
-    moves: list[MoveAnswer]
+    moves: list[UniMove]
 
 
-class InstructionsAnswer(BaseModel):
+class UniInstructions(BaseModel):
     """How a game is played, as Markdown."""
 
     instructions: str
@@ -123,7 +123,7 @@ class Shown(NamedTuple):
 
     solution: Solution
     game: Game
-    look: Look | None
+    look: AutoguiStyle | None
     first: str
 
     @classmethod
@@ -131,7 +131,7 @@ class Shown(NamedTuple):
         """Return these facts for a solution."""
         game = solution.game
         first = next(iter(game.words), "") if solution.start is None else game.draw_turn(solution.start)
-        return cls(solution, game, look_of(game), first)
+        return cls(solution, game, autogui_style(game), first)
 
     def turn_at(self, position: int, otherwise: int) -> int:
         """Return whose turn it is, 1 or 2; *otherwise* if the game does not say.
@@ -172,37 +172,39 @@ class Spot(NamedTuple):
 def games(library: Library) -> list[GameEntry]:
     """Return the list of games."""
     found: dict[str, GameEntry] = {}
-    for facts in filter(can_be_told, library.all()):
+    for facts in filter(is_describable, library.all()):
         name, gui = game_id(library, facts), gui_of(library, facts)
-        known = known_game(library, facts)
+        known = trusted_game(library, facts)
         players: Players = "onePlayer" if known and known.players == 1 else "twoPlayer"
         entry = found.setdefault(name, GameEntry(id=name, name=game_title(name), type=players, gui=gui))
         entry.gui = max(entry.gui, gui)
     return [found[name] for name in sorted(found)]
 
 
-def game(library: Library, name: str) -> GameAnswer | None:
+def game(library: Library, name: str) -> UniGame | None:
     """Return a game's variants; None if none is served."""
-    told = [one for one in filter(can_be_told, library.of_game(game_name(name))) if game_id(library, one) == name]
+    variants = [
+        one for one in filter(is_describable, library.of_game(game_name(name))) if game_id(library, one) == name
+    ]
     entries = [
         VariantEntry(id=variant_id(facts.variant), name=variant_name(library, facts), gui=gui_of(library, facts))
-        for facts in told
+        for facts in variants
     ]
-    win_by = all(facts.metric == "score" for facts in told)
-    return GameAnswer(id=name, name=game_title(name), supportsWinBy=win_by, variants=entries) if entries else None
+    win_by = all(facts.metric == "score" for facts in variants)
+    return UniGame(id=name, name=game_title(name), supportsWinBy=win_by, variants=entries) if entries else None
 
 
-def can_be_told(facts: Facts) -> bool:
+def is_describable(facts: DatabaseFacts) -> bool:
     """Return whether their API can describe a variant: not with chance or several players."""
     return facts.metric not in ("expectation", "utilities")
 
 
-def variant(solution: Solution) -> VariantAnswer:
+def variant(solution: Solution) -> UniVariant:
     """Return the facts about a variant."""
     known = solution.variant
-    shown, place = Shown.of(solution), solution.start_or_example
-    look, (start, drawn) = shown.look, shown.strings(Spot(place, shown.turn_at(place, 1)))
-    return VariantAnswer(
+    shown, position = Shown.of(solution), solution.start_or_example
+    look, (start, drawn) = shown.look, shown.strings(Spot(position, shown.turn_at(position, 1)))
+    return UniVariant(
         id=variant_id(known),
         name=short_title(solution.game),
         gui=GUI if look else NO_GUI,
@@ -212,7 +214,7 @@ def variant(solution: Solution) -> VariantAnswer:
     )
 
 
-def known_game(library: Library, facts: Facts) -> Game | None:
+def trusted_game(library: Library, facts: DatabaseFacts) -> Game | None:
     """Return the rules of a variant, if reading them runs no file that nobody has named; else None."""
     if facts.variant in library.games:
         return library.games[facts.variant]
@@ -222,18 +224,18 @@ def known_game(library: Library, facts: Facts) -> Game | None:
         return None
 
 
-def gui_of(library: Library, facts: Facts) -> str:
+def gui_of(library: Library, facts: DatabaseFacts) -> str:
     """Return whether their page draws the board of a variant; "v0" if its rules are not read."""
-    game = known_game(library, facts)
-    return GUI if game and look_of(game) else NO_GUI
+    game = trusted_game(library, facts)
+    return GUI if game and autogui_style(game) else NO_GUI
 
 
-def game_id(library: Library, facts: Facts) -> str:
+def game_id(library: Library, facts: DatabaseFacts) -> str:
     """Return the id of a game: its name, unless their page draws another board under that name."""
     if facts.game not in autogui.KNOWN_BY_NAME:
         return facts.game
-    game = known_game(library, facts)
-    look = look_of(game) if game else None
+    game = trusted_game(library, facts)
+    look = autogui_style(game) if game else None
     return facts.game if look and look.by_heart else f"{facts.game}{OTHER_BOARDS}"
 
 
@@ -274,9 +276,9 @@ def variant_id(text: str) -> str:
     return options.replace("=", "-").replace(",", "_") or REGULAR
 
 
-def variant_name(library: Library, facts: Facts) -> str:
+def variant_name(library: Library, facts: DatabaseFacts) -> str:
     """Return the name of a variant for people; its options if its rules are not read."""
-    game = known_game(library, facts)
+    game = trusted_game(library, facts)
     return short_title(game) if game else facts.variant.partition(":")[2] or REGULAR.capitalize()
 
 
@@ -291,9 +293,9 @@ def title(name: str) -> str:
     return naming.title(game_class(name)) if name in installed() else name
 
 
-def instructions(solution: Solution) -> InstructionsAnswer:
+def instructions(solution: Solution) -> UniInstructions:
     """Return the rules of a game."""
-    return InstructionsAnswer(instructions=f"# {title(solution.game.name)}\n\n{summary(solution.game)}\n")
+    return UniInstructions(instructions=f"# {title(solution.game.name)}\n\n{summary(solution.game)}\n")
 
 
 def summary(game: Game) -> str:
@@ -309,11 +311,11 @@ def read(solution: Solution, text: str) -> Spot:
     none."""
     shown = Shown.of(solution)
     if text == "random":
-        place = any_position(solution, Random())
-        return Spot(place, shown.turn_at(place, 1))
+        position = any_position(solution, Random())
+        return Spot(position, shown.turn_at(position, 1))
     if shown.look and shown.look.by_heart and autogui.BY_HEART.fullmatch(text):
-        place = read_reachable(solution, autogui.text_by_heart(text))
-        return Spot(place, shown.turn_at(place, 1))
+        position = read_reachable(solution, autogui.text_by_heart(text))
+        return Spot(position, shown.turn_at(position, 1))
     picked: Places = ()
     if steps := PICKED.search(text):
         picked = tuple(sorted({int(number[:6]) for number in steps[1].split(".")}))
@@ -322,60 +324,69 @@ def read(solution: Solution, text: str) -> Spot:
     if re.match("[12]_", text) and not shown.game.draw_turn(solution.start_or_example):
         turn, text = int(text[0]), text[2:]
     try:
-        place = read_reachable(solution, text)
+        position = read_reachable(solution, text)
     except PositionError:
         if unquote(text) == text:
             raise
-        place = read_reachable(solution, unquote(text))
-    return Spot(place, shown.turn_at(place, turn), picked)
+        position = read_reachable(solution, unquote(text))
+    return Spot(position, shown.turn_at(position, turn), picked)
 
 
 # Positions
 
 
-def position(solution: Solution, spot: Spot) -> PositionAnswer:
+def show_position(solution: Solution, spot: Spot) -> UniPosition:
     """Return a position and its moves; raise PositionError if no move touches the picked places."""
-    shown = Shown.of(solution)
-    look, choices = shown.look, solution.moves(spot.position)
-    pairs = touched(shown.game, spot.position, choices, look.places) if look else [(choice, ()) for choice in choices]
+    shown, answer = Shown.of(solution), answer_of(solution, spot.position, with_line=False)
+    look, choices = shown.look, answer.choices
+    pairs = (
+        touched_places(shown.game, spot.position, choices, look.places)
+        if look
+        else [(choice, ()) for choice in choices]
+    )
     found = buttons(pairs, spot.picked)
-    value, remoteness = solution.value(spot.position)
+    ranks = {choice.move: rank for rank, choice in enumerate(choices)}
+    found.sort(key=lambda button: ranks[button.choices[0].move])
+    value, remoteness = answer.bounds.outcome
     if spot.picked:
         if not found:
             raise PositionError(f"no move touches the places {'.'.join(map(str, spot.picked))}")
-        best = min((button.choices[0] for button in found), key=choices.index)
-        value, remoteness = best.brings, plies(best)
-    ranks = {choice.move: rank for rank, choice in enumerate(choices)}
-    found.sort(key=lambda button: ranks[button.choices[0].move])
+        best = answer.moves[ranks[found[0].choices[0].move]]
+        value, remoteness = best.choice.brings, best.plies
+    # The best button of each value, from which the API counts the others' distances.
     bests: dict[Value, Choice] = {}
     for button in found:
         bests.setdefault(button.choices[0].brings, button.choices[0])
     text, drawn = shown.strings(spot)
-    return PositionAnswer(
+    return UniPosition(
         position=text,
         autoguiPosition=drawn,
         positionValue=name_of(value),
-        remoteness=distance_told(shown.game, value, remoteness),
-        **({} if spot.picked else measured(solution, spot.position)),
-        moves=[move(shown, spot, button, bests[button.choices[0].brings]) for button in found],
+        remoteness=api_remoteness(shown.game, value, remoteness),
+        **({} if spot.picked else measures(solution.metric, answer.measures)),
+        moves=[
+            move(shown, spot, button, answer.moves[ranks[button.choices[0].move]], bests[button.choices[0].brings])
+            for button in found
+        ],
     )
 
 
-def move(shown: Shown, spot: Spot, button: Button, best: Choice) -> MoveAnswer:
-    """Return a move or a step. `deltaRemoteness` is its difference from the *best* button with the same value.
+def move(shown: Shown, spot: Spot, button: Button, first: MoveAnswer, best: Choice) -> UniMove:
+    """Return a move or a step; *first* is the best move of the button.
 
-    As in their API, the value of a step is for the same player, and its name begins with a tilde.
+    `deltaRemoteness` is its difference from the *best* button with the same value. As in their API, the value of a step
+    is for the same player, and its name begins with a tilde.
     """
-    choice, look = button.choices[0], shown.look
+    choice, look = first.choice, shown.look
     if len(button.choices) == 1:
         after = Spot(choice.position, shown.turn_at(choice.position, spot.turn if choice.again else 3 - spot.turn))
         name, value, remoteness = autogui.listed_name(choice.name), choice.value, choice.remoteness
     else:
         after = spot._replace(picked=button.picked)
         name = "~" + "-".join(look.names[place] for place in button.places) if look else ""
-        value, remoteness = choice.brings, plies(choice)
+        value, remoteness = choice.brings, first.plies
     text, drawn = shown.strings(after)
-    return MoveAnswer(
+    return UniMove(
         move=name,
         autoguiMove=autogui.move_string(look, button.places, name, spot.turn),
         moveValue=name_of(choice.brings),
@@ -383,30 +394,20 @@ def move(shown: Shown, spot: Spot, button: Button, best: Choice) -> MoveAnswer:
         position=text,
         autoguiPosition=drawn,
         positionValue=name_of(value),
-        remoteness=distance_told(shown.game, value, remoteness),
-        **(measured(shown.solution, choice.position) if len(button.choices) == 1 else {}),
+        remoteness=api_remoteness(shown.game, value, remoteness),
+        **(measures(shown.solution.metric, first.measures) if len(button.choices) == 1 else {}),
     )
 
 
-def measured(solution: Solution, position: int) -> dict[str, int | None]:
-    """Return what the database's metric says of a position, as far as their API has fields for it."""
-    if solution.metric not in ("score", "drawlevel"):
-        return {}
-    worth = solution.worth(position)
-    if solution.metric == "score":
+def measures(metric: str, worth: dict[str, Any]) -> dict[str, int | None]:
+    """Return what a metric says of a position, as far as their API has fields for it."""
+    if metric == "score":
         return {"winby": worth["score"]}
-    return {"drawLevel": worth["drawlevel"], "drawRemoteness": worth["drawremoteness"]}
+    if metric == "drawlevel":
+        return {"drawLevel": worth["drawlevel"], "drawRemoteness": worth["drawremoteness"]}
+    return {}
 
 
-def plies(choice: Choice) -> int | None:
-    """Return the distance of a move from the end of the game, in plies."""
-    return None if choice.remoteness is None else choice.remoteness + 1
-
-
-def name_of(value: Value) -> Any:
-    return value.name.lower()
-
-
-def distance_told(game: Game, value: Value, remoteness: int | None) -> int:
+def api_remoteness(game: Game, value: Value, remoteness: int | None) -> int:
     """Return a remoteness in the form of their API."""
     return INFINITE if remoteness is None or (game.players == 1 and value == LOSE) else remoteness

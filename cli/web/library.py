@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar, cast
 
-from retrograde.cli.web.shelf import Facts, Shelf, State, installed, is_there, state_of
+from retrograde.cli.web.shelf import DatabaseFacts, Shelf, State, installed, is_there, state_of
 from retrograde.databases import NoDatabase, OtherRules, open_database
 from retrograde.databases.location import database_path, metric_named
 from retrograde.databases.open import no_database
@@ -112,13 +112,13 @@ class Library:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self.searching_thread, question, searching)
 
-    def all(self) -> list[Facts]:
+    def all(self) -> list[DatabaseFacts]:
         """Return the facts about everything that is served, without reading any rules."""
         if self.games:
             return [facts for text in self.games if (facts := self.shelf.find(text))]
         return self.shelf.all()
 
-    def of_game(self, name: str) -> list[Facts]:
+    def of_game(self, name: str) -> list[DatabaseFacts]:
         """Return the facts about all variants of a game."""
         return [facts for facts in self.all() if facts.game == name]
 
@@ -150,7 +150,7 @@ class Library:
             raise Unavailable(unreadable(f"{name}@{metric}" if metric else name))
         raise unknown or no_database(name, metric)
 
-    def open(self, facts: Facts, game: Game | None = None) -> Solution:
+    def open(self, facts: DatabaseFacts, game: Game | None = None) -> Solution:
         """Return the solution in a file as it is now; raise Unavailable if it cannot be read.
 
         Without *game*, the rules are those of the installed game, or of a file that the user solved it with here.
@@ -191,7 +191,7 @@ class Library:
 def why_not(name: str, error: Exception) -> str:
     """Return why a database cannot be opened, without naming folders of this machine."""
     if isinstance(error, OtherRules):
-        return f"the database of {name} was made with other rules; make it anew with: retrograde solve {name} --fresh"
+        return f"the database of {name} was made with other rules; make it again with: retrograde solve {name} --fresh"
     if isinstance(error, VariantError):
         return f"the rules of {name} are not at hand; give their file, as in: retrograde serve ./mygame.py"
     return unreadable(name)

@@ -32,12 +32,13 @@ from retrograde.games.chess.san import kind_of, san, uci
 from retrograde.games.chess.squares import square_of
 from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, PositionError, RetrogradeError, Value
 from retrograde.games.contract.zeroing import PATIENCE, count_after
+from retrograde.solver.play.answer import answer_of
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tablebase.category import NEGATED, ORDER, Category, category, dtc_of, dtz_of
 from retrograde.solver.play.tablebase.files import ending_on
 
 
-class About(BaseModel):
+class EndingFacts(BaseModel):
     """What is known of a position."""
 
     category: Category
@@ -53,7 +54,7 @@ class About(BaseModel):
     insufficient_material: bool
 
 
-class MoveAnswer(About):
+class LichessMove(EndingFacts):
     """A move, and what is known of the position after it."""
 
     uci: str
@@ -62,13 +63,13 @@ class MoveAnswer(About):
     conversion: bool
 
 
-class Answer(About):
+class LichessPosition(EndingFacts):
     """A position and its moves."""
 
-    moves: list[MoveAnswer]
+    moves: list[LichessMove]
 
 
-class Step(BaseModel):
+class LichessStep(BaseModel):
     """A move of best play, and the distance to mate after it, for the side that answers."""
 
     uci: str
@@ -84,11 +85,11 @@ class Mainline(BaseModel):
     dtz: int | None = None
     precise_dtz: int | None = None
     dtm: int | None
-    mainline: list[Step]
+    mainline: list[LichessStep]
     winner: Literal["w", "b"] | None
 
 
-class Found(NamedTuple):
+class EndingPosition(NamedTuple):
     """The position of a FEN, its counter of plies, and the solution that has it, or None."""
 
     game: Chess
@@ -97,7 +98,7 @@ class Found(NamedTuple):
     solution: Solution | None
 
 
-def standard(library: Library, fen: str) -> Answer:
+def standard(library: Library, fen: str) -> LichessPosition:
     """Return what is known of a position; raise PositionError if the FEN is invalid, and the errors of `find`."""
     board = AnyBoard.from_fen(fen)
     try:
@@ -105,19 +106,20 @@ def standard(library: Library, fen: str) -> Answer:
     except RetrogradeError:  # castling, or more men than any ending has
         answers = [move_answer_of(library, board, move) for move in board.moves()]
         answers.sort(key=lambda answer: -(answer.dtm or 0))  # soonest win first, latest loss first
-        told = about_board(board, board.count)
+        known = facts_of_board(board, board.count)
     else:
         game, position, counter, solution = found = find(library, fen)
         if solution and not game.is_dead(position):
-            moves = [(choice.move, choice.position) for choice in solution.moves(position)]
+            answer = answer_of(solution, position, with_line=False)
+            moves = [(choice.move, choice.position) for choice in answer.choices]
         else:
             moves = [(move, game.do_move(position, move)) for move in game.generate_moves(position)]
         answers = [move_answer(found, move, child) for move, child in moves]
-        told = about(game, position, counter, solution)
+        known = facts_of(game, position, counter, solution)
     answers.sort(key=lambda answer: ORDER.index(answer.category))
     if answers:
-        told["category"] = NEGATED[answers[0].category]
-    return Answer(**told, moves=answers)
+        known["category"] = NEGATED[answers[0].category]
+    return LichessPosition(**known, moves=answers)
 
 
 def mainline(library: Library, fen: str) -> Mainline:
@@ -130,12 +132,14 @@ def mainline(library: Library, fen: str) -> Mainline:
         raise NoDatabase(str(error)) from error
     if solution is None:
         raise NoDatabase(f"no database of {game.material} is served here")
-    told, start = about(game, position, counter, solution), position
-    steps: list[Step] = []
-    while told["dtm"] and counter < PATIENCE and (choices := solution.moves(position)):
+    known, start = facts_of(game, position, counter, solution), position
+    steps: list[LichessStep] = []
+    while known["dtm"] and counter < PATIENCE and (choices := solution.moves(position)):
         move, child = choices[0].move, choices[0].position
         counter = count_after(game, position, move, counter)
-        steps.append(Step(uci=uci(position, move), san=san(game, position, move), **distances(game, child, solution)))
+        steps.append(
+            LichessStep(uci=uci(position, move), san=san(game, position, move), **distances(game, child, solution))
+        )
         position = child
     mate = game.primitive(position) == LOSE
     winner: Literal["w", "b"] = "b" if white_to_move(position) else "w"
@@ -144,11 +148,11 @@ def mainline(library: Library, fen: str) -> Mainline:
 
 def distances(game: Any, position: int, solution: Solution) -> dict[str, int | None]:
     """Return the distances to mate and to zeroing."""
-    told = about(game, position, 0, solution)
-    return {name: told[name] for name in ("dtm", "dtz", "precise_dtz")}
+    known = facts_of(game, position, 0, solution)
+    return {name: known[name] for name in ("dtm", "dtz", "precise_dtz")}
 
 
-def find(library: Library, fen: str) -> Found:
+def find(library: Library, fen: str) -> EndingPosition:
     """Return a position, and the solution that has it.
 
     Raises PositionError if the FEN is invalid, and RetrogradeError if it has more men than any ending of ours, or if a
@@ -164,12 +168,12 @@ def find(library: Library, fen: str) -> Found:
             try:
                 solution = library.open(facts)
                 if solution.metric == METRICS[0] and position in solution.database:
-                    return Found(game, position, board.count, solution)
+                    return EndingPosition(game, position, board.count, solution)
             except Exception as error:  # another database may have the ending as well
                 unread = error
     if unread:
         raise unread
-    return Found(game, position, board.count, None)
+    return EndingPosition(game, position, board.count, None)
 
 
 def variant_at(library: Library, name: str, text: str | None) -> str:
@@ -188,15 +192,15 @@ def variant_at(library: Library, name: str, text: str | None) -> str:
     return name
 
 
-def move_answer(found: Found, move: int, child: int) -> MoveAnswer:
+def move_answer(found: EndingPosition, move: int, child: int) -> LichessMove:
     """Return what is known of a move."""
     game, position, counter, solution = found
-    return MoveAnswer(
+    return LichessMove(
         uci=uci(position, move),
         san=san(game, position, move),
         zeroing=game.zeroes(position, move),
         conversion=is_capture(position, move) or move >> 12 != 0,
-        **about(game, child, counter_after(counter, count_after(game, position, move, counter)), solution),
+        **facts_of(game, child, counter_after(counter, count_after(game, position, move, counter)), solution),
     )
 
 
@@ -205,7 +209,7 @@ def counter_after(before: int, after: int) -> int:
     return before + 1 if before >= PATIENCE else after
 
 
-def about(game: Any, position: int, counter: int, solution: Solution | None) -> dict[str, Any]:
+def facts_of(game: Any, position: int, counter: int, solution: Solution | None) -> dict[str, Any]:
     """Return what is known of a position after *counter* plies without captures and pawn moves."""
     over = game.primitive(position)
     dead = bool(game.is_dead(position))
@@ -230,22 +234,22 @@ def about(game: Any, position: int, counter: int, solution: Solution | None) -> 
 # Boards without a database: with castling rights, or too many men
 
 
-def move_answer_of(library: Library, board: AnyBoard, move: str) -> MoveAnswer:
+def move_answer_of(library: Library, board: AnyBoard, move: str) -> LichessMove:
     """Return what is known of a move on a board that is no ending. The next position may be one."""
     child = board.after(move)
     counter = counter_after(board.count, child.count)
     captures = board.captures(move)
-    told = about_board(child, counter)
+    known = facts_of_board(child, counter)
     with suppress(RetrogradeError):  # no ending either, or no database that can be read
         game, position, _, solution = find(library, child.fen())
-        told = about(game, position, counter, solution)
+        known = facts_of(game, position, counter, solution)
     pawn = board.men[square_of(move[:2])] in "Pp"
-    return MoveAnswer(
-        uci=move, san=san_on(board, move), zeroing=captures or pawn, conversion=captures or move[4:] != "", **told
+    return LichessMove(
+        uci=move, san=san_on(board, move), zeroing=captures or pawn, conversion=captures or move[4:] != "", **known
     )
 
 
-def about_board(board: AnyBoard, counter: int) -> dict[str, Any]:
+def facts_of_board(board: AnyBoard, counter: int) -> dict[str, Any]:
     """Return what the rules alone say of a board: mate, stalemate and insufficient material."""
     over, check = not board.moves(), board.in_check(board.white_to_move)
     dead = board.is_dead()

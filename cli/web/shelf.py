@@ -11,7 +11,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from retrograde.cli.common import has_other_rules
-from retrograde.cli.render.measures import said
+from retrograde.cli.render.measures import measure_in_words
 from retrograde.databases import DatabaseFile, LegendRow
 from retrograde.databases.location import database_path, list_databases
 from retrograde.databases.slots.read import OutcomeReader
@@ -23,7 +23,7 @@ from retrograde.solver.values.worth import facts_of
 State = tuple[int, int, int, int]
 
 
-class Facts(NamedTuple):
+class DatabaseFacts(NamedTuple):
     """What is known of a database without its rules."""
 
     path: Path
@@ -55,16 +55,16 @@ class Shelf:
     """The databases in the usual place. Several threads may use it at once."""
 
     def __init__(self) -> None:
-        self.known: dict[Path, tuple[State, Facts]] = {}
+        self.known: dict[Path, tuple[State, DatabaseFacts]] = {}
         """Facts by path, with the file's state. Entries are never removed; the whole dict is replaced."""
         self.listing = Lock()
 
-    def all(self) -> list[Facts]:
+    def all(self) -> list[DatabaseFacts]:
         """Return the facts of all databases; of two for the same variant, the one whose file has the usual name.
 
         Databases by dtz and dtc are left out; they are requested by name only.
         """
-        served: dict[str, Facts] = {}
+        served: dict[str, DatabaseFacts] = {}
         with self.listing:  # so that two threads do not both read all files
             paths = list_databases()
             known = self.known
@@ -77,14 +77,14 @@ class Shelf:
                 served[facts.variant] = facts
         return list(served.values())
 
-    def find(self, variant: str) -> Facts | None:
+    def find(self, variant: str) -> DatabaseFacts | None:
         """Return the facts of a variant's database, or None."""
         facts = self.facts(database_path(variant))
         if facts is not None and facts.variant == variant and facts.metric not in TO_PROGRESS:
             return facts
         return next((facts for facts in self.all() if facts.variant == variant), None)
 
-    def facts(self, path: Path) -> Facts | None:
+    def facts(self, path: Path) -> DatabaseFacts | None:
         """Return the facts of a file as it is now; None if it is no readable database."""
         state = state_of(path)
         if state is None:
@@ -100,7 +100,7 @@ class Shelf:
         return facts
 
 
-def read_facts(path: Path) -> Facts:
+def read_facts(path: Path) -> DatabaseFacts:
     """Return the facts of a file; raise what DatabaseFile raises."""
     with DatabaseFile(path) as file:
         slots = file.contents if isinstance(file.contents, OutcomeReader) else None
@@ -110,7 +110,7 @@ def read_facts(path: Path) -> Facts:
         start = None if (other := has_other_rules(file)) else file.start_outcome
         longest = None if other else longest
         told = start is not None and start.measures and metric not in TO_PROGRESS
-        return Facts(
+        return DatabaseFacts(
             path,
             file.variant,
             file.positions,
@@ -118,7 +118,7 @@ def read_facts(path: Path) -> Facts:
             tiers,
             longest,
             metric,
-            said(metric, facts_of(metric, file.details, start.measures)) if start and told else "",
+            measure_in_words(metric, facts_of(metric, file.details, start.measures)) if start and told else "",
         )
 
 

@@ -93,7 +93,7 @@ class Solves:
         if not self.allowed:
             raise NotSolvedHere("this server solves no games; where it may: retrograde serve --allow-solve")
         if not secrets.compare_digest((token or "").encode(), self.token.encode()):
-            raise NotSolvedHere("solves are for the page of this server; load it anew")
+            raise NotSolvedHere("only the page of this server may start solves; reload it")
 
     def begin(self, text: str) -> Solve:
         """Start to solve a variant of an installed game, or return the solve in progress.
@@ -125,78 +125,78 @@ class Solves:
     def close(self) -> None:
         """Stop all solves, and start no more."""
         self.closed = True
-        for one in list(self.all.values()):
-            self.cancel(one.variant)
+        for solve in list(self.all.values()):
+            self.cancel(solve.variant)
 
     # These run in a separate thread for each solve
 
-    def run(self, one: Solve) -> None:
+    def run(self, solve: Solve) -> None:
         """Estimate, then solve, and record how it ends."""
         try:
-            if self.is_small(one):
-                one.state, one.words = "solving", ""
-                self.follow(one, LONGEST_SOLVE, "--memory", str(memory_allowed()))
-                one.state, one.share = "done", 1.0
+            if self.is_small(solve):
+                solve.state, solve.words = "solving", ""
+                self.follow(solve, LONGEST_SOLVE, "--memory", str(memory_allowed()))
+                solve.state, solve.share = "done", 1.0
         except Stopped as stopped:
-            one.state, one.words = stopped.args
+            solve.state, solve.words = stopped.args
         except Exception as error:  # else the error is lost, and the page waits for ever
-            log.exception("solving %s", one.variant)
-            one.state, one.words = "failed", f"the solve failed, by {type(error).__name__}"
+            log.exception("solving %s", solve.variant)
+            solve.state, solve.words = "failed", f"the solve failed, by {type(error).__name__}"
 
-    def is_small(self, one: Solve) -> bool:
+    def is_small(self, solve: Solve) -> bool:
         """Estimate a solve; if it would take too much, record that and return False."""
-        told = json.loads(self.follow(one, LONGEST_ESTIMATE, "--estimate"))
-        seconds, memory = highest(told["seconds"]), highest(told["memory"])
-        positions = f"about {amount(highest(told['positions']))} positions"
+        estimate = json.loads(self.follow(solve, LONGEST_ESTIMATE, "--estimate"))
+        seconds, memory = highest(estimate["seconds"]), highest(estimate["memory"])
+        positions = f"about {amount(highest(estimate['positions']))} positions"
         if seconds > MOST_SECONDS or memory > memory_allowed():
-            one.state = "refused"
-            one.words = f"{positions}: it would take about {duration(seconds)}, {size(memory)} of memory"
+            solve.state = "refused"
+            solve.words = f"{positions}: it would take about {duration(seconds)}, {size(memory)} of memory"
             return False
         return True
 
-    def follow(self, one: Solve, limit: float, *options: str) -> str:
+    def follow(self, solve: Solve, limit: float, *options: str) -> str:
         """Run `solve` to its end, record its progress, and return its output; raise Stopped if it fails."""
         workers = str(max(1, (os.cpu_count() or 2) - 1))  # so that the server's answers stay quick
-        command = [*COMMAND, one.variant, "--json", "--workers", workers, *options]
+        command = [*COMMAND, solve.variant, "--json", "--workers", workers, *options]
         with TemporaryFile("w+", encoding="utf-8") as printed:  # not a pipe: nobody would read it meanwhile
-            process = self.start(one, command, printed)
-            timer = threading.Timer(limit, too_late, (one, process))
+            process = self.start(solve, command, printed)
+            timer = threading.Timer(limit, too_late, (solve, process))
             timer.start()
             try:
-                said = ""
-                for line in progress_of(process, one):
-                    said = line or said
+                output = ""
+                for line in progress_of(process, solve):
+                    output = line or output
                 status = process.wait()
             finally:
                 timer.cancel()
                 stop(process)
             if status:
-                raise Stopped(*self.why(one, said))
+                raise Stopped(*self.why(solve, output))
             printed.seek(0)
             return printed.read()
 
-    def start(self, one: Solve, command: list[str], printed: IO[str]) -> "subprocess.Popen[str]":
+    def start(self, solve: Solve, command: list[str], printed: IO[str]) -> "subprocess.Popen[str]":
         """Start a process; raise Stopped if the solve was cancelled."""
         with self.lock:
-            if one.cancelled or self.closed:
+            if solve.cancelled or self.closed:
                 raise Stopped("stopped", "")
-            one.process = subprocess.Popen(
+            solve.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE, text=True,
                 encoding="utf-8", errors="replace",
             )  # fmt: skip
-        be_modest(one.process.pid)
-        return one.process
+        be_modest(solve.process.pid)
+        return solve.process
 
-    def why(self, one: Solve, said: str) -> tuple[str, str]:
-        """Return the state and message of a solve that ended early; *said* is the last line that it wrote."""
-        if one.cancelled:
-            return "stopped", "" if one.state == "estimating" else "what is done is kept, and goes on from there"
-        if one.late:
-            if one.state == "estimating":
-                return "refused", "already an estimate takes long: it is a large one"
+    def why(self, solve: Solve, output: str) -> tuple[str, str]:
+        """Return the state and message of a solve that ended early; *output* is the last line that it wrote."""
+        if solve.cancelled:
+            return "stopped", "" if solve.state == "estimating" else "what is done is kept, and goes on from there"
+        if solve.late:
+            if solve.state == "estimating":
+                return "refused", "even an estimate takes too long: the game is too large for the page"
             return "stopped", f"it takes more than {duration(LONGEST_SOLVE)}; what is done is kept"
-        log.error("solving %s: %s", one.variant, ascii(said))
-        words = said.removeprefix("retrograde: ").removeprefix("error: ")
+        log.error("solving %s: %s", solve.variant, ascii(output))
+        words = output.removeprefix("retrograde: ").removeprefix("error: ")
         return "failed", printable(words) if self.frank else "the solve failed; this server's own output says more"
 
 
@@ -204,21 +204,21 @@ class Stopped(Exception):
     """A solve has ended before it was done: its state, and a message."""
 
 
-def progress_of(process: "subprocess.Popen[str]", one: Solve) -> Iterator[str]:
+def progress_of(process: "subprocess.Popen[str]", solve: Solve) -> Iterator[str]:
     """Record the progress that a process writes line by line, and yield its other lines."""
     assert process.stderr
     for line in process.stderr:
         try:
-            told: dict[str, Any] = json.loads(line)
-            one.phase, one.seconds_left = told["phase"], told["seconds_left"]
-            one.share = told.get("overall_share", told["share"])  # of all phases, where that is known
+            progress: dict[str, Any] = json.loads(line)
+            solve.phase, solve.seconds_left = progress["phase"], progress["seconds_left"]
+            solve.share = progress.get("overall_share", progress["share"])  # of all phases, where that is known
         except (ValueError, TypeError, KeyError):
             yield line.strip()
 
 
-def highest(told: Any) -> float:
+def highest(number: Any) -> float:
     """Return a number; the upper end of a range."""
-    return float(max(told) if isinstance(told, list) else told)
+    return float(max(number) if isinstance(number, list) else number)
 
 
 def memory_allowed() -> int:
@@ -233,8 +233,8 @@ def be_modest(pid: int) -> None:
         process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS if os.name == "nt" else 10)
 
 
-def too_late(one: Solve, process: "subprocess.Popen[str]") -> None:
-    one.late = True
+def too_late(solve: Solve, process: "subprocess.Popen[str]") -> None:
+    solve.late = True
     stop(process)
 
 

@@ -7,40 +7,36 @@ from typing import Any
 from urllib.parse import unquote
 
 from retrograde.cli.commands.query import read_reachable
-from retrograde.cli.render.expected import is_chances
-from retrograde.cli.render.known import bounds, how_known, unknown
-from retrograde.cli.render.moves import distance
-from retrograde.cli.render.pgn import pgn_of
-from retrograde.cli.web import measured
+from retrograde.cli.render.expected import EXPECTATION
+from retrograde.cli.render.moves import pgn_of
+from retrograde.cli.render.oracles import bounds_text, evidence_text, unknown_text
+from retrograde.cli.web import metric_texts
 from retrograde.cli.web.answers import (
     BoardParts,
+    BoardPlace,
     Count,
+    GameStep,
     Man,
-    Mark,
     Move,
-    Place,
-    Played,
+    MoveVerdict,
+    PlayedGame,
     Player,
+    PlayerMove,
     Position,
-    Reply,
     SetUp,
     Start,
-    Step,
-    ValueName,
     Variant,
 )
-from retrograde.cli.web.gamescrafters import name_of, summary, title
-from retrograde.cli.web.shelf import Facts
+from retrograde.cli.web.gamescrafters import summary, title
+from retrograde.cli.web.shelf import DatabaseFacts
 from retrograde.databases import NotInDatabase
 from retrograde.games.contract.declared import signs_known, word
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.game import (
-    METRICS,
     UNDECIDED,
     Game,
     MoveError,
     PositionError,
-    Value,
     can_set_up,
     declares,
 )
@@ -48,23 +44,22 @@ from retrograde.games.contract.naming import first_of_other, piece_name, player_
 from retrograde.games.contract.text import printable
 from retrograde.games.contract.zeroing import count_after, counts_along
 from retrograde.solver.play import match
+from retrograde.solver.play.answer import Answer, answer_of, is_chances, name_of
 from retrograde.solver.play.choice import preference
-from retrograde.solver.play.marks import in_short
-from retrograde.solver.play.oracle import DATABASE, Known, Oracle, brought
-from retrograde.solver.play.oracles.counting import counting, marked_by_rule
+from retrograde.solver.play.marks import mark_text
+from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds
+from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, judge_moves_by_rule
 from retrograde.solver.play.picture import board_svg, is_ground, piece
 from retrograde.solver.play.player import skilled
 from retrograde.solver.play.solution import Solution
 
 LINE = 60
 """The greatest length of best play, in plies."""
-FOR_POSITION = 0.4
-"""The share of a search's time for the position itself, before its moves."""
 MOST_BETTER = 3
 """How many better moves are named."""
 
 
-def variant(facts: Facts) -> Variant:
+def variant(facts: DatabaseFacts) -> Variant:
     """Return the facts about a variant, without its rules."""
     return Variant(
         variant=facts.variant,
@@ -74,15 +69,16 @@ def variant(facts: Facts) -> Variant:
     )
 
 
-def start_of(facts: Facts) -> Start | None:
+def start_of(facts: DatabaseFacts) -> Start | None:
     """Return the value of a variant's start, from its file alone."""
     if facts.start is None:
         return None
-    value: ValueName = name_of(facts.start.value)
-    return Start(value=value, remoteness=facts.start.plies, metric=facts.metric, measure=facts.measure)
+    return Start(
+        value=name_of(facts.start.value), remoteness=facts.start.plies, metric=facts.metric, measure=facts.measure
+    )
 
 
-def place_of(oracle: Oracle, text: str | None) -> int:
+def position_in(oracle: Oracle, text: str | None) -> int:
     """Return the position that a text stands for: the start for None, a random one if there is no start.
 
     Raises PositionError if there is none, and NotInDatabase if play never reaches it.
@@ -94,8 +90,8 @@ def place_of(oracle: Oracle, text: str | None) -> int:
     return read_reachable(oracle, text)
 
 
-def position(
-    oracle: Oracle, place: int, last: str | None, line: bool, seconds: float = 0.0, count: int | None = None
+def show_position(
+    oracle: Oracle, position: int, last: str | None, line: bool, seconds: float = 0.0, count: int | None = None
 ) -> Position:
     """Return a position, after a search of at most *seconds* if no database has it.
 
@@ -103,101 +99,93 @@ def position(
     without progress, None if they are not counted.
     """
     game, plain = oracle.game, oracle
-    oracle = oracle if count is None else counting(oracle, place, count)
-    if seconds:
-        oracle.known(place, FOR_POSITION * seconds)
-    choices = oracle.moves(place, (1 - FOR_POSITION) * seconds)
-    known = oracle.known(place, 0)
-    value, remoteness = known.outcome
-    odds, expected = measured.odds(game, place), measured.expected(oracle, place)
+    oracle = oracle if count is None else apply_fifty_move_rule(oracle, position, count)
+    answer = answer_of(oracle, position, seconds, count or 0, with_line=False)
+    known, over = answer.bounds, answer.is_over
     board = game.draw_board()
-    signs = game.draw_pieces(place) if board else ""
-    marked = [int(number) for number in (last or "").split(",") if number.isdecimal()]
-    marked = [number for number in marked if number < len(signs)]
-    over = game.primitive(place) != UNDECIDED
-    best = preference(choices[0]) if choices and known.proved else None
+    signs = game.draw_pieces(position) if board else ""
+    touched = [int(number) for number in (last or "").split(",") if number.isdecimal()]
+    touched = [number for number in touched if number < len(signs)]
     return Position(
         variant=oracle.variant,
         summary=summary(game),
-        position=game.write(place),
-        svg=board_svg(game, place, (), marked),  # the page itself draws the marks of picked places
-        turn=player_to_move(game, place),
-        value=told(value),
-        remoteness=remoteness,
-        known="" if known.proved else unknown(known),
-        how="" if oracle.source == DATABASE or over else how_told(known),
-        open=not over and not (known.is_exact and all(choice.value for choice in choices)),
-        distance=distance(game, value, remoteness, getattr(oracle, "metric", METRICS[0])),
+        position=game.write(position),
+        svg=board_svg(game, position, (), touched),  # the page itself draws the marks of picked places
+        turn=player_to_move(game, position),
+        value=name_of(known.value),
+        remoteness=known.remoteness,
+        known="" if known.proved else unknown_text(known),
+        how="" if oracle.source == DATABASE or over or not is_examined(known) else evidence_text(known),
+        open=not over and not (known.is_exact and all(choice.value for choice in answer.choices)),
+        distance=answer.distance,
         over=over,
-        ending=game.ending(place) if over else "",
+        ending=game.ending(position) if over else "",
         places=places(game, board, signs) if board else [],
-        moves=[
-            Move(
-                name=choice.name,
-                value=told(choice.brings),
-                remoteness=None if choice.remoteness is None else choice.remoteness + 1,
-                known="" if choice.value else bounds(brought(oracle.known(choice.position, 0), choice.again)),
-                worth=choice.worth,
-                mark=in_short(choice.worth) if expected is not None else "",
-                odds=odds.get(choice.move, ""),
-                paid=measured.paid(game, place, choice.move),
-                best=preference(choice) == best,
-                again=choice.again,
-                places=list(game.draw_move(place, choice.move)),
-                position=game.write(choice.position),
-                steps=[list(group) for group in game.draw_steps(place, choice.move)],
-                reach=list(game.draw_reach(place, choice.move)),
-                count=None if count is None else count_after(game, place, choice.move, count),
-            )
-            for choice in choices
-        ],
-        line=best_play(oracle, place, known, seconds) if line else [],
+        moves=moves(answer, count),
+        line=best_play(answer, seconds) if line else [],
         pieces=signs,
-        sign=game.draw_turn(place),
-        end=list(game.draw_end(place)) if over else [],
+        sign=game.draw_turn(position),
+        end=list(game.draw_end(position)) if over else [],
         falls=board is not None and board.style == "holes",
         editable=board is not None and can_set_up(game),
-        title=title_of(oracle),
-        players=players(game, place),
+        title=variant_title(game),
+        players=players(game, position),
         pgn=hasattr(game, "pgn"),
-        seats=measured.seats_of(game),
-        metric=measured.metric_known(oracle),
-        measure=measured.measure(oracle, place),
-        expected=expected,
-        chance=bool(odds),
-        paid=measured.paid(game, place, None) if over else [],
+        seats=metric_texts.seats_of(game),
+        metric=oracle.metric,
+        measure=metric_texts.measure_text(answer),
+        expected=metric_texts.expectation_of(oracle, position),
+        chance=bool(answer.odds),
+        paid=metric_texts.payoffs(game, position, None) if over else [],
         count=count,
-        without="" if count is None else measured.without_rule(plain, place, value),
+        without="" if count is None else metric_texts.without_rule(plain, position, known.value),
     )
 
 
-def how_told(known: Known) -> str:
-    """Return how a value is known; "" before the first search."""
-    return how_known(known) if known.proved or known.how.nodes else ""
+def moves(answer: Answer, count: int | None) -> list[Move]:
+    """Return the moves of an answer, the best first; *count* is None if plies without progress are not counted."""
+    game, position = answer.game, answer.position
+    total, by_expectation = sum(answer.odds.values()), answer.oracle.metric == EXPECTATION
+    best = preference(answer.choices[0]) if answer.moves and answer.bounds.proved else None
+    return [
+        Move(
+            name=choice.name,
+            value=name_of(choice.brings),
+            remoteness=one.plies,
+            known="" if choice.value else bounds_text(one.mover_bounds),
+            worth=choice.worth,
+            mark=mark_text(choice.worth) if by_expectation else "",
+            odds=f"{answer.odds[choice.move]} in {total}" if answer.odds else "",
+            paid=metric_texts.payoffs(game, position, choice.move),
+            best=preference(choice) == best,
+            again=choice.again,
+            places=list(game.draw_move(position, choice.move)),
+            position=game.write(choice.position),
+            steps=[list(group) for group in game.draw_steps(position, choice.move)],
+            reach=list(game.draw_reach(position, choice.move)),
+            count=None if count is None else one.count,
+        )
+        for one in answer.moves
+        for choice in [one.choice]
+    ]
 
 
-def told(value: Value) -> ValueName | None:
-    """Return the name of a value; None if it is not known."""
-    name: ValueName | None = name_of(value) if value else None
-    return name
+def is_examined(known: ValueBounds) -> bool:
+    """Return whether a search has looked at a position, or its value is known without one."""
+    return known.proved or bool(known.evidence.nodes)
 
 
-def best_play(oracle: Oracle, place: int, known: Known, seconds: float) -> list[str]:
+def best_play(answer: Answer, seconds: float) -> list[str]:
     """Return best play from a position, if that takes no time or there is time."""
-    if oracle.source == DATABASE or (seconds and known.is_exact):
-        return [choice.name for choice in oracle.line(place, LINE)]
+    if answer.oracle.source == DATABASE or (seconds and answer.bounds.is_exact):
+        return [choice.name for choice in answer.oracle.line(answer.position, LINE)]
     return []
 
 
-def title_of(oracle: Oracle) -> str:
-    """Return the variant's name for people."""
-    return variant_title(oracle.game)
-
-
-def players(game: Any, place: int) -> list[str]:
+def players(game: Any, position: int) -> list[str]:
     """Return the names of the player to move and of the next player; "" for unknown names."""
-    other = first_of_other(game, place)
-    names = [player_to_move(game, place), *([] if other is None else [player_to_move(game, other)])]
+    other = first_of_other(game, position)
+    names = [player_to_move(game, position), *([] if other is None else [player_to_move(game, other)])]
     return [*names, ""][:2] if len(set(names)) == len(names) else ["", ""]
 
 
@@ -210,94 +198,94 @@ def moves_in(text: str) -> list[str]:
     return [unquote(name) for name in text.split(",")] if text else []
 
 
-def played(oracle: Oracle, place: int, names: list[str], text: str = "", count: int | None = None) -> Played:
+def show_game(oracle: Oracle, position: int, names: list[str], text: str = "", count: int | None = None) -> PlayedGame:
     """Return the positions of a game from its moves, up to the first illegal one.
 
     The game begins after *count* plies without progress, at a position whose text is *text*.
     """
-    first, steps, problem = place, [step(oracle, place, "", (), 0, count=count)], ""
-    names_of_players, usual = players(oracle.game, place), place == oracle.start
+    first, steps, problem = position, [step(oracle, position, "", (), 0, count=count)], ""
+    names_of_players, usual = players(oracle.game, position), position == oracle.start
     for name in names:
         try:
-            move = move_named(oracle.game, place, name)
+            move = move_named(oracle.game, position, name)
         except ValueError as error:
             problem = f"move {len(steps)}, {name!r}, cannot be made: {error}"
             break
-        places_of_move, paid = oracle.game.draw_move(place, move), measured.paid(oracle.game, place, move)
-        count = None if count is None else count_after(oracle.game, place, move, count)
-        place = oracle.game.do_move(place, move)
-        side = match.side_of(oracle.game, first, place, len(steps))
-        steps.append(step(oracle, place, name, places_of_move, side, paid, count))
-    return Played(
+        places_of_move, paid = oracle.game.draw_move(position, move), metric_texts.payoffs(oracle.game, position, move)
+        count = None if count is None else count_after(oracle.game, position, move, count)
+        position = oracle.game.do_move(position, move)
+        side = match.side_of(oracle.game, first, position, len(steps))
+        steps.append(step(oracle, position, name, places_of_move, side, paid, count))
+    return PlayedGame(
         variant=oracle.variant,
-        title=title_of(oracle),
+        title=variant_title(oracle.game),
         players=names_of_players,
         usual=usual,
         start=text or oracle.game.write(first),
         steps=steps,
-        last=position(oracle, place, ",".join(map(str, steps[-1].touched)), line=True, count=count),
+        last=show_position(oracle, position, ",".join(map(str, steps[-1].touched)), line=True, count=count),
         problem=problem,
     )
 
 
-def move_named(game: Game, place: int, name: str) -> int:
+def move_named(game: Game, position: int, name: str) -> int:
     """Return the move with a name; raise MoveError if there is none."""
-    if game.primitive(place) != UNDECIDED:
+    if game.primitive(position) != UNDECIDED:
         raise MoveError("the game is over there")
-    return game.move(place, name)
+    return game.move(position, name)
 
 
 def step(
-    oracle: Oracle, place: int, name: str, touched: Sequence[int], side: int, paid: Sequence[int] = (),
+    oracle: Oracle, position: int, name: str, touched: Sequence[int], side: int, paid: Sequence[int] = (),
     count: int | None = None,
-) -> Step:  # fmt: skip
+) -> GameStep:  # fmt: skip
     """Return a position of a game."""
-    here = oracle if count is None else counting(oracle, place, count)
-    value, remoteness = here.known(place, 0).outcome
-    return Step(
+    here = oracle if count is None else apply_fifty_move_rule(oracle, position, count)
+    value, remoteness = here.probe(position, 0).outcome
+    return GameStep(
         name=name,
         touched=list(touched),
-        position=oracle.game.write(place),
-        turn=player_to_move(oracle.game, place),
-        value=told(value),
+        position=oracle.game.write(position),
+        turn=player_to_move(oracle.game, position),
+        value=name_of(value),
         remoteness=remoteness,
-        over=oracle.game.primitive(place) != UNDECIDED,
+        over=oracle.game.primitive(position) != UNDECIDED,
         side=side,
-        expected=measured.expected(oracle, place),
-        chance=is_chances(oracle.game, place),
+        expected=metric_texts.expectation_of(oracle, position),
+        chance=is_chances(oracle.game, position),
         paid=list(paid),
         count=count,
     )
 
 
-def scorecard(oracle: Oracle, place: int, names: list[str], count: int | None = None) -> list[Mark]:
+def scorecard(oracle: Oracle, position: int, names: list[str], count: int | None = None) -> list[MoveVerdict]:
     """Return what each move of a game was worth. The game begins after *count* plies without progress.
 
     Raises MoveError for an illegal move.
     """
-    positions, moves = [place], []
+    positions, moves = [position], []
     for name in names:
         moves.append(move_named(oracle.game, positions[-1], name))
         positions.append(oracle.game.do_move(positions[-1], moves[-1]))
     counts = counts_along(oracle.game, positions, moves, count or 0)
-    marks = marked_by_rule(oracle, positions, moves, range(len(moves)), counts)
-    return [mark_told(mark) for mark in marks]
+    reviews = judge_moves_by_rule(oracle, positions, moves, range(len(moves)), counts)
+    return [move_verdict(one) for one in reviews]
 
 
-def mark_told(mark: match.Mark) -> Mark:
+def move_verdict(review: match.Review) -> MoveVerdict:
     """Return what a move was worth, in plies from before it."""
-    made, best = mark.judgement.played, mark.judgement.best[0]
-    return Mark(
-        verdict=mark.verdict,
-        value=told(made.brings),
-        remoteness=None if made.remoteness is None else made.remoteness + 1,
-        best_value=told(best.brings),
+    played, best = review.played, review.best
+    return MoveVerdict(
+        verdict=review.verdict,
+        value=name_of(played.brings),
+        remoteness=None if played.remoteness is None else played.remoteness + 1,
+        best_value=name_of(best.brings),
         best_remoteness=None if best.remoteness is None else best.remoteness + 1,
-        better=mark.better[:MOST_BETTER],
+        better=review.better[:MOST_BETTER],
     )
 
 
-def pgn(oracle: Oracle, place: int, names: list[str], players: Sequence[str], finished: bool, count: int = 0) -> str:
+def pgn(oracle: Oracle, position: int, names: list[str], players: Sequence[str], finished: bool, count: int = 0) -> str:
     """Return a game as PGN; *players* are the first and the second, *count* the plies without progress before it.
 
     Raises PositionError if the game has no PGN, and MoveError for an illegal move.
@@ -305,11 +293,11 @@ def pgn(oracle: Oracle, place: int, names: list[str], players: Sequence[str], fi
     game: Any = oracle.game
     if not hasattr(game, "pgn"):
         raise PositionError(f"games of {game.name} cannot be written as PGN")
-    moves, at = [], place
+    moves, at = [], position
     for name in names:
         moves.append(move_named(game, at, name))
         at = game.do_move(at, moves[-1])
-    return pgn_of(game, place, moves, [*map(tag, players)], finished, count)
+    return pgn_of(game, position, moves, [*map(tag, players)], finished, count)
 
 
 def tag(name: str) -> str:
@@ -317,10 +305,11 @@ def tag(name: str) -> str:
     return "".join(sign for sign in name if sign.isprintable() and sign not in '"\\')
 
 
-def places(game: Game, board: Board, signs: str) -> list[Place]:
+def places(game: Game, board: Board, signs: str) -> list[BoardPlace]:
     """Return the places of a board, with the piece on each."""
     return [
-        Place(name=name, piece=piece_name(game, board, sign)) for name, sign in zip(board.names, signs, strict=True)
+        BoardPlace(name=name, piece=piece_name(game, board, sign))
+        for name, sign in zip(board.names, signs, strict=True)
     ]
 
 
@@ -355,12 +344,12 @@ def set_up(oracle: Oracle, pieces: str, turn: str) -> SetUp:
     if len(pieces) != len(board.places) or set(pieces) - {".", *board.pieces}:
         raise PositionError(f"no board {pieces!r}; it takes {len(board.places)} signs of .{''.join(board.pieces)}")
     try:
-        place = game.read_pieces(pieces, turn)
+        position = game.read_pieces(pieces, turn)
     except ValueError as error:
         raise PositionError(str(error)) from error
-    if place not in oracle:
+    if position not in oracle:
         raise NotInDatabase("such a position cannot be reached from the start")
-    return SetUp(position=game.write(place))
+    return SetUp(position=game.write(position))
 
 
 def board_to_set_up(game: Game) -> Board:
@@ -371,18 +360,20 @@ def board_to_set_up(game: Game) -> Board:
     return board
 
 
-def reply(oracle: Oracle, place: int, skill: float, seed: int | None, count: int | None = None) -> Reply:
+def reply(oracle: Oracle, position: int, skill: float, seed: int | None, count: int | None = None) -> PlayerMove:
     """Return a player's move after *count* plies without progress, or a random chance move.
 
     Raises PositionError if the game is over.
     """
     game: Any = oracle.game
-    if game.primitive(place) != UNDECIDED:
+    if game.primitive(position) != UNDECIDED:
         raise PositionError("the game is over there, and nobody is to move")
     chance = Random(seed)
-    oracle = oracle if count is None else counting(oracle, place, count)
-    move = match.roll(game, place, chance) if is_chances(game, place) else skilled(skill, chance)(oracle, place)
-    return Reply(name=game.move_name(place, move), position=game.write(game.do_move(place, move)))
+    oracle = oracle if count is None else apply_fifty_move_rule(oracle, position, count)
+    move = (
+        match.roll(game, position, chance) if is_chances(game, position) else skilled(skill, chance)(oracle, position)
+    )
+    return PlayerMove(name=game.move_name(position, move), position=game.write(game.do_move(position, move)))
 
 
 def counts(oracle: Oracle) -> list[Count]:

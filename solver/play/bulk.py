@@ -21,11 +21,11 @@ from retrograde.databases.records.read import RecordsReader
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
-from retrograde.games.contract.game import DRAW, WIN, Traits, Value
+from retrograde.games.contract.game import DRAW, WIN, Value
 from retrograde.solver.methods.numbered.compact.derive import Deriver
 from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, index_stored
 from retrograde.solver.play import kernels
-from retrograde.solver.play.kernels import Asked, Block, TierTable
+from retrograde.solver.play.kernels import LookupBlock, LookupKeys, TierTable
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.positions import of_positions
@@ -36,7 +36,7 @@ Array = np.ndarray[Any, Any]
 
 PASS = 1 << 22
 """Positions in a pass, at some 40 bytes of memory each. A pass reads each block at most once."""
-PART = 1 << 16
+SLICE = 1 << 16
 """Positions for which a thread asks the rules at a time."""
 CACHED_BYTES = 64 << 20
 """Decoded blocks kept for the next pass or call, in bytes."""
@@ -46,8 +46,11 @@ Each = Callable[[Callable[[Any], None], Iterable[Any]], Iterable[None]]
 """A function like the builtin `map`."""
 
 
-class Finder(ABC):
+class BulkFinder(ABC):
     """Finds the legend rows of many positions in a database."""
+
+    find: Callable[..., None]
+    """The kernel that searches a block."""
 
     def __init__(self, database: Database):
         """Prepare for a database; nothing is compiled yet."""
@@ -64,23 +67,19 @@ class Finder(ABC):
         """Return the file's table of tiers."""
 
     @abstractmethod
-    def read_block(self, number: int) -> Block:
+    def read_block(self, number: int) -> LookupBlock:
         """Return a decoded block."""
 
     @abstractmethod
-    def place(self, asked: Asked, rows: Array) -> Array:
+    def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
         """Return the block of each position, NOWHERE if it has none; write the rows that need no block."""
-
-    @abstractmethod
-    def find(self, *searched: Any) -> None:
-        """Search a block, with a kernel."""
 
     def rows(self, positions: Array) -> Array | None:
         """Return the legend row of each position, -1 if it has none; None if the rules do not compile."""
         found = np.full(len(positions), kernels.NOWHERE, np.int32)
         try:
             with threads(len(positions)) as each:
-                for part in stretches(len(positions), PASS):
+                for part in slices(len(positions), PASS):
                     self.find_rows(positions[part], found[part], each)
         except NotCompilable:
             return None
@@ -88,34 +87,34 @@ class Finder(ABC):
 
     def find_rows(self, positions: Array, rows: Array, each: Each) -> None:
         """Write the rows of one pass."""
-        asked = Asked(np.empty(len(positions), np.int64), np.empty(len(positions), np.int64))
+        lookup = LookupKeys(np.empty(len(positions), np.int64), np.empty(len(positions), np.int64))
         blocks = np.empty(len(positions), np.int64)
 
         def ask(part: slice) -> None:
-            own = Asked(asked.keys[part], asked.tiers[part])
+            own = LookupKeys(lookup.keys[part], lookup.tiers[part])
             self.locate(positions[part], own)
-            blocks[part] = self.place(own, rows[part])
+            blocks[part] = self.blocks_of(own, rows[part])
 
         # Step 1: ask the rules, on threads.
-        deque(each(ask, stretches(len(positions), PART)), 0)
+        deque(each(ask, slices(len(positions), SLICE)), 0)
         # Step 2: search the blocks, on threads.
-        self.search(asked, blocks, rows, each)
+        self.search(lookup, blocks, rows, each)
 
-    def search(self, asked: Asked, blocks: Array, rows: Array, each: Each) -> None:
+    def search(self, lookup: LookupKeys, blocks: Array, rows: Array, each: Each) -> None:
         """Write the rows of positions that have a block, by searching the blocks."""
 
         def search(number: int) -> None:
             span = int(begins[number]), int(begins[number + 1])
             self.find(span, placed, self.table, self.block(number), found)
 
-        order, placed, begins = kernels.sort_by_block(blocks, self.contents.block_count, asked)
+        order, placed, begins = kernels.sort_by_block(blocks, self.contents.block_count, lookup)
         found = np.full(len(order), kernels.NOWHERE, np.int32)
         deque(each(search, np.flatnonzero(np.diff(begins)).tolist()), 0)
         kernels.put_back(order, found, rows)
 
-    def locate(self, positions: Array, asked: Asked) -> None:
+    def locate(self, positions: Array, lookup: LookupKeys) -> None:
         """Write the canonical positions and their tiers."""
-        self.ask(kernels.locate, (positions, asked), asked.keys)
+        self.ask(kernels.locate, (positions, lookup), lookup.keys)
 
     def ask(self, kernel: Any, arguments: tuple[Any, ...], answers: Array) -> None:
         """Run a kernel that asks the rules about positions; where the rules raise, write NOWHERE and go on."""
@@ -134,43 +133,44 @@ class Finder(ABC):
 @contextmanager
 def threads(count: int) -> Iterator[Each]:
     """Give a function like `map` on as many threads as *count* positions are worth."""
-    workers = min(-(-count // PART), os.cpu_count() or 1)
+    workers = min(-(-count // SLICE), os.cpu_count() or 1)
     with ThreadPoolExecutor(max(1, workers)) as executor:
         yield executor.map if workers > 1 else map
 
 
-def stretches(length: int, size: int) -> Iterator[slice]:
+def slices(length: int, size: int) -> Iterator[slice]:
     """Yield slices of *size* items that cover *length* items; the last may be shorter.
 
-    >>> list(stretches(5, 2))
+    >>> list(slices(5, 2))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     yield from (slice(begin, min(begin + size, length)) for begin in range(0, length, size))
 
 
-class RecordsFinder(Finder):
+class RecordsFinder(BulkFinder):
     """Finds positions in a database of records."""
+
+    find = staticmethod(kernels.find_records)
 
     def read_table(self) -> TierTable:
         numbers, bounds, positions = self.contents.tiers
         return TierTable(numbers, bounds, positions, NONE)
 
-    def read_block(self, number: int) -> Block:
+    def read_block(self, number: int) -> LookupBlock:
         blocks, decoded = self.contents.blocks, self.contents.read_block(number)
         mask, first = int(blocks.masks[number]), int(blocks.positions[number])
-        return Block(number * self.size, first, mask, *widened(decoded.sums, decoded.outcomes))
+        return LookupBlock(number * self.size, first, mask, *widened(decoded.sums, decoded.outcomes))
 
-    def place(self, asked: Asked, rows: Array) -> Array:
+    def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
         blocks = np.empty(len(rows), np.int64)
-        kernels.place_records(asked, self.table, self.contents.blocks.positions, self.size, blocks)
+        kernels.blocks_of_records(lookup, self.table, self.contents.blocks.positions, self.size, blocks)
         return blocks
 
-    def find(self, *searched: Any) -> None:
-        kernels.find_records(*searched)
 
-
-class StepsFinder(Finder):
+class StepsFinder(BulkFinder):
     """Finds positions in a database of steps."""
+
+    find = staticmethod(kernels.find_steps)
 
     def __init__(self, database: Database):
         super().__init__(database)
@@ -181,48 +181,38 @@ class StepsFinder(Finder):
     def read_table(self) -> TierTable:
         return TierTable(*self.contents.tiers)
 
-    def read_block(self, number: int) -> Block:
+    def read_block(self, number: int) -> LookupBlock:
         first = int(self.contents.ranks[number])
-        return Block(number * self.size, first, 0, *widened(*self.contents.read_block(number)))
+        return LookupBlock(number * self.size, first, 0, *widened(*self.contents.read_block(number)))
 
-    def place(self, asked: Asked, rows: Array) -> Array:
-        self.ask(kernels.judge, (asked, self.ends, rows), rows)
-        asked.keys[rows != kernels.GOES_ON] = kernels.NOWHERE
+    def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
+        self.ask(kernels.rows_of_ends, (lookup, self.ends, rows), rows)
+        lookup.keys[rows != kernels.GOES_ON] = kernels.NOWHERE
         rows[rows == kernels.GOES_ON] = kernels.NOWHERE
         blocks = np.empty(len(rows), np.int64)
-        kernels.place_steps(asked, self.table, self.contents.ranks, self.size, blocks)
+        kernels.blocks_of_steps(lookup, self.table, self.contents.ranks, self.size, blocks)
         return blocks
 
-    def find(self, *searched: Any) -> None:
-        kernels.find_steps(*searched)
 
-
-class SlotsFinder(Finder):
+class SlotsFinder(BulkFinder):
     """Finds positions in a database of slots."""
+
+    find = staticmethod(kernels.find_slots)
 
     def read_table(self) -> TierTable:
         numbers, bounds = self.contents.tiers
         return TierTable(numbers, bounds, NONE, NONE)
 
-    def read_block(self, number: int) -> Block:
-        return Block(number * self.size, 0, 0, NONE, *widened(self.contents.read_block(number)))
+    def read_block(self, number: int) -> LookupBlock:
+        return LookupBlock(number * self.size, 0, 0, NONE, *widened(self.contents.read_block(number)))
 
-    def locate(self, positions: Array, asked: Asked) -> None:
-        if positions.ndim == 1:
-            super().locate(positions, asked)
-        else:  # tuples do not fit an array of ints: find their slots directly
-            self.ask(kernels.place, (positions, self.table, asked.keys), asked.keys)
+    def locate(self, positions: Array, lookup: LookupKeys) -> None:
+        """Write the slots instead: they need no canonical positions, and tuples would not fit an array of ints."""
+        self.ask(kernels.slots_of_positions, (positions, self.table, lookup.keys), lookup.keys)
 
-    def place(self, asked: Asked, rows: Array) -> Array:
-        if not Traits.of(self.game).width:
-            places: Array = np.empty(len(rows), np.int64)
-            self.ask(kernels.number, (asked, self.table, places), places)
-            asked.keys[:] = places
-        blocks: Array = asked.keys // self.size  # -1 // size stays -1, NOWHERE
+    def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
+        blocks: Array = lookup.keys // self.size  # -1 // size stays -1, NOWHERE
         return blocks
-
-    def find(self, *searched: Any) -> None:
-        kernels.find_slots(*searched)
 
     def positions_of(self, tier: int, begin: int, count: int) -> Array:
         """Return the positions of *count* slots of a tier, from slot *begin* on; NOWHERE for slots without one.
@@ -240,20 +230,18 @@ class CompactFinder(SlotsFinder):
     def __init__(self, database: Database):
         super().__init__(database)
         self.block = lru_cache(max(1, CACHED_BYTES // self.size))(self.read_block)
-        self.deriver = Deriver(database, self.guarded, self.find_kept)
+        self.deriver = Deriver(database, self.guarded, self.find_in_kept)
 
-    def read_block(self, number: int) -> Block:
-        return Block(number * self.size, 0, 0, NONE, np.asarray(self.contents.read_block(number)))
+    def read_block(self, number: int) -> LookupBlock:
+        return LookupBlock(number * self.size, 0, 0, NONE, np.asarray(self.contents.read_block(number)))
 
-    def place(self, asked: Asked, rows: Array) -> Array:
-        super().place(asked, rows)
-        index_stored(self.deriver.parts, asked.keys, rows)
-        blocks: Array = asked.keys // self.size
-        return blocks
+    def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
+        index_stored(self.deriver.parts, lookup.keys, rows)
+        return super().blocks_of(lookup, rows)
 
-    def find_kept(self, places: Array, tiers: Array, rows: Array, each: Each) -> None:
+    def find_in_kept(self, slots: Array, tiers: Array, rows: Array, each: Each) -> None:
         """Write the rows at some offsets of the kept slots."""
-        self.search(Asked(places, tiers), places // self.size, rows, each)
+        self.search(LookupKeys(slots, tiers), slots // self.size, rows, each)
 
     def rows(self, positions: Array) -> Array | None:
         rows = super().rows(positions)
@@ -273,7 +261,7 @@ class CompactFinder(SlotsFinder):
         """
         rows = np.zeros(count, np.int32)
         try:
-            for part in stretches(count, PART):
+            for part in slices(count, SLICE):
                 positions = self.positions_of(tier, begin + part.start, part.stop - part.start)
                 there = np.flatnonzero(positions >= 0)
                 rows[part.start + there] = self.deriver.rows(positions[there])
@@ -287,7 +275,7 @@ def widened(*arrays: memoryview) -> list[Array]:
     return [np.asarray(array).astype(np.int64) for array in arrays]
 
 
-KINDS: dict[type, type[Finder]] = {
+KINDS: dict[type, type[BulkFinder]] = {
     RecordsReader: RecordsFinder,
     StepsReader: StepsFinder,
     SlotsReader: SlotsFinder,
@@ -295,6 +283,6 @@ KINDS: dict[type, type[Finder]] = {
 }
 
 
-def finder_of(database: Database) -> Finder:
+def finder_of(database: Database) -> BulkFinder:
     """Return the bulk lookup of a database; the entry point of the group `retrograde.bulk`."""
     return KINDS[type(database.file.contents)](database)

@@ -70,7 +70,7 @@ def equally_good(choices: list[Choice]) -> list[Choice]:
     return [choice for choice in choices if preference(choice) == preference(choices[0])]
 
 
-def followed(moves: Callable[[int], list[Choice]], position: int, limit: int) -> list[Choice]:
+def follow_best(moves: Callable[[int], list[Choice]], position: int, limit: int) -> list[Choice]:
     """Return a line of best moves, always the first choice that *moves* gives, up to *limit* plies.
 
     It ends earlier where *moves* gives none, or at a position met before.

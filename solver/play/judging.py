@@ -74,7 +74,7 @@ class Counts(NamedTuple):
         return math.log(count) / math.log(self.minimax) if self.minimax > 1 else 1.0
 
 
-class Judge:
+class SearchJudge:
     """Draws random positions of a solution in which a move can give up value, and judges searches by them."""
 
     def __init__(self, solution: Solution, positions: int, seed: int):
@@ -87,15 +87,15 @@ class Judge:
         # Keep random positions in which some moves keep the value and others do not.
         for _ in range(TRIES * positions):
             position = random_position(solution, chance)
-            kept = self.kept(position)
-            if len(set(kept.values())) == 2:
-                self.keeping[position] = kept
+            keeps = self.moves_keeping_value(position)
+            if len(set(keeps.values())) == 2:
+                self.keeping[position] = keeps
             if len(self.keeping) == positions:
                 break
         if not self.keeping:
-            raise NothingToJudge("no position was found by chance in which a move gives up value")
+            raise NothingToJudge("no random position was found in which a move gives up value; try more --positions")
 
-    def kept(self, position: int) -> dict[int, bool]:
+    def moves_keeping_value(self, position: int) -> dict[int, bool]:
         """Return for each move of a position whether it keeps the value."""
         value = self.solution.value(position).value
         moves = self.game.generate_moves(position)
@@ -105,7 +105,7 @@ class Judge:
 
     def by_chance(self) -> float:
         """Return the error rate of random moves."""
-        return mean(1 - mean(kept.values()) for kept in self.keeping.values())
+        return mean(1 - mean(keeps.values()) for keeps in self.keeping.values())
 
     def errors(self, deepest: int) -> Iterator[Errors]:
         """Yield the error rates for depths from 1 on, until a depth would take too long."""
@@ -113,12 +113,12 @@ class Judge:
         searches = {name: ValueSearch(self.game, kind) for name, kind in ESTIMATES.items()}
         noisy = Noisy(self.solution, self.seed)
         for depth in range(1, deepest + 1):
-            looked, all_looked = searches["own"].nodes, sum(ahead.nodes for ahead in searches.values())
+            examined, all_looked = searches["own"].nodes, sum(ahead.nodes for ahead in searches.values())
             found = {name: self.errs(ahead.scores, depth) for name, ahead in searches.items()}
-            looked_at = (searches["own"].nodes - looked) / len(self.keeping)
+            looked_at = (searches["own"].nodes - examined) / len(self.keeping)
             own = found["own"] if Traits.of(self.game).has_estimate else None
-            blurred = None if noisy.tired else self.errs(noisy.scores, depth)
-            yield Errors(depth, own, found["ends"], found["chance"], None if noisy.tired else blurred, looked_at)
+            by_noise = None if noisy.tired else self.errs(noisy.scores, depth)
+            yield Errors(depth, own, found["ends"], found["chance"], None if noisy.tired else by_noise, looked_at)
             now = sum(ahead.nodes for ahead in searches.values()) - all_looked
             if now * now / before > MOST_LOOKED:
                 break
@@ -127,10 +127,10 @@ class Judge:
     def errs(self, scores: Callable[[int, int], Sequence[tuple[int, float]]], depth: int) -> float:
         """Return the error rate of a search; *scores* returns each move of a position with its score."""
         shares = []
-        for position, kept in self.keeping.items():
+        for position, keeps in self.keeping.items():
             scored = scores(position, depth)
             best = max(score for _, score in scored)
-            shares.append(mean(not kept[move] for move, score in scored if score == best))
+            shares.append(mean(not keeps[move] for move, score in scored if score == best))
         return mean(shares)
 
     # Order
@@ -177,13 +177,13 @@ class Noisy:
         if end != UNDECIDED:
             return sign(end)
         if depth == 0:
-            return self.blurred(position)
+            return self.noisy_sign(position)
         if position not in self.below:
             children = [game.do_move(position, move) for move in game.generate_moves(position)]
             self.below[position] = list({game.canonical(child) for child in children})
         return max(-self.score(child, depth - 1) for child in self.below[position])
 
-    def blurred(self, position: int) -> int:
+    def noisy_sign(self, position: int) -> int:
         """Return the true score of a position, or sometimes another one."""
         truth = sign(self.solution.value(position).value)
         chance = Random(f"{self.seed} {position}")

@@ -1,6 +1,6 @@
 """Kernels that look many positions up in a database, one stage of the lookup each.
 
-    positions --locate--> canonical ones, tiers --place--> blocks --sorted by blocks--> find --> rows of the legend
+    positions --locate--> canonical ones, tiers --blocks_of_…--> blocks --sort_by_block--> find_… --> rows of the legend
 
 The rules are asked about ints that may be no positions, and may raise. `done` holds the index that was asked about
 last, so that the caller knows it and goes on after it.
@@ -32,14 +32,14 @@ class TierTable(NamedTuple):
     masks: Array
 
 
-class Asked(NamedTuple):
+class LookupKeys(NamedTuple):
     """Positions being looked up: canonical, with their tiers, or later with their rows in the table of tiers."""
 
     keys: Array
     tiers: Array
 
 
-class Block(NamedTuple):
+class LookupBlock(NamedTuple):
     """A decoded block.
 
     `item` is the number of its first item, `first` that item's position (for steps its rank), `mask` the mask of
@@ -57,20 +57,20 @@ class Block(NamedTuple):
 
 
 @kernel
-def locate(game, positions, asked, done, trouble):
+def locate(game, positions, lookup, done, trouble):
     """Write each position's canonical form and its tier; NOWHERE if it is no position."""
     for i in range(done[0], len(positions)):
         done[0] = i
         position = positions[i]
-        asked.keys[i] = NOWHERE
+        lookup.keys[i] = NOWHERE
         if 0 <= position < POSITION_LIMIT:
             trouble[1] = position
             key = whole(game.canonical(position))
             # The canonical form may drop bits that are no part of a position. So the position must be one of its
             # images.
             if key == position or is_image(game, key, position):
-                asked.tiers[i] = whole(game.tier(key))
-                asked.keys[i] = key
+                lookup.tiers[i] = whole(game.tier(key))
+                lookup.keys[i] = key
     done[0] = len(positions)
 
 
@@ -84,50 +84,29 @@ def is_image(game, position, other):
 
 
 @kernel
-def number(game, asked, table, places, done, trouble):
-    """Write each canonical position's slot, numbered through all tiers; NOWHERE if it has none."""
-    for i in range(done[0], len(places)):
-        done[0] = i
-        places[i] = NOWHERE
-        key = asked.keys[i]
-        if key >= 0:
-            trouble[1] = key
-            k = row_of(table.numbers, asked.tiers[i])
-            if k >= 0:
-                # An int that is no position may still get a slot, but then the slot's position is another one.
-                slot = whole(game.index(key))
-                if (
-                    0 <= slot < table.bounds[k + 1] - table.bounds[k]
-                    and whole(game.unindex(asked.tiers[i], slot)) == key
-                ):
-                    places[i] = table.bounds[k] + slot
-    done[0] = len(places)
-
-
-@kernel
-def place(game, positions, table, places, done, trouble):
+def slots_of_positions(game, positions, table, slots, done, trouble):
     """Write each position's slot, numbered through all tiers; NOWHERE if it is no position.
 
     The position need not be canonical, and may be a tuple.
     """
     for i in range(done[0], len(positions)):
         done[0] = i
-        places[i] = NOWHERE
+        slots[i] = NOWHERE
         position = position_in(game, positions, i)
         if is_position(position):
             note(trouble, position)
             key = as_position(game.canonical(position))
             if key == position or is_image(game, key, position):
-                # As in `locate`, then as in `number`.
                 tier = whole(game.tier(key))
                 k = row_of(table.numbers, tier)
                 if k >= 0:
+                    # An int that is no position may still get a slot, but then the slot's position is another one.
                     slot = whole(game.index(key))
                     if (
                         0 <= slot < table.bounds[k + 1] - table.bounds[k]
                         and as_position(game.unindex(tier, slot)) == key
                     ):
-                        places[i] = table.bounds[k] + slot
+                        slots[i] = table.bounds[k] + slot
     done[0] = len(positions)
 
 
@@ -141,7 +120,7 @@ def position_of(game, tier, begin, positions, done, trouble):
 
 
 @kernel
-def judge(game, asked, ends, rows, done, trouble):
+def rows_of_ends(game, lookup, ends, rows, done, trouble):
     """Write the legend row of positions that need no step; GOES_ON for all others.
 
     *ends* has the row of each value of an end, and last the row of a win in one ply.
@@ -149,7 +128,7 @@ def judge(game, asked, ends, rows, done, trouble):
     for i in range(done[0], len(rows)):
         done[0] = i
         rows[i] = NOWHERE
-        key = asked.keys[i]
+        key = lookup.keys[i]
         if key >= 0:
             trouble[1] = key
             value = whole(game.primitive(key))
@@ -197,9 +176,9 @@ def last_up_to(numbers, low, high, number):
 
 
 @kernel
-def place_records(asked, table, firsts, size, blocks):
+def blocks_of_records(lookup, table, firsts, size, blocks):
     """Write the block of each canonical position, and replace its tier by the tier's row in the table."""
-    keys, tiers = asked
+    keys, tiers = lookup
     numbers, bounds, _, _ = table
     for i in range(len(blocks)):
         blocks[i] = NOWHERE
@@ -213,9 +192,9 @@ def place_records(asked, table, firsts, size, blocks):
 
 
 @kernel
-def place_steps(asked, table, firsts, size, blocks):
+def blocks_of_steps(lookup, table, firsts, size, blocks):
     """Write the block of each position's step; replace the position by its rank, and the tier by its row."""
-    keys, tiers = asked
+    keys, tiers = lookup
     numbers, bounds, positions, masks = table
     for i in range(len(blocks)):
         key, blocks[i] = keys[i], NOWHERE
@@ -224,13 +203,13 @@ def place_steps(asked, table, firsts, size, blocks):
             # Play cannot reach a position whose bits outside the mask differ from those of the tier.
             if k >= 0 and (key ^ positions[k]) & ~masks[k] == 0:
                 tiers[i] = k
-                keys[i] = squeezed(key, masks[k])
+                keys[i] = rank_under(key, masks[k])
                 begin, end = bounds[k] // size, (bounds[k + 1] - 1) // size
                 blocks[i] = last_up_to(firsts, begin, end + 1, keys[i])
 
 
 @kernel
-def squeezed(position, mask):
+def rank_under(position, mask):
     """Return a position's rank: its bits under a mask, pushed together."""
     rank = 0
     below = 0
@@ -246,7 +225,7 @@ def squeezed(position, mask):
 
 
 @kernel
-def sort_by_block(blocks, count, asked):
+def sort_by_block(blocks, count, lookup):
     """Return the positions that have a block, sorted by block: (indices, positions, where each block's begin).
 
     Copying them pays: searching in place takes twice as long, since each is on another page of memory.
@@ -262,27 +241,27 @@ def sort_by_block(blocks, count, asked):
     # Step 3: put each position behind those of its block (a counting sort).
     ends, length = begins[:-1].copy(), begins[-1]
     order, keys, tiers = np.empty(length, np.int64), np.empty(length, np.int64), np.empty(length, np.int64)
-    asked_keys, asked_tiers = asked
+    old_keys, old_tiers = lookup
     for i in range(len(blocks)):
         block = blocks[i]
         if block >= 0:
             j = ends[block]
             ends[block] += 1
-            order[j], keys[j], tiers[j] = i, asked_keys[i], asked_tiers[i]
-    return order, Asked(keys, tiers), begins
+            order[j], keys[j], tiers[j] = i, old_keys[i], old_tiers[i]
+    return order, LookupKeys(keys, tiers), begins
 
 
 @kernel
 def put_back(order, found, rows):
-    """Write the rows found, in the order of blocks, to the places of the positions."""
+    """Write the rows found, in the order of blocks, to the indices of the positions."""
     for j in range(len(order)):
         rows[order[j]] = found[j]
 
 
 @kernel
-def find_records(span, asked, table, block, rows):
+def find_records(span, lookup, table, block, rows):
     """Write the legend rows of positions *span* that are records of a block."""
-    keys, tiers = asked
+    keys, tiers = lookup
     _, bounds, positions, _ = table
     item, block_first, mask, sums, outcomes = block
     for i in range(span[0], span[1]):
@@ -293,32 +272,32 @@ def find_records(span, asked, table, block, rows):
         # The bits outside the mask are those of the tier; else the position is not stored.
         if (key ^ first) & ~mask == 0:
             # Within a tier, running sums differ as the ranks do.
-            wanted = sums[low] + squeezed(key, mask) - squeezed(first, mask)
-            place = last_up_to(sums, low, min(high, len(sums)), wanted)
-            if sums[place] == wanted:
-                rows[i] = outcomes[place]
+            wanted = sums[low] + rank_under(key, mask) - rank_under(first, mask)
+            found = last_up_to(sums, low, min(high, len(sums)), wanted)
+            if sums[found] == wanted:
+                rows[i] = outcomes[found]
 
 
 @kernel
-def find_steps(span, asked, table, block, rows):
+def find_steps(span, lookup, table, block, rows):
     """Write for the ranks *span* the legend row of the last step of a block at or before each."""
-    ranks, tiers = asked
+    ranks, tiers = lookup
     _, bounds, positions, masks = table
     item, block_first, _, sums, outcomes = block
     for i in range(span[0], span[1]):
         k = tiers[i]
         low, high = max(bounds[k] - item, 0), min(bounds[k + 1] - item, len(sums))
-        first = squeezed(positions[k], masks[k]) if bounds[k] >= item else block_first
+        first = rank_under(positions[k], masks[k]) if bounds[k] >= item else block_first
         # Within a tier, running sums differ as the ranks do.
         wanted = sums[low] + ranks[i] - first
-        place = last_up_to(sums, low, high, wanted)
-        if sums[place] <= wanted:
-            rows[i] = outcomes[place]
+        found = last_up_to(sums, low, high, wanted)
+        if sums[found] <= wanted:
+            rows[i] = outcomes[found]
 
 
 @kernel
-def find_slots(span, asked, table, block, rows):
+def find_slots(span, lookup, table, block, rows):
     """Write the outcomes of the slots *span*, which all lie in one block."""
-    places, item, outcomes = asked.keys, block.item, block.outcomes
+    slots, item, outcomes = lookup.keys, block.item, block.outcomes
     for i in range(span[0], span[1]):
-        rows[i] = outcomes[places[i] - item]
+        rows[i] = outcomes[slots[i] - item]

@@ -21,14 +21,14 @@ from retrograde.databases.steps.read import StepsReader
 from retrograde.games.contract.game import RetrogradeError, Traits, Value
 
 ROWS = 1 << 16
-"""Positions in one piece."""
+"""Positions in one chunk."""
 NAMED = {value.name.lower(): value for value in (Value.WIN, Value.LOSE, Value.TIE, Value.DRAW)}
 """The values of positions, by name."""
-TOLD = 6
+TIERS_NAMED = 6
 """Tiers that an error names if the requested one does not exist."""
 
 
-class Piece(NamedTuple):
+class PositionChunk(NamedTuple):
     """Positions, each with its tier, value (uint8, as in Value) and remoteness (int32; -1 for a DRAW).
 
     Positions that are tuples are rows, int64[n, ints].
@@ -44,9 +44,9 @@ class Piece(NamedTuple):
         listed = self.positions.tolist()
         return [*map(tuple, listed)] if self.positions.ndim > 1 else listed
 
-    def only(self, which: NDArray[Any]) -> "Piece":
+    def only(self, which: NDArray[Any]) -> "PositionChunk":
         """Return some of them, by a mask or by indices."""
-        return Piece(self.tiers[which], self.positions[which], self.values[which], self.remotenesses[which])
+        return PositionChunk(self.tiers[which], self.positions[which], self.values[which], self.remotenesses[which])
 
 
 NAMES = ("tier", "position", "value", "remoteness")
@@ -63,7 +63,7 @@ class NoTier(RetrogradeError, LookupError):
 
 @dataclass(frozen=True)
 class Listing:
-    """Canonical positions of a database, one for each set of symmetric ones; an iterable of `Piece`.
+    """Canonical positions of a database, one for each set of symmetric ones; an iterable of `PositionChunk`.
 
     If the requested tier does not exist, NoTier is raised at the end of the iteration.
     """
@@ -89,11 +89,11 @@ class Listing:
         of_value, of_tier = None if value is None else value_of(value), None if tier is None else index(tier)
         return cls(database, of_value, least, most, of_tier)
 
-    def __iter__(self) -> Iterator[Piece]:
-        """Yield pieces of some ten thousand positions, in the order of the file."""
-        waiting: list[Piece] = []
+    def __iter__(self) -> Iterator[PositionChunk]:
+        """Yield chunks of some ten thousand positions, in the order of the file."""
+        pending: list[PositionChunk] = []
         tiers: dict[int, None] = {}
-        for tier, positions, values, plies in every(self.database):
+        for tier, positions, values, plies in records_of(self.database):
             tiers[tier] = None
             # Filter by tier, value and remoteness.
             wanted = np.full(len(positions), self.tier is None or tier == self.tier)
@@ -103,23 +103,26 @@ class Listing:
                 most = np.iinfo(np.int32).max if self.most is None else self.most
                 wanted &= (plies >= max(0, self.least or 0)) & (plies <= most)
             if wanted.any():
-                waiting.append(Piece(np.full(len(positions), tier, np.int64), positions, values, plies).only(wanted))
-            # Collect small pieces until there are enough rows.
-            if sum(len(piece.positions) for piece in waiting) >= ROWS:
-                yield joined(waiting)
-                waiting = []
-        if waiting:
-            yield joined(waiting)
+                pending.append(
+                    PositionChunk(np.full(len(positions), tier, np.int64), positions, values, plies).only(wanted)
+                )
+            # Collect small chunks until there are enough rows.
+            if sum(len(chunk.positions) for chunk in pending) >= ROWS:
+                yield concatenate(pending)
+                pending = []
+        if pending:
+            yield concatenate(pending)
         if self.tier is not None and self.tier not in tiers:
-            raise NoTier(f"there is no tier {self.tier} in the database of {self.database.file.variant}, {told(tiers)}")
+            where = f"the database of {self.database.file.variant}"
+            raise NoTier(f"there is no tier {self.tier} in {where}, {tiers_text(tiers)}")
 
-    def sample(self, count: int, seed: int | None = None) -> Piece:
+    def sample(self, count: int, seed: int | None = None) -> PositionChunk:
         """Return *count* random positions in order, or all if there are fewer. Each is equally likely."""
         chance = np.random.default_rng(seed)
         # Reservoir sampling: each position gets a random key, and those with the least keys stay.
-        kept, keys = nothing(self.database), np.empty(0)
-        for piece in self:
-            kept, keys = joined([kept, piece]), np.concatenate([keys, chance.random(len(piece.positions))])
+        kept, keys = empty_chunk(self.database), np.empty(0)
+        for chunk in self:
+            kept, keys = concatenate([kept, chunk]), np.concatenate([keys, chance.random(len(chunk.positions))])
             if len(keys) > count:
                 chosen = np.sort(np.argpartition(keys, count)[:count]) if count else np.empty(0, np.int64)
                 kept, keys = kept.only(chosen), keys[chosen]
@@ -129,7 +132,7 @@ class Listing:
 
     def to_numpy(self) -> dict[str, NDArray[Any]]:
         """Return all positions as arrays by name: tier, position, value, remoteness."""
-        return dict(zip(NAMES, joined([nothing(self.database), *self]), strict=True))
+        return dict(zip(NAMES, concatenate([empty_chunk(self.database), *self]), strict=True))
 
     def to_frame(self, library: str = "pandas") -> Any:
         """Return all positions as a data frame of `pandas` or `polars`; raise NoLibrary if it is not installed."""
@@ -138,16 +141,16 @@ class Listing:
         columns: dict[str, Any] = self.to_numpy()
         if Traits.of(self.database.game).width:
             columns["position"] = columns["position"].tolist()
-        return imported(library).DataFrame(columns)
+        return import_library(library).DataFrame(columns)
 
     def to_arrow(self) -> Any:
-        """Return a `pyarrow.RecordBatchReader` that streams the pieces; raise NoLibrary without pyarrow."""
-        arrow = imported("pyarrow")
+        """Return a `pyarrow.RecordBatchReader` that streams the chunks; raise NoLibrary without pyarrow."""
+        arrow = import_library("pyarrow")
         of_tuples = Traits.of(self.database.game).width > 0
         position = arrow.list_(arrow.int64()) if of_tuples else arrow.int64()
         kinds = (arrow.int64(), position, arrow.uint8(), arrow.int32())
         schema = arrow.schema(list(zip(NAMES, kinds, strict=True)))
-        columns = ([piece.tiers, [*map(list, piece.each())], *piece[2:]] if of_tuples else [*piece] for piece in self)
+        columns = ([chunk.tiers, [*map(list, chunk.each())], *chunk[2:]] if of_tuples else [*chunk] for chunk in self)
         batches = (arrow.record_batch(some, schema=schema) for some in columns)
         return arrow.RecordBatchReader.from_batches(schema, batches)
 
@@ -174,18 +177,18 @@ def ends_of(given: int | range) -> tuple[int, int]:
     return given[0], given[-1]
 
 
-def told(tiers: Iterable[int]) -> str:
+def tiers_text(tiers: Iterable[int]) -> str:
     """Return the existing tiers in words.
 
-    >>> told(range(100))
+    >>> tiers_text(range(100))
     'of 100 tiers: 0, 1, 2, 3, 4, 5, …, 99'
     """
     known = sorted(tiers)
-    some = known if len(known) <= TOLD + 2 else [*known[:TOLD], "…", known[-1]]
+    some = known if len(known) <= TIERS_NAMED + 2 else [*known[:TIERS_NAMED], "…", known[-1]]
     return f"of {len(known)} tier{'s' * (len(known) != 1)}: {', '.join(map(str, some))}"
 
 
-def imported(library: str) -> Any:
+def import_library(library: str) -> Any:
     """Import a library; raise NoLibrary if it is not installed."""
     from importlib import import_module
 
@@ -195,37 +198,37 @@ def imported(library: str) -> Any:
         raise NoLibrary(f"{library} is not installed; get it with: pip install {library}") from error
 
 
-def nothing(database: Database) -> Piece:
-    """Return a piece without positions."""
+def empty_chunk(database: Database) -> PositionChunk:
+    """Return a chunk without positions."""
     width = Traits.of(database.game).width
     positions = np.empty((0, width) if width else 0, np.int64)
-    return Piece(np.empty(0, np.int64), positions, np.empty(0, np.uint8), np.empty(0, np.int32))
+    return PositionChunk(np.empty(0, np.int64), positions, np.empty(0, np.uint8), np.empty(0, np.int32))
 
 
-def joined(pieces: list[Piece]) -> Piece:
-    """Return pieces as one."""
-    tiers, positions, values, plies = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    return Piece(tiers, positions, values, plies)
+def concatenate(chunks: list[PositionChunk]) -> PositionChunk:
+    """Return chunks as one."""
+    tiers, positions, values, plies = (np.concatenate(column) for column in zip(*chunks, strict=True))
+    return PositionChunk(tiers, positions, values, plies)
 
 
 # Every kind of database
 
-Part = tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]
+TierChunk = tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]
 """(tier, positions, values, remotenesses)."""
 
 
-def every(database: Database) -> Iterator[Part]:
+def records_of(database: Database) -> Iterator[TierChunk]:
     """Yield all positions of any kind of database."""
     contents = database.file.contents
     if isinstance(contents, StepsReader):
-        yield from explored(database)
+        yield from explored_positions(database)
     elif isinstance(database, SlotsDatabase) and database.contents.slots >= BULK:
-        yield from numbered(database)
+        yield from slots_of(database)
     else:
         yield from database.records()
 
 
-def numbered(database: SlotsDatabase) -> Iterator[Part]:
+def slots_of(database: SlotsDatabase) -> Iterator[TierChunk]:
     """Yield the positions of slots, with compiled rules if they compile."""
     from retrograde.solver.play.bulk import SlotsFinder
     from retrograde.solver.rules.examine import NotCompilable
@@ -246,7 +249,7 @@ def numbered(database: SlotsDatabase) -> Iterator[Part]:
             yield tier, positions[there], *database._read_legend(database.all_slots(first, stop)[there])
 
 
-def explored(database: Database) -> Iterator[Part]:
+def explored_positions(database: Database) -> Iterator[TierChunk]:
     """Yield the undecided positions of a game whose database has steps, found by exploring."""
     from retrograde.solver.play.bulk import finder_of
     from retrograde.solver.runtime.progress import Phase

@@ -53,15 +53,15 @@ class Worth(NamedTuple):
     value: Value
     plies: int | None
     name: str
-    said: str = ""
+    text: str = ""
     """The mark's text, instead of the plies."""
 
 
-def in_short(worth: str) -> str:
+def mark_text(worth: str) -> str:
     """Return a mark's text for an expectation; the shape says whether that is above or below 0.
 
-    >>> in_short("-0.308"), in_short("0.0464282"), in_short("13.24"), in_short("2.5"), in_short("-1"), in_short("")
-    ('.31', '.05', '13', '2.5', '1', '')
+    >>> [*map(mark_text, ("-0.308", "0.0464282", "13.24", "2.5", "-1", ""))]
+    ['.31', '.05', '13', '2.5', '1', '']
     """
     if not worth:
         return ""
@@ -85,7 +85,7 @@ def shapes() -> str:
 def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     """Return the mark of a place for the moves that lead there; *crowded* if a piece stands there."""
     names = " ".join(one.name for one in worths)
-    shown = list({(KINDS[one.value], one.plies, one.said): one for one in best_last(worths)}.values())
+    shown = list({(KINDS[one.value], one.plies, one.text): one for one in best_last(worths)}.values())
     # Too many different moves: one mark for each shape.
     of_kinds = len(shown) > MOST
     if of_kinds:
@@ -99,7 +99,7 @@ def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     for number, one in enumerate(reversed(shown)):
         left = (number - (len(shown) - 1) / (1 if crowded else 2)) * APART[many]
         plies = SIGNS[one.value] if one.plies is None else str(one.plies)
-        text = SIGNS[one.value] if of_kinds and len(shown) > 1 else one.said or plies
+        text = SIGNS[one.value] if of_kinds and len(shown) > 1 else one.text or plies
         at = f"translate({x + left:g} {y:g}) scale({scale:g})"
         drawn.append(f'<g transform="{at}">{shape(one.value, text, scale)}</g>')
     title = ", ".join(f"{one.name}: {one.value.name.lower()}" for one in worths)

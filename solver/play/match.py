@@ -42,7 +42,7 @@ class NoBeginning(RetrogradeError, ValueError):
     """No position to begin in was found."""
 
 
-class Played(NamedTuple):
+class FinishedGame(NamedTuple):
     """A finished game: its moves, its value, and both players' mistakes.
 
     The value (WIN, LOSE, TIE or DRAW) is for the player who moved first. Mistakes are moves known to have given up
@@ -74,7 +74,7 @@ def random_position(oracle: Oracle, chance: Random, tries: int = MOST_TRIES) -> 
         position = draw()
         if not is_none(position) and game.primitive(position) == UNDECIDED:
             return position
-    raise NoBeginning("no position was found by chance in which the game goes on; say where to begin")
+    raise NoBeginning("no random position was found in which the game goes on; give the first position")
 
 
 def any_position(oracle: Oracle, chance: Random) -> int:
@@ -128,7 +128,7 @@ def play(
     dice: Random | None = None,
     by_rule: ByRule | None = None,
     count: int = 0,
-) -> Played:
+) -> FinishedGame:
     """Play a game from a position to its end; chance moves by the *dice*.
 
     With *by_rule*, plies without progress are counted, from *count* on, and the game is a draw when the rule says so.
@@ -153,17 +153,17 @@ def play(
         met[position] += not expected
         too_long = by_rule is not None and count >= PATIENCE
         if too_long or met[position] == ENDLESS or len(moves) == LONGEST_GAME:
-            return Played(moves, DRAW, (mistakes[0], mistakes[1]))
+            return FinishedGame(moves, DRAW, (mistakes[0], mistakes[1]))
         # The player's move, and whether it gave up value by what is known before and after.
         turn, at = side_of(game, start, position, len(moves)), position
         here = by_rule(position, count) if by_rule else oracle
-        before = here.known(position, distance=False).value
+        before = here.probe(position, distance=False).value
         move = players[turn](here, position)
         moves.append(move)
         count = count_after(game, position, move, count)
         position = game.do_move(position, move)
         there = by_rule(position, count) if by_rule else oracle
-        after = there.known(position, distance=False).value
+        after = there.probe(position, distance=False).value
         if pays:
             mistakes[turn] += not expected and UNDECIDED != before != brought_by(oracle, at, move) != UNDECIDED
         else:
@@ -173,9 +173,9 @@ def play(
     if pays and game.players == 2:
         first, second = points_of(game, start, moves)
         value = WIN if first > second else LOSE if first < second else TIE
-        return Played(moves, value, (mistakes[0], mistakes[1]))
+        return FinishedGame(moves, value, (mistakes[0], mistakes[1]))
     ours = side_of(game, start, position, len(moves)) == 0
-    return Played(moves, value if ours else FLIPPED[value], (mistakes[0], mistakes[1]))
+    return FinishedGame(moves, value if ours else FLIPPED[value], (mistakes[0], mistakes[1]))
 
 
 def brought_by(oracle: Oracle, position: int, move: int) -> Value:
@@ -217,24 +217,28 @@ def points(value: Value) -> float:
     return {WIN: 1.0, TIE: 0.5, DRAW: 0.5, LOSE: 0.0}[value]
 
 
-# Judgement
+# Reviews
+
+Verdict = Literal["best", "slower", "mistake", "unknown"]
 
 
 class Review(NamedTuple):
-    """A move, and the best one there was."""
+    """A move as it was played, the best moves there were, and the value that the position had."""
 
     played: Choice
-    best: Choice
+    choices: list[Choice]
+    """The best moves, as far as known."""
+    had: Value
+
+    @property
+    def best(self) -> Choice:
+        """The first of the best moves."""
+        return self.choices[0]
 
     @property
     def value(self) -> Value:
         """What the move brought the player who made it."""
         return self.played.brings
-
-    @property
-    def had(self) -> Value:
-        """What the best move would have brought."""
-        return self.best.brings
 
     @property
     def mistake(self) -> bool:
@@ -249,69 +253,34 @@ class Review(NamedTuple):
         later = (self.played.remoteness or 0) - (self.best.remoteness or 0)
         return max(0, -later if self.value == LOSE else later)
 
+    @property
+    def verdict(self) -> Verdict:
+        """`best`, `slower` (kept the value only), `mistake` (gave it up) or `unknown`."""
+        if self.had == UNDECIDED or self.played.value == UNDECIDED or self.best.brings != self.had:
+            return "unknown"
+        if self.mistake:
+            return "mistake"
+        plies = self.played.remoteness, self.best.remoteness
+        return "best" if None in plies or plies[0] == plies[1] else "slower"
+
+    @property
+    def better(self) -> list[str]:
+        """The names of better moves; empty if the move was one of the best, or that is unknown."""
+        return [choice.name for choice in self.choices] if self.verdict in ("slower", "mistake") else []
+
 
 def review(oracle: Oracle, position: int, move: int) -> Review:
     """Return the review of a legal move; raise NotInDatabase if play never reaches the position."""
     choices = oracle.moves(position)
-    return Review(next(choice for choice in choices if choice.move == move), choices[0])
+    return Review(next(choice for choice in choices if choice.move == move), choices[:1], choices[0].brings)
 
 
-class Judgement(NamedTuple):
-    """A move as it was played, the best ones, and the value that the position had."""
-
-    played: Choice
-    best: list[Choice]
-    had: Value
-
-    @property
-    def is_known(self) -> bool:
-        """Whether it is known what the move gave up, if anything."""
-        return self.had != UNDECIDED != self.played.value and self.best[0].brings == self.had
-
-    @property
-    def keeps_value(self) -> bool:
-        return self.played.brings == self.had
-
-    @property
-    def is_best(self) -> bool:
-        """Whether the move kept the value, and as far as known, the remoteness."""
-        plies = self.played.remoteness, self.best[0].remoteness
-        return self.is_known and self.keeps_value and (None in plies or plies[0] == plies[1])
-
-
-def judge(oracle: Oracle, position: int, move: int, seconds: float | None = None) -> Judgement:
-    """Return the judgement of a move, as far as *seconds* allow."""
+def judge(oracle: Oracle, position: int, move: int, seconds: float | None = None) -> Review:
+    """Return the review of a move, with all the best moves, as far as *seconds* allow."""
     played = next(choice for choice in oracle.moves(position, seconds) if choice.move == move)
-    return Judgement(played, oracle.best(position, seconds), oracle.known(position, 0).value)
+    return Review(played, oracle.best(position, seconds), oracle.probe(position, 0).value)
 
 
-Verdict = Literal["best", "slower", "mistake", "unknown"]
-
-
-class Mark(NamedTuple):
-    """A move's entry in a scorecard: its ply, counted from 0, and its judgement."""
-
-    ply: int
-    judgement: Judgement
-    better: list[str]
-    """The names of better moves; empty if the move was one of the best, or that is unknown."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """`best`, `slower` (kept the value only), `mistake` (gave it up) or `unknown`."""
-        if self.judgement.is_best:
-            return "best"
-        if not self.judgement.is_known:
-            return "unknown"
-        return "slower" if self.judgement.keeps_value else "mistake"
-
-
-def marked(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[Mark]:
-    """Return the marks of the moves at some plies, counted from 0; *positions* are those before each move."""
-    marks = []
-    for ply in plies:
-        judgement = judge(oracle, positions[ply], moves[ply], FOR_SCORECARD / len(plies))
-        told = judgement.is_known and not judgement.is_best
-        better = [choice.name for choice in judgement.best] if told else []
-        marks.append(Mark(ply, judgement, better))
-    return marks
+def judge_moves(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[Review]:
+    """Return the reviews of the moves at some plies, from 0; *positions* are those before each move."""
+    return [judge(oracle, positions[ply], moves[ply], FOR_SCORECARD / len(plies)) for ply in plies]

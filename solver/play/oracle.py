@@ -1,4 +1,4 @@
-"""`Oracle`, the interface of whatever answers for positions: a database, a search, or both.
+"""`Oracle`, the interface of every source of answers about positions: a database, a search, or both.
 
 Players, queries, the page, matches and scorecards ask an `Oracle`. A database knows the value and the remoteness of
 every position. A search proves what it can in its time. So an answer may be bounds only, and says how it is known::
@@ -12,7 +12,7 @@ every position. A search proves what it can in its time. So an answer may be bou
 Where a value is required, as in a `Choice`, an unknown one is UNDECIDED.
 """
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from retrograde.databases import Outcome
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
@@ -36,7 +36,7 @@ MOST = {LOSE: WIN, DRAW: TIE, TIE: TIE, WIN: LOSE}
 """What a move brings at most, by the least that the position it leads to is worth."""
 
 
-class How(NamedTuple):
+class Evidence(NamedTuple):
     """How something is known: the source, the positions searched, the seconds, and hits in endgame tables."""
 
     source: str
@@ -45,7 +45,7 @@ class How(NamedTuple):
     leaves: int = 0
 
 
-class Known(NamedTuple):
+class ValueBounds(NamedTuple):
     """What is known of a position, for the player to move: the worst and the best value still possible.
 
     `no_end_within`: the plies within which neither side can force a win, if only that is known.
@@ -54,7 +54,7 @@ class Known(NamedTuple):
     at_least: Value
     at_most: Value
     remoteness: int | None
-    how: How
+    evidence: Evidence
     no_end_within: int = 0
 
     @property
@@ -78,32 +78,33 @@ class Known(NamedTuple):
         return Outcome(self.value, self.remoteness)
 
 
-def exactly(outcome: Outcome, how: How) -> Known:
-    """Return a known outcome as a `Known`.
+def exact_bounds(outcome: Outcome, how: Evidence) -> ValueBounds:
+    """Return a known outcome as a `ValueBounds`.
 
-    >>> exactly(Outcome(WIN, 5), How(DATABASE)).proved
+    >>> exact_bounds(Outcome(WIN, 5), Evidence(DATABASE)).proved
     True
     """
-    return Known(outcome.value, outcome.value, outcome.remoteness, how)
+    return ValueBounds(outcome.value, outcome.value, outcome.remoteness, how)
 
 
-def searched(found: "Finding") -> Known:
-    """Return the result of a search as a `Known`.
+def bounds_of_finding(found: "Finding") -> ValueBounds:
+    """Return the result of a search as a `ValueBounds`.
 
     >>> from retrograde.solver.search.searcher import Finding
-    >>> searched(Finding(None, None, DRAW, WIN, 0, 9, 0.5)).proved
+    >>> bounds_of_finding(Finding(None, None, DRAW, WIN, 0, 9, 0.5)).proved
     False
     """
-    how = How(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds, found.leaves)
-    return Known(found.at_least, found.at_most, found.remoteness, how, found.no_end_within)
+    how = Evidence(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds, found.leaves)
+    return ValueBounds(found.at_least, found.at_most, found.remoteness, how, found.no_end_within)
 
 
-def brought(child: Known, again: bool = False) -> Known:
+def bounds_for_mover(child: ValueBounds, again: bool = False) -> ValueBounds:
     """Return what a move brings the player who makes it, from what is known of the position after it.
 
     *again*: the same player moves there.
 
-    >>> brought(Known(LOSE, TIE, None, How(SEARCH)))[:2], brought(Known(LOSE, LOSE, 2, How(DATABASE)))[:3]
+    >>> unproved, proved = (LOSE, TIE, None, Evidence(SEARCH)), (LOSE, LOSE, 2, Evidence(DATABASE))
+    >>> bounds_for_mover(ValueBounds(*unproved))[:2], bounds_for_mover(ValueBounds(*proved))[:3]
     ((<Value.DRAW: 2>, <Value.WIN: 4>), (<Value.WIN: 4>, <Value.WIN: 4>, 3))
     """
     far = None if child.remoteness is None else child.remoteness + 1
@@ -111,8 +112,8 @@ def brought(child: Known, again: bool = False) -> Known:
         return child._replace(remoteness=far)
     if child.proved:
         value = FLIPPED[child.value]
-        return Known(value, value, far, child.how)
-    return Known(LEAST[child.at_most], MOST[child.at_least], None, child.how, child.no_end_within)
+        return ValueBounds(value, value, far, child.evidence)
+    return ValueBounds(LEAST[child.at_most], MOST[child.at_least], None, child.evidence, child.no_end_within)
 
 
 class Oracle(Protocol):
@@ -125,10 +126,16 @@ class Oracle(Protocol):
     game: Game
     source: str
     """The source that it asks first."""
+    seconds: float
+    """The oracle's own limit for a question; 0 for a database."""
 
     @property
     def variant(self) -> str:
         """The variant whose positions it knows."""
+
+    @property
+    def metric(self) -> str:
+        """The metric of the database, one of METRICS; remoteness if positions are searched."""
 
     @property
     def start(self) -> int | None:
@@ -141,11 +148,14 @@ class Oracle(Protocol):
     def __contains__(self, position: object) -> bool:
         """Return whether it answers for a position; a database does not for positions that play never reaches."""
 
-    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
+    def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
         """Return what is known of a position; without *distance* the value suffices."""
 
     def value(self, position: int) -> Outcome:
         """Return value and remoteness: UNDECIDED and None if unknown."""
+
+    def worth(self, position: int) -> dict[str, Any]:
+        """Return what the metric adds to value and remoteness, ready for JSON: `{"score": 3}`."""
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return all moves of a position, the best first as far as known; none if the game is over."""

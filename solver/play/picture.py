@@ -15,7 +15,7 @@ from html import escape
 from retrograde.games.contract.drawing import SHAPES, Board
 from retrograde.games.contract.game import UNDECIDED, Game
 from retrograde.solver.play.choice import Choice
-from retrograde.solver.play.marks import Worth, in_short, line, mark, shapes
+from retrograde.solver.play.marks import Worth, line, mark, mark_text, shapes
 
 CELL = 60
 """Pixels of a cell at the default size."""
@@ -202,7 +202,7 @@ def moves(
         places = game.draw_move(position, choice.move)
         if places and len(places) <= 2:
             plies = None if choice.remoteness is None else choice.remoteness + 1
-            worth = Worth(choice.brings, plies, choice.name, in_short(choice.worth) if plies is None else "")
+            worth = Worth(choice.brings, plies, choice.name, mark_text(choice.worth) if plies is None else "")
             entered[places[-1]].append(worth)
             if len(places) == 2 and len(choices) <= MOST_LINES:
                 lines += line(board.places[places[0]], board.places[places[1]], worth)

@@ -40,15 +40,15 @@ def perfect(oracle: Oracle, position: int) -> int:
     choices = oracle.best(position)
     if len(choices) == 1:
         return choices[0].move
-    looked = 0
+    examined = 0
     most, chosen = None, choices[0]
     for choice in choices:
         replies = oracle.moves(choice.position)
         rating = problems(choice, replies)
         if most is None or rating > most:
             most, chosen = rating, choice
-        looked += len(replies)
-        if looked > MOST_REPLIES:
+        examined += len(replies)
+        if examined > MOST_REPLIES:
             break
     return chosen.move
 
@@ -143,14 +143,14 @@ def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
         if 0 <= (skill := float(name)) <= 1:
             return skilled(skill, chance)
     if name.partition(":")[0] in BY_MODEL:
-        return by_model(known_model(name, oracle.game), chance)
+        return by_model(find_model(name, oracle.game), chance)
     if point := entry_point(name):
         return installed(point, oracle, chance)
     names = ", ".join([*PLAYERS, "depth:N", "time:S", "paranoid:N", "skill:P", "exploit:MODEL", *offered()])
     raise NoPlayer(f"no player {name!r}; the players are {names}, or a skill from 0 to 1")
 
 
-def known_model(name: str, game: Game) -> Model:
+def find_model(name: str, game: Game) -> Model:
     """Return a model by name; raise NoPlayer if there is none, or its database is missing."""
     try:
         return model_named(name, game)

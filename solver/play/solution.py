@@ -36,14 +36,14 @@ from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, child_dista
 from retrograde.games.contract.zeroing import in_words as progress_in_words
 from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.metrics.models.names import model_of, refuse_another
-from retrograde.solver.play.choice import Choice, equally_good, followed, ranked
+from retrograde.solver.play.choice import Choice, equally_good, follow_best, ranked
 from retrograde.solver.play.listing import Listing
-from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, How, Known, exactly
+from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, Evidence, ValueBounds, exact_bounds
 from retrograde.solver.values.worth import facts_of, gives, in_words, rank
 
 CACHED_VALUES = 1 << 15
 """Positions whose outcomes are cached: in play the same ones are asked for again and again."""
-LOOKED_UP = How(DATABASE)
+BY_DATABASE = Evidence(DATABASE)
 NOT_TOLD = {
     DTZ: "what the fifty-move rule says is not told",
     DTC: "how far captures and promotions are is not told",
@@ -51,7 +51,7 @@ NOT_TOLD = {
 """What answers leave out if a database beside this one cannot be read."""
 
 
-class Picture(NamedTuple):
+class NotebookPicture(NamedTuple):
     """A picture that notebooks display."""
 
     svg: str
@@ -67,6 +67,7 @@ class Solution:
     """
 
     source = DATABASE
+    seconds = 0.0
 
     def __init__(self, database: Database):
         """Take a database; raise DamagedDatabase if its header contradicts it about the start."""
@@ -97,9 +98,9 @@ class Solution:
         """Return a position's value and remoteness; raise NotInDatabase if play never reaches it."""
         return self._value(position)
 
-    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
-        """Return the same as a `Known`; *seconds* and *distance* are ignored."""
-        return exactly(self._value(position), LOOKED_UP)
+    def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
+        """Return the same as a `ValueBounds`; *seconds* and *distance* are ignored."""
+        return exact_bounds(self._value(position), BY_DATABASE)
 
     def __contains__(self, position: object) -> bool:
         return position in self.database
@@ -245,7 +246,7 @@ class Solution:
 
     @cached_property
     def pays_one(self) -> bool:
-        """Whether every end pays one of two players exactly 1 more, so that expectations count won games.
+        """Whether every end pays one of two players exact_bounds 1 more, so that expectations count won games.
 
         That is so if moves pay nothing, and no position is worth 0 or more than 1. (Payoffs are whole numbers.)
         """
@@ -266,9 +267,9 @@ class Solution:
         """
         if self.metric == "expectation":
             return []
-        return followed(self.moves, position, limit)
+        return follow_best(self.moves, position, limit)
 
-    def picture(self, position: int | None = None) -> "Picture":
+    def picture(self, position: int | None = None) -> "NotebookPicture":
         """Return a position, by default the start, as a picture with its moves coloured by value.
 
         A notebook displays it; `svg` is its text.
@@ -277,7 +278,7 @@ class Solution:
 
         if position is None:
             position = self.start_or_example
-        return Picture(board_svg(self.game, position, self.moves(position)))
+        return NotebookPicture(board_svg(self.game, position, self.moves(position)))
 
     def _repr_svg_(self) -> str:
         """Return the picture of the start, or of an example, for notebooks."""

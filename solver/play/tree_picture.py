@@ -114,7 +114,7 @@ class Boards:
 
 
 @dataclass
-class Picture:
+class TreeDrawing:
     """One tree's drawing: its elements, lines first, and its size."""
 
     boards: Boards
@@ -227,7 +227,7 @@ def trees_svg(trees: Trees) -> str:
 
 def draw(boards: Boards, tree: Tree) -> tuple[str, float, float]:
     """Return (a tree's SVG with its name and counts, width, height)."""
-    picture = Picture(boards, windows=tree.name != "minimax")
+    picture = TreeDrawing(boards, windows=tree.name != "minimax")
     depth = depth_within(tree.root, MOST_NODES)
     picture.add(tree.root, depth, SIDE)
     count = f"{tree.root.positions:,} positions, {tree.root.leaves:,} at the edge"

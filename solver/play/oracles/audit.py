@@ -20,7 +20,7 @@ SECONDS = 60.0
 """Seconds for each of these searches; one that takes longer proves nothing, and is not counted."""
 
 
-class Report(NamedTuple):
+class BookReport(NamedTuple):
     """The result: positions, records, derived positions, positions searched again, and problems."""
 
     positions: int
@@ -30,13 +30,13 @@ class Report(NamedTuple):
     problems: list[str]
 
 
-def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, seed: int = 1) -> Report:
+def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, seed: int = 1) -> BookReport:
     """Verify a book, and return the report."""
     game, problems = book.game, list[str]()
     course = Course()
     course.plan(exploring=0.4, verifying=0.3, searching=0.3)
     # Step 1: explore, and compare the counts.
-    depths = explored(game, book.plies, Phase("exploring", listener, None, course))
+    depths = explore(game, book.plies, Phase("exploring", listener, None, course))
     positions = sum(len({position, *game.images(position)}) for position in depths)
     if (positions, len(depths)) != (book.file.positions, book.file.stored):
         problems.append(
@@ -48,24 +48,25 @@ def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, 
     phase = Phase("verifying", listener, len(depths), course)
     for position, depth in depths.items():
         phase.advance(1)
-        told = book.get(position)
-        if told is None:
-            problems.append(f"position {game.write(position)} is not there")
-        elif (right := derived(book, position)) is not None:
-            if not agree(told, right):
-                problems.append(f"position {game.write(position)} is told to be {words(told)}, and is {words(right)}")
+        stored = book.get(position)
+        if stored is None:
+            problems.append(f"position {game.write(position)} is not in the book")
+        elif (right := derive(book, position)) is not None:
+            if not agrees(stored, right):
+                both = f"{outcome_text(stored)} in the book, and {outcome_text(right)} by its moves"
+                problems.append(f"position {game.write(position)} is {both}")
         elif depth == book.plies:
             last.append(position)
         else:
-            problems.append(f"position {game.write(position)} leads to one that is not there")
+            problems.append(f"position {game.write(position)} leads to one that is not in the book")
     # Step 3: search a sample of the last ply.
     searched = search_again(
         book, Random(seed).sample(last, min(AGAIN, len(last))), problems, (workers, listener, course)
     )
-    return Report(positions, len(depths), len(depths) - len(last), searched, problems)
+    return BookReport(positions, len(depths), len(depths) - len(last), searched, problems)
 
 
-def explored(game: Game, plies: int, phase: Phase) -> dict[int, int]:
+def explore(game: Game, plies: int, phase: Phase) -> dict[int, int]:
     """Return the canonical positions within some plies of the start, with the ply of their first occurrence."""
     start = game.canonical(game.start)
     depths = {start: 0}
@@ -85,7 +86,7 @@ def explored(game: Game, plies: int, phase: Phase) -> dict[int, int]:
     return depths
 
 
-def derived(book: Book, position: int) -> Outcome | None:
+def derive(book: Book, position: int) -> Outcome | None:
     """Return a position's outcome by its children; None if some are not in the book."""
     game = book.game
     value = game.primitive(position)
@@ -106,12 +107,12 @@ def derived(book: Book, position: int) -> Outcome | None:
     return Outcome(best, 1 + (max(known) if best == LOSE else min(known)))
 
 
-def agree(told: Outcome, right: Outcome) -> bool:
+def agrees(stored: Outcome, right: Outcome) -> bool:
     """Return whether an outcome is right, as far as it is known."""
-    return told.value == right.value and (None in (told.remoteness, right.remoteness) or told == right)
+    return stored.value == right.value and (None in (stored.remoteness, right.remoteness) or stored == right)
 
 
-def words(outcome: Outcome) -> str:
+def outcome_text(outcome: Outcome) -> str:
     """Return an outcome in words: `win in 5`."""
     return f"{outcome.value.name.lower()}{'' if outcome.remoteness is None else f' in {outcome.remoteness}'}"
 
@@ -130,8 +131,9 @@ def search_again(
         if found.value is not None:
             searched += 1
             if found.value != book[position].value:
+                stored = outcome_text(book[position])
                 problems.append(
-                    f"position {book.game.write(position)} is told to be {words(book[position])}, and is not"
+                    f"position {book.game.write(position)} is {stored} in the book, but not by a new search"
                 )
         phase.advance(1)
     phase.end()

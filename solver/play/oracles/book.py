@@ -5,8 +5,8 @@ Only the last ply is searched; the outcomes of the plies before follow from it, 
     ply   0 → 1 → 2 → … → last                  found wave by wave, one of each set of symmetric positions
     worth 0 ← 1 ← 2 ← … ← last ← search         each position of the last ply is searched separately
 
-The steps are `explore`, `search`, `pass_up` and `write` of `Making`. Several threads search, each with a transposition
-table of its own. A journal beside the book keeps the answers, so that an interrupted book resumes.
+The steps are `explore`, `search`, `pass_up` and `write` of `BookMaker`. Several threads search, each with a
+transposition table of its own. A journal beside the book keeps the answers, so that an interrupted book resumes.
 """
 
 import os
@@ -81,18 +81,18 @@ def make_book(game: Game, order: BookOptions, path: str | os.PathLike[str] | Non
     journal_path = path.with_name(path.name + ".journal")
     with Lock(path) as lock:
         with Journal(journal_path, identity, order.fresh) as journal:
-            making = Making(game, order, journal)
-            making.explore()
-            making.search()
-            making.pass_up()
-            making.write(path, lock)
+            maker = BookMaker(game, order, journal)
+            maker.explore()
+            maker.search()
+            maker.pass_up()
+            maker.write(path, lock)
         with suppress(OSError):  # a remaining journal is useless, but does no harm
             journal_path.unlink()
     return path
 
 
 @dataclass
-class Making:
+class BookMaker:
     """A book being made: its positions, ascending, their waves, values and remotenesses."""
 
     game: Game
@@ -146,7 +146,7 @@ class Making:
             columns = block.columns
             yield begin, block.children[:, :columns].copy(), block.origins[:columns].astype(np.int64)
 
-    def places(self, positions: Array) -> Array:
+    def indices(self, positions: Array) -> Array:
         """Return the indices of positions in the book."""
         return np.searchsorted(self.positions, positions)
 
@@ -157,7 +157,7 @@ class Making:
         # There is no last ply if play always ends before it.
         last = self.waves[-1] if len(self.waves) > self.order.plies else np.empty(0, np.int64)
         self.decide_at_once(last)
-        open_ = last[self.values[self.places(last)] == UNDECIDED]
+        open_ = last[self.values[self.indices(last)] == UNDECIDED]
         phase = Phase("searching", self.order.listener, len(open_), self.course)
         phase.tell()
         # Answers of an earlier run come first; only the others are searched.
@@ -165,7 +165,7 @@ class Making:
         for found in log.resumed:
             self.take(*found)
             phase.skip(len(found[0]))
-        open_ = open_[self.values[self.places(open_)] == UNDECIDED]
+        open_ = open_[self.values[self.indices(open_)] == UNDECIDED]
         for answers in self.answered(open_):
             self.take(*answers)
             log.add(answers)
@@ -181,8 +181,8 @@ class Making:
             # A position whose best child has lost already is won in one ply.
             lost = self.is_lost(below)
             wins = ((children >= 0) & lost[np.searchsorted(below, np.maximum(children, below[:1]))]).any(axis=0)
-            places = self.places(last[begin + origins[wins]])
-            self.values[places], self.plies[places] = WIN, 1 if self.order.distances else NOT_FOUND
+            indices = self.indices(last[begin + origins[wins]])
+            self.values[indices], self.plies[indices] = WIN, 1 if self.order.distances else NOT_FOUND
 
     def is_lost(self, positions: Array) -> Array:
         """Return which positions the player to move has lost because the game is over."""
@@ -193,13 +193,13 @@ class Making:
 
     def take(self, positions: Array, values: Array, plies: Array) -> None:
         """Store answers."""
-        places = self.places(positions)
-        self.values[places], self.plies[places] = values, plies
+        indices = self.indices(positions)
+        self.values[indices], self.plies[indices] = values, plies
 
     def answered(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Yield the answers for all positions (positions, values, remotenesses), some at a time, as they come."""
         workers = self.order.workers or os.cpu_count() or 1
-        searches = Searches(self.game, max(LEAST_TABLE, self.order.size // workers))
+        searches = SearchThreads(self.game, max(LEAST_TABLE, self.order.size // workers))
         pieces = iter(np.array_split(positions, -(-len(positions) // PIECE)) if len(positions) else [])
         ask = self.asker(searches)
         running: set[Future[tuple[Array, Array, Array]]] = set()
@@ -217,7 +217,7 @@ class Making:
             searches.halt()
             executor.shutdown(cancel_futures=True)
 
-    def asker(self, searches: "Searches") -> Callable[[Array], tuple[Array, Array, Array]]:
+    def asker(self, searches: "SearchThreads") -> Callable[[Array], tuple[Array, Array, Array]]:
         """Return the function that searches some positions."""
         order = self.order
 
@@ -234,13 +234,13 @@ class Making:
 
     def pass_up(self) -> None:
         """Find the outcomes of all other positions, from their children."""
-        waiting = [wave[self.values[self.places(wave)] == UNDECIDED] for wave in reversed(self.waves)]
+        waiting = [wave[self.values[self.indices(wave)] == UNDECIDED] for wave in reversed(self.waves)]
         phase = Phase("solving", self.order.listener, sum(map(len, waiting)), self.course)
         while sum(map(len, waiting)):
             before = sum(map(len, waiting))
             for wave in waiting:
                 self.derive(wave)
-            waiting = [wave[self.values[self.places(wave)] == UNDECIDED] for wave in waiting]
+            waiting = [wave[self.values[self.indices(wave)] == UNDECIDED] for wave in waiting]
             if (left := sum(map(len, waiting))) == before:
                 raise circles(self.game)
             phase.advance(before - left)
@@ -250,20 +250,20 @@ class Making:
         """Derive the positions of a wave whose children's outcomes are all known."""
         for begin, children, origins in self.expanded(wave):
             there = children >= 0
-            places = np.where(there, np.minimum(self.places(children), len(self.positions) - 1), 0)
+            indices = np.where(there, np.minimum(self.indices(children), len(self.positions) - 1), 0)
             # Step 1: which columns have only known children, and the best value among them.
-            known = (~there | (self.values[places] != UNDECIDED)).all(axis=0)
-            values = np.where(there, UPSIDE_DOWN[self.values[places]], UNDECIDED)
+            known = (~there | (self.values[indices] != UNDECIDED)).all(axis=0)
+            values = np.where(there, UPSIDE_DOWN[self.values[indices]], UNDECIDED)
             best = values.max(axis=0)
             # Step 2: the remoteness, from the children that give the best value. The loser takes the latest, others the
             # soonest. It is unknown if one of these is.
-            plies = np.where(values == best, np.minimum(self.plies[places] + 1, NOT_FOUND), -1)
+            plies = np.where(values == best, np.minimum(self.plies[indices] + 1, NOT_FOUND), -1)
             latest = plies.max(axis=0)
             soonest = np.where(plies < 0, NOT_FOUND, plies).min(axis=0)
             far = np.where((best == LOSE) | (latest == NOT_FOUND), latest, soonest)
-            places = self.places(wave[begin + origins[known]])
-            self.values[places] = best[known]
-            self.plies[places] = far[known] if self.order.distances else NOT_FOUND
+            indices = self.indices(wave[begin + origins[known]])
+            self.values[indices] = best[known]
+            self.plies[indices] = far[known] if self.order.distances else NOT_FOUND
 
     # Writing
 
@@ -300,7 +300,7 @@ def circles(game: Game) -> NoBook:
     return NoBook(f"no book of {variant(game)}: its play can go round in circles, where a search proves no draw")
 
 
-class Searches:
+class SearchThreads:
     """One search for each thread that asks."""
 
     def __init__(self, game: Game, size: int):

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from retrograde.databases import Certificate
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
-from retrograde.solver.play.oracle import CERTIFICATE, How, Known
+from retrograde.solver.play.oracle import CERTIFICATE, Evidence, ValueBounds
 from retrograde.solver.play.oracles.searching import FOR_VALUE, SECONDS, SearchingOracle, Source
 from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
 from retrograde.solver.search.searcher import TABLE_SIZE
 
-HOW = How(CERTIFICATE)
+BY_CERTIFICATE = Evidence(CERTIFICATE)
 AT_MOST = {WIN: LOSE, TIE: TIE, DRAW: TIE}
 """The most that a position is worth if the other side reaches a goal after every move."""
 
@@ -28,17 +28,17 @@ def from_certificate(certificate: Certificate) -> Source:
         value = game.primitive(position)
         return value >= goal if value != UNDECIDED else position in certificate
 
-    def ask(position: int) -> Known | None:
+    def ask(position: int) -> ValueBounds | None:
         # The root's bounds are the certificate's claim. With a reply the player to move reaches the goal. If the other
         # side has a reply after every move, the player to move gets no more than AT_MOST says.
         if position == file.root:
-            return Known(file.at_least, file.at_most, None, HOW)
+            return ValueBounds(file.at_least, file.at_most, None, BY_CERTIFICATE)
         least: Value = goal if position in certificate else LOSE
         most = WIN
         if least != WIN:
             children = (game.do_move(position, move) for move in game.generate_moves(position))
             most = AT_MOST[goal] if all(map(held, children)) else WIN
-        return None if (least, most) == (LOSE, WIN) else Known(least, most, None, HOW)
+        return None if (least, most) == (LOSE, WIN) else ValueBounds(least, most, None, BY_CERTIFICATE)
 
     return ask
 
@@ -64,15 +64,15 @@ class CertifiedOracle(SearchingOracle):
         if why := not_for_proofs(game):
             raise NotForSearch(f"the certificate proves nothing: {why}; delete it with `retrograde remove`")
 
-    def chosen(self, position: int, moves: list[int], deadline: float) -> int:
+    def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
         """Return the certificate's move, unless a better one is found in time; without one, search."""
         reply = self.certificate.reply(position)
         if reply is None:
-            return super().chosen(position, moves, deadline)
-        if reply.at_least != WIN and self.at_hand(position).at_most > reply.at_least:
-            known = self.sought(position, deadline - (1 - FOR_VALUE) * self.seconds, distance=False)
+            return super().choose_move(position, moves, deadline)
+        if reply.at_least != WIN and self.bounds_without_search(position).at_most > reply.at_least:
+            known = self.search_until(position, deadline - (1 - FOR_VALUE) * self.seconds, distance=False)
             if known.at_least > reply.at_least:
-                return super().chosen(position, moves, deadline)
+                return super().choose_move(position, moves, deadline)
         return reply.move
 
     def close(self) -> None:

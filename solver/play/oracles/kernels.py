@@ -1,16 +1,23 @@
-"""Plays random games, compiled with the rules of any game."""
+"""Chooses among moves by random games, if nothing is proved: which move does best most often?
 
-from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
+The result is a guess, and never presented as anything else. It is used only if a search has run out of time.
+"""
+
+from collections.abc import Callable
+
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 
+GAMES = 100
+"""Games played from each position in turn."""
 LONGEST = 200
 """Plies after which a random game counts as a draw."""
 MASK = (1 << 62) - 1
 
 
 @kernel
-def played_out(game, position, games, seed):
+def play_out(game, position, games, seed):
     """Return the points of the player to move in random games, and the seed for the next ones.
 
     A win gives 2 points, a game without a winner 1.
@@ -37,3 +44,15 @@ def played_out(game, position, games, seed):
             at = whole(game.do_move(at, chosen))
         points += result
     return points, seed
+
+
+def best_by_playouts(game: Game, position: int, moves: list[int], is_over: Callable[[], bool]) -> int:
+    """Return the move after which the opponent gets the fewest points in random games, played until time is up."""
+    children = [game.do_move(position, move) for move in moves]
+    points, seed = [0] * len(moves), 1
+    play_out(game, position, 0, seed)
+    while not is_over() and len(moves) > 1:
+        for number, child in enumerate(children):
+            more, seed = play_out(game, child, GAMES, seed)
+            points[number] += more
+    return moves[points.index(min(points))]

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cached_property
 from random import Random
 from time import monotonic
+from typing import Any
 
 from retrograde.games.contract.game import (
     CHANCE,
@@ -27,7 +28,7 @@ from retrograde.games.contract.game import (
     same_mover,
 )
 from retrograde.solver.play.choice import Choice, ranked
-from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, How, Known
+from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, Evidence, ValueBounds
 from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.search.depth.names import depth_search_for
@@ -48,7 +49,7 @@ def is_about_points(game: Game) -> bool:
     return metric_of(game) == "score" or (game.players == 2 and not Traits.of(game).alternates)
 
 
-def meets_chance(game: Game, position: int) -> bool:
+def involves_chance(game: Game, position: int) -> bool:
     """Return whether chance had a turn in some random games."""
     chance = Random(0)
     for _ in range(GAMES):
@@ -71,7 +72,7 @@ class ScoringOracle(SearchingOracle):
         """Raise NotForSearch if there is chance or a third player, or play goes round in circles."""
         refuse_tuples(game, "searched")
         start = self.start_or_example
-        if game.players > 2 or Traits.of(game).has_odds or meets_chance(game, start):
+        if game.players > 2 or Traits.of(game).has_odds or involves_chance(game, start):
             raise unsuited(game, FOR_WHOM)
         if goes_round(game, start):
             raise unsuited(game, "play goes round in circles")
@@ -102,15 +103,15 @@ class ScoringOracle(SearchingOracle):
             return ScoreFinding(paid, paid, 0, 0.0)
         return self.scores.get(self.game.canonical(position), NOTHING)
 
-    def at_hand(self, position: int) -> Known:
+    def bounds_without_search(self, position: int) -> ValueBounds:
         found, end = self.score(position), self.game.primitive(position)
-        how = How(SEARCH if end == UNDECIDED else RULES, found.nodes, found.seconds)
-        least, most = self.told(found.at_least), self.told(found.at_most)
+        how = Evidence(SEARCH if end == UNDECIDED else RULES, found.nodes, found.seconds)
+        least, most = self.tie_for_draw(found.at_least), self.tie_for_draw(found.at_most)
         if end != UNDECIDED and metric_of(self.game) != "score":
             least = most = end
         elif self.is_contradicted:
             least, most = LOSE, WIN
-        return Known(least, most, 0 if end != UNDECIDED and least != DRAW else None, how)
+        return ValueBounds(least, most, 0 if end != UNDECIDED and least != DRAW else None, how)
 
     @property
     def is_contradicted(self) -> bool:
@@ -118,19 +119,19 @@ class ScoringOracle(SearchingOracle):
         return self.search.contradicted and metric_of(self.game) != "score"
 
     @staticmethod
-    def told(value: Value) -> Value:
+    def tie_for_draw(value: Value) -> Value:
         """Return TIE for DRAW: all play of such a game comes to an end."""
         return TIE if value == DRAW else value
 
-    def sought(self, position: int, deadline: float, distance: bool) -> Known:
+    def search_until(self, position: int, deadline: float, distance: bool) -> ValueBounds:
         """Return what is known after a search up to a deadline; without *distance* the value suffices."""
-        known, found = self.at_hand(position), self.score(position)
+        known, found = self.bounds_without_search(position), self.score(position)
         left = deadline - monotonic()
         if found.score is not None or (known.proved and not distance) or left < LEAST_SECONDS:
             return known
         with suppress(NotForSearch):  # raised where the search meets chance or a repetition: then nothing is known
             self.note_score(position, self.search.score(position, left, value_only=not distance))
-        return self.at_hand(position)
+        return self.bounds_without_search(position)
 
     def note_score(self, position: int, new: ScoreFinding) -> None:
         """Store a finding, merged with what was known."""
@@ -139,9 +140,13 @@ class ScoringOracle(SearchingOracle):
         found = ScoreFinding(low, high, old.nodes + new.nodes, old.seconds + new.seconds)
         self.scores[self.game.canonical(position)] = found
 
+    def worth(self, position: int) -> dict[str, Any]:
+        """Return the score of a position and its bounds, as far as known, ready for JSON."""
+        return score_json(self.score(position))
+
     # Moves
 
-    def brings(self, position: int, move: int) -> ScoreFinding:
+    def score_after(self, position: int, move: int) -> ScoreFinding:
         """Return what is known of the score that a move brings the player who makes it."""
         child = self.game.do_move(position, move)
         found, gain = self.score(child), self.search.gain(position, move)
@@ -152,16 +157,18 @@ class ScoringOracle(SearchingOracle):
             None if low is None else gain + low, None if high is None else gain + high, found.nodes, found.seconds
         )
 
-    def better_score(self, position: int, move: int) -> tuple[int, int]:
+    def score_bounds_after(self, position: int, move: int) -> tuple[int, int]:
         """Return the least and the most that a move may bring, as far as known."""
-        found = self.brings(position, move)
+        found = self.score_after(position, move)
         return -FAR if found.low is None else found.low, FAR if found.high is None else found.high
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         moves, deadline = self.legal(position), self.deadline(seconds)
         for number, move in enumerate(moves):
             begun = monotonic()
-            self.sought(self.game.do_move(position, move), begun + (deadline - begun) / (len(moves) - number), True)
+            self.search_until(
+                self.game.do_move(position, move), begun + (deadline - begun) / (len(moves) - number), True
+            )
         self.pass_up(position, moves)
         return ranked(self.choice(position, move) for move in moves)
 
@@ -169,34 +176,34 @@ class ScoringOracle(SearchingOracle):
         """Store what follows about a position from its moves."""
         if not moves or self.score(position).score is not None:
             return
-        found = [self.brings(position, move) for move in moves]
+        found = [self.score_after(position, move) for move in moves]
         low = max((one.low for one in found if one.low is not None), default=None)
         highs = [one.high for one in found if one.high is not None]
         self.note_score(position, ScoreFinding(low, max(highs) if len(highs) == len(found) else None, 0, 0.0))
 
     def choice(self, position: int, move: int) -> Choice:
         child = self.game.do_move(position, move)
-        again, found = same_mover(self.game, position, child), self.brings(position, move)
+        again, found = same_mover(self.game, position, child), self.score_after(position, move)
         proved = found.at_least == found.at_most and not self.is_contradicted
-        brings = self.told(found.at_least) if proved else UNDECIDED
-        name, rank = self.game.move_name(position, move), self.better_score(position, move)
+        brings = self.tie_for_draw(found.at_least) if proved else UNDECIDED
+        name, rank = self.game.move_name(position, move), self.score_bounds_after(position, move)
         return Choice(
             move, name, child, brings if again else FLIPPED[brings], None, again,
             rank=(-rank[0], -rank[1]), worth=in_words(found), gives=brings,
         )  # fmt: skip
 
-    def chosen(self, position: int, moves: list[int], deadline: float) -> int:
+    def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
         """Return the move to play, of several.
 
         It keeps at least the proven score of the position. If none is proven, it is the move that seems best, among
         those not known to be worse than another.
         """
-        self.sought(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
+        self.search_until(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
         moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
         low = self.score(position).low
         # Case: the first move is proven best.
-        least = max(low if low is not None else -FAR, self.better_score(position, moves[0])[0])
-        if least == self.better_score(position, moves[0])[0] > -FAR and self.score(position).score == least:
+        least = max(low if low is not None else -FAR, self.score_bounds_after(position, moves[0])[0])
+        if least == self.score_bounds_after(position, moves[0])[0] > -FAR and self.score(position).score == least:
             return moves[0]
         # Case: a score is proven: search for a move that keeps it.
         if low is not None:
@@ -208,7 +215,7 @@ class ScoringOracle(SearchingOracle):
                     if self.keeps_score(position, move, low):
                         return move
         # Case: the depth-limited search chooses.
-        left = [move for move in moves if self.better_score(position, move)[1] >= least]
+        left = [move for move in moves if self.score_bounds_after(position, move)[1] >= least]
         seems = self.ahead.find(position, seconds=max(deadline - monotonic(), LEAST_SECONDS)).move
         return seems if seems in left else left[0]
 
@@ -237,6 +244,11 @@ def least_of(one: int | None, other: int | None, greatest: bool = False) -> int 
     """
     known = [number for number in (one, other) if number is not None]
     return (max if greatest else min)(known) if known else None
+
+
+def score_json(found: ScoreFinding) -> dict[str, Any]:
+    """Return a score and its bounds, each None if unknown, ready for JSON."""
+    return {"score": found.score, "score_at_least": found.low, "score_at_most": found.high}
 
 
 def in_words(found: ScoreFinding) -> str:

@@ -16,11 +16,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from time import monotonic
+from typing import Any
 
 from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, Game
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.match import example_of
@@ -29,20 +30,19 @@ from retrograde.solver.play.oracle import (
     LONGEST_LINE,
     RULES,
     SEARCH,
-    How,
-    Known,
-    brought,
-    exactly,
-    searched,
+    Evidence,
+    ValueBounds,
+    bounds_for_mover,
+    bounds_of_finding,
+    exact_bounds,
 )
-from retrograde.solver.play.oracles.kernels import played_out
-from retrograde.solver.play.oracles.playouts import likeliest
+from retrograde.solver.play.oracles.kernels import best_by_playouts, play_out
 from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.search.probing.tables import Tables, find_tables
 from retrograde.solver.search.searcher import TABLE_SIZE, Endless, Finding, OutOfTime, Search
 from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within
 
-Source = Callable[[int], Known | None]
+Source = Callable[[int], ValueBounds | None]
 """A source asked before the search: returns what it knows of a position, or None."""
 
 SECONDS = 3.0
@@ -59,23 +59,23 @@ DEEPEST = 400
 
 def from_database(database: Database, source: str = DATABASE) -> Source:
     """Return a database as a source."""
-    how = How(source)
+    how = Evidence(source)
 
-    def ask(position: int) -> Known | None:
+    def ask(position: int) -> ValueBounds | None:
         outcome = database.get(position)
-        return None if outcome is None else exactly(outcome, how)
+        return None if outcome is None else exact_bounds(outcome, how)
 
     return ask
 
 
-def better(known: Known) -> tuple[int, int, int]:
+def better(known: ValueBounds) -> tuple[int, int, int]:
     """Return a sorting key for what moves bring, the best last.
 
     It compares what a move brings at least, then at most, then a win's speed or a loss's delay.
 
-    >>> how = How(SEARCH)
+    >>> how = Evidence(SEARCH)
     >>> rows = [(LOSE, LOSE, 2), (LOSE, LOSE, 8), (DRAW, DRAW, None), (DRAW, WIN, None), (WIN, WIN, 3)]
-    >>> rows == sorted(rows, key=lambda row: better(Known(*row, how)))
+    >>> rows == sorted(rows, key=lambda row: better(ValueBounds(*row, how)))
     True
     """
     far = 1 << 30
@@ -85,21 +85,23 @@ def better(known: Known) -> tuple[int, int, int]:
     return known.at_least, known.at_most, -(far if known.remoteness is None else known.remoteness)
 
 
-def merged(old: Known | None, new: Known) -> Known:
+def merged(old: ValueBounds | None, new: ValueBounds) -> ValueBounds:
     """Combine two answers and their work. The second is the source if it adds anything."""
     if old is None:
         return new
     at_least, at_most = max(old.at_least, new.at_least), min(old.at_most, new.at_most)
     remoteness = old.remoteness if new.remoteness is None else new.remoteness
     adds = (at_least, at_most, remoteness) != (old.at_least, old.at_most, old.remoteness)
-    source = new.how.source if adds else old.how.source
-    before, after = old.how, new.how
-    how = How(source, before.nodes + after.nodes, before.seconds + after.seconds, before.leaves + after.leaves)
-    return Known(at_least, at_most, remoteness, how, max(old.no_end_within, new.no_end_within))
+    source = new.evidence.source if adds else old.evidence.source
+    before, after = old.evidence, new.evidence
+    how = Evidence(source, before.nodes + after.nodes, before.seconds + after.seconds, before.leaves + after.leaves)
+    return ValueBounds(at_least, at_most, remoteness, how, max(old.no_end_within, new.no_end_within))
 
 
 class SearchingOracle:
     """Answers by its sources, or else by a search of some seconds for each question. A context manager."""
+
+    metric = METRICS[0]
 
     def __init__(
         self,
@@ -117,7 +119,7 @@ class SearchingOracle:
         """The databases of smaller games of the family, once they were looked for."""
         self.book: Book | None = None
         """The book among the sources, which `close` closes."""
-        self.found: dict[int, Known] = {}
+        self.found: dict[int, ValueBounds] = {}
         """The results of searches, by canonical position."""
         self.stopped = False
         """Whether the present question must end now. The caller resets it before the next one."""
@@ -139,7 +141,7 @@ class SearchingOracle:
     def prepare(self) -> None:
         """Compile the rules now; raise NotCompilable, or another RuleError, if no search is possible."""
         self.search.compile(ties=True)
-        played_out(self.game, self.start_or_example, 0, 1)
+        play_out(self.game, self.start_or_example, 0, 1)
 
     @property
     def looked_at(self) -> int:
@@ -167,32 +169,32 @@ class SearchingOracle:
 
     # What is known
 
-    def at_hand(self, position: int) -> Known:
+    def bounds_without_search(self, position: int) -> ValueBounds:
         """Return what is known of a position without a search."""
         end = self.game.primitive(position)
         if end != UNDECIDED:
-            return exactly(Outcome(end, None if end == DRAW else 0), How(RULES))
+            return exact_bounds(Outcome(end, None if end == DRAW else 0), Evidence(RULES))
         # A source that knows value and remoteness answers alone. Otherwise all that is known is merged.
         for source in self.sources:
-            if (told := source(position)) and told.is_exact:
-                return told
+            if (answer := source(position)) and answer.is_exact:
+                return answer
         if self.tables and (outcome := self.tables.get(position)):
-            return exactly(outcome, How(DATABASE))
-        known = self.found.get(self.game.canonical(position), Known(LOSE, WIN, None, How(SEARCH)))
+            return exact_bounds(outcome, Evidence(DATABASE))
+        known = self.found.get(self.game.canonical(position), ValueBounds(LOSE, WIN, None, Evidence(SEARCH)))
         for source in self.sources:
-            if told := source(position):
-                known = merged(known, told)
+            if answer := source(position):
+                known = merged(known, answer)
         return known
 
-    def note(self, position: int, new: Known) -> Known:
+    def note(self, position: int, new: ValueBounds) -> ValueBounds:
         """Store a finding; return all that is known of the position."""
         key = self.game.canonical(position)
         self.found[key] = merged(self.found.get(key), new)
-        return self.at_hand(position)
+        return self.bounds_without_search(position)
 
-    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
+    def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
         """Return what is known of a position after a search of at most *seconds*."""
-        return self.sought(position, self.deadline(seconds), distance)
+        return self.search_until(position, self.deadline(seconds), distance)
 
     def stop(self) -> None:
         """End a question that another thread has asked, with what is known by now."""
@@ -207,9 +209,9 @@ class SearchingOracle:
         """Return the time by which a question that allows *seconds* must be answered."""
         return monotonic() + (self.seconds if seconds is None else seconds)
 
-    def sought(self, position: int, deadline: float, distance: bool) -> Known:
+    def search_until(self, position: int, deadline: float, distance: bool) -> ValueBounds:
         """Return what is known after a search up to a deadline, if one is needed."""
-        known = self.at_hand(position)
+        known = self.bounds_without_search(position)
         left = 0.0 if self.stopped else deadline - monotonic()
         if known.is_exact or (known.proved and not distance) or left < LEAST_SECONDS:
             return known
@@ -217,11 +219,15 @@ class SearchingOracle:
             found = self.search.find(position, left, distance)
         except Endless:
             return known
-        return self.note(position, searched(found))
+        return self.note(position, bounds_of_finding(found))
 
     def value(self, position: int) -> Outcome:
         """Return value and remoteness, as far as they are found in time."""
-        return self.known(position).outcome
+        return self.probe(position).outcome
+
+    def worth(self, position: int) -> dict[str, Any]:
+        """Return {}: a search for values knows no other measure."""
+        return {}
 
     # Moves
 
@@ -231,29 +237,29 @@ class SearchingOracle:
         for distance in (False, True):
             for number, move in enumerate(moves):
                 begun = monotonic()
-                share = (deadline - begun) / (len(moves) - number)
-                self.sought(self.game.do_move(position, move), begun + share, distance)
+                time_share = (deadline - begun) / (len(moves) - number)
+                self.search_until(self.game.do_move(position, move), begun + time_share, distance)
         self.pass_up(position, moves)
         return ranked(self.choice(position, move) for move in moves)
 
     def pass_up(self, position: int, moves: list[int]) -> None:
         """Store what follows about a position from its moves."""
-        before = self.at_hand(position)
+        before = self.bounds_without_search(position)
         if not moves or before.is_exact:
             return
-        known = [brought(self.at_hand_after(position, move)) for move in moves]
+        known = [bounds_for_mover(self.bounds_after(position, move)) for move in moves]
         top = max(known, key=better)
         most = max(one.at_most for one in known)
         exact = all(one.is_exact for one in known)
-        new = Known(top.at_least, most, top.remoteness if exact else None, self.work_of(known))
+        new = ValueBounds(top.at_least, most, top.remoteness if exact else None, self.summed_evidence(known))
         if exact or new.at_least > before.at_least or new.at_most < before.at_most:
             self.note(position, new)
 
     @staticmethod
-    def work_of(known: list[Known]) -> How:
+    def summed_evidence(known: list[ValueBounds]) -> Evidence:
         """Return how something is known that follows from other findings, with their summed work."""
-        nodes, leaves = sum(one.how.nodes for one in known), sum(one.how.leaves for one in known)
-        return How(SEARCH, nodes, sum(one.how.seconds for one in known), leaves)
+        nodes, leaves = sum(one.evidence.nodes for one in known), sum(one.evidence.leaves for one in known)
+        return Evidence(SEARCH, nodes, sum(one.evidence.seconds for one in known), leaves)
 
     def legal(self, position: int) -> list[int]:
         """Return the moves of a position; none if the game is over."""
@@ -262,49 +268,49 @@ class SearchingOracle:
     def choice(self, position: int, move: int) -> Choice:
         """Return a move with what is known, without a search, of the position after it."""
         child = self.game.do_move(position, move)
-        known = self.at_hand(child)
-        rank = tuple(-part for part in better(brought(known)))
+        known = self.bounds_without_search(child)
+        rank = tuple(-part for part in better(bounds_for_mover(known)))
         return Choice(move, self.game.move_name(position, move), child, *known.outcome, rank=rank)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return one move, the best as far as found in time; none if the game is over."""
         moves, deadline = self.legal(position), self.deadline(seconds)
         if len(moves) > 1:
-            moves = [self.chosen(position, moves, deadline)]
+            moves = [self.choose_move(position, moves, deadline)]
         return [self.choice(position, move) for move in moves]
 
-    def chosen(self, position: int, moves: list[int], deadline: float) -> int:
+    def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
         """Return the move to play, of several."""
         moves = [choice.move for choice in ranked(self.choice(position, move) for move in moves)]
         # Case: everything is known, or there is no time.
-        if all(self.at_hand_after(position, move).is_exact for move in moves):
+        if all(self.bounds_after(position, move).is_exact for move in moves):
             return moves[0]
         if deadline - monotonic() < LEAST_SECONDS:
             return moves[0]
         # Step 1: find the value, then a move that keeps it.
         first = monotonic() + FOR_VALUE * (deadline - monotonic())
-        known = self.sought(position, first, distance=False)
+        known = self.search_until(position, first, distance=False)
         move = None
         if known.at_least != LOSE:
-            move = self.keeping(position, moves, deadline)
+            move = self.move_keeping_value(position, moves, deadline)
         # Case: no such move was found: choose by safety and random games.
         if move is None or not known.proved:
-            return self.likely(position, moves, deadline) if move is None else move
+            return self.choose_unproved(position, moves, deadline) if move is None else move
         # Step 2: a win is worth hurrying: find a move that keeps the remoteness too.
         if known.value == WIN:
-            known = self.sought(position, deadline, distance=True)
-            return self.hurrying(position, moves, known, deadline) or move
+            known = self.search_until(position, deadline, distance=True)
+            return self.move_keeping_distance(position, moves, known, deadline) or move
         return move
 
-    def at_hand_after(self, position: int, move: int) -> Known:
+    def bounds_after(self, position: int, move: int) -> ValueBounds:
         """Return what is known, without a search, of the position after a move."""
-        return self.at_hand(self.game.do_move(position, move))
+        return self.bounds_without_search(self.game.do_move(position, move))
 
-    def keeping(self, position: int, moves: list[int], deadline: float) -> int | None:
+    def move_keeping_value(self, position: int, moves: list[int], deadline: float) -> int | None:
         """Return a move that brings at least the proven value; None if time runs out."""
-        wanted = self.at_hand(position).at_least
+        wanted = self.bounds_without_search(position).at_least
         bound = NO_LOSS if wanted == WIN else ANY_WIN
-        known_of = {move: brought(self.at_hand_after(position, move)) for move in moves}
+        known_of = {move: bounds_for_mover(self.bounds_after(position, move)) for move in moves}
         for move in moves:
             if known_of[move].at_least >= wanted:
                 return move
@@ -314,7 +320,7 @@ class SearchingOracle:
                     return move
         return None
 
-    def hurrying(self, position: int, moves: list[int], known: Known, deadline: float) -> int | None:
+    def move_keeping_distance(self, position: int, moves: list[int], known: ValueBounds, deadline: float) -> int | None:
         """Return a move that keeps value and remoteness; None if these are unknown or time runs out."""
         if not known.is_exact or not known.remoteness:
             return None
@@ -324,33 +330,33 @@ class SearchingOracle:
                     return move
         return None
 
-    def likely(self, position: int, moves: list[int], deadline: float) -> int:
+    def choose_unproved(self, position: int, moves: list[int], deadline: float) -> int:
         """Return a move if the value is unknown: of the safest ones, the best in random games."""
         soon = monotonic() + FOR_SAFETY * (deadline - monotonic())
-        safe = self.safest(position, moves, soon)
-        return likeliest(self.game, position, safe, lambda: self.stopped or monotonic() >= deadline)
+        safe = self.safest_moves(position, moves, soon)
+        return best_by_playouts(self.game, position, safe, lambda: self.stopped or monotonic() >= deadline)
 
-    def safest(self, position: int, moves: list[int], deadline: float) -> list[int]:
+    def safest_moves(self, position: int, moves: list[int], deadline: float) -> list[int]:
         """Return the moves after which the opponent's win is furthest away, as far as the search sees.
 
         If it finds a winning move in time, it returns only that.
         """
-        left = [move for move in moves if brought(self.at_hand_after(position, move)).at_most != LOSE] or moves
+        left = [move for move in moves if bounds_for_mover(self.bounds_after(position, move)).at_most != LOSE] or moves
         far = self.search.table.shape.far
         with self.limited(deadline), suppress(OutOfTime, Endless):
             # Search one ply deeper each time, and drop the moves that lose within that.
             for plies in range(1, DEEPEST):
-                kept = []
+                safe = []
                 for move in left:
                     child = self.game.do_move(position, move)
                     # The opponent cannot avoid losing: this move wins.
                     if not self.search.ask(child, no_loss_within(plies, far)):
                         return [move]
                     if not self.search.ask(child, win_within(plies, far)):
-                        kept.append(move)
-                if not kept:
+                        safe.append(move)
+                if not safe:
                     break
-                left = kept
+                left = safe
                 if len(left) == 1:
                     break
         return left
@@ -361,16 +367,16 @@ class SearchingOracle:
         """Return best play from a position whose value and remoteness are known, as far as time allows."""
         deadline = monotonic() + self.seconds
         line: list[Choice] = []
-        known = self.at_hand(position)
+        known = self.bounds_without_search(position)
         # Step 1: follow moves whose results are known without a search.
         while known.is_exact and known.remoteness and len(line) < limit:
             moves = self.legal(position)
-            kept = (move for move in moves if self.follows(known, self.at_hand_after(position, move)))
-            if (move := next(kept, None)) is None:
+            keeping = (move for move in moves if self.follows(known, self.bounds_after(position, move)))
+            if (move := next(keeping, None)) is None:
                 break
             line.append(self.choice(position, move))
             position = line[-1].position
-            known = self.at_hand(position)
+            known = self.bounds_without_search(position)
         # Step 2: search for the rest.
         if known.is_exact and known.remoteness and (left := deadline - monotonic()) > LEAST_SECONDS:
             found = Finding(known.value, known.remoteness, known.at_least, known.at_most, 0, 0, 0.0)
@@ -380,9 +386,9 @@ class SearchingOracle:
         return line
 
     @staticmethod
-    def follows(known: Known, child: Known) -> bool:
+    def follows(known: ValueBounds, child: ValueBounds) -> bool:
         """Return whether a move to *child* is known to keep value and remoteness."""
-        after = brought(child)
+        after = bounds_for_mover(child)
         return after.is_exact and (after.value, after.remoteness) == (known.value, known.remoteness)
 
     def close(self) -> None:

@@ -52,12 +52,12 @@ def category(position: int, value: Value, plies: int, counter: int, dtz: int | N
     if value in (DRAW, UNDECIDED):
         return "draw" if value == DRAW else "unknown"
     if plies + counter <= PATIENCE:
-        told: Category = "win"
+        category_by_mate: Category = "win"
     elif counter >= PATIENCE or (plies and wins_all_together(position, value)):
-        told = "cursed-win"
+        category_by_mate = "cursed-win"
     else:
-        told = "maybe-win"
-    return told if value == WIN else NEGATED[told]
+        category_by_mate = "maybe-win"
+    return category_by_mate if value == WIN else NEGATED[category_by_mate]
 
 
 def wins_all_together(position: int, value: Value) -> bool:

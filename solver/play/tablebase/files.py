@@ -22,7 +22,7 @@ MOST_OPEN = 32
 """Databases that are opened in advance."""
 
 
-class Tables:
+class EndingTables:
     """The databases in a folder, or one file.
 
     *remark* is called with each error of a database that cannot be opened.

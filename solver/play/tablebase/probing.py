@@ -12,7 +12,7 @@ from retrograde.games.contract.game import LOSE, WIN, RetrogradeError
 from retrograde.games.contract.zeroing import DTC, DTZ
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tablebase.category import category, dtc_of, dtz_of
-from retrograde.solver.play.tablebase.files import Tables, ending_on
+from retrograde.solver.play.tablebase.files import EndingTables, ending_on
 
 WDL = {"loss": -2, "blessed-loss": -1, "draw": 0, "cursed-win": 1, "win": 2}
 
@@ -27,7 +27,7 @@ Board = str | HasFen
 """FEN, or a board."""
 
 
-class Found(NamedTuple):
+class ProbedPosition(NamedTuple):
     """The solution that has a board, and the position in it."""
 
     solution: Solution
@@ -44,10 +44,10 @@ class Tablebase:
 
     def __init__(self, folder: Path):
         self._faults: dict[str, None] = {}
-        self._tables = Tables(lambda fault: self._faults.setdefault(fault))
+        self._tables = EndingTables(lambda fault: self._faults.setdefault(fault))
         self._tables.move_to(folder)
 
-    def find(self, board: Board) -> Found:
+    def find(self, board: Board) -> ProbedPosition:
         """Return the solution that has a board, and the position in it."""
         if not (isinstance(board, str) or hasattr(board, "fen")):
             raise TypeError(f"a board is FEN, or one of python-chess, not {type(board).__name__}")
@@ -58,7 +58,7 @@ class Tablebase:
             raise NoDatabase(str(error)) from error
         self._faults.clear()
         if found := self._tables.find(ending, any_board.fen()):
-            return Found(*found)
+            return ProbedPosition(*found)
         if self._faults:
             raise NoDatabase("; ".join(self._faults))
         what = f"no database of {ending} in {os.fspath(self._tables.path)!r}"
@@ -77,14 +77,14 @@ class Tablebase:
         the side to move is mated.
         """
         solution, position = self.find(board)
-        return known(solution, DTZ, dtz_of(position, solution.value(position).value, solution))
+        return require_known(solution, DTZ, dtz_of(position, solution.value(position).value, solution))
 
     def probe_dtc(self, board: Board) -> int:
         """Return the distance to the next capture or promotion; 0 also if the side to move is mated."""
         solution, position = self.find(board)
         if solution.conversion and not solution.value(position).remoteness:
             return 0
-        return known(solution, DTC, dtc_of(position, solution))
+        return require_known(solution, DTC, dtc_of(position, solution))
 
     def probe_wdl(self, board: Board) -> int:
         """Return 2 for a win, -2 for a loss, 0 for a draw, and 1 or -1 for a cursed win or blessed loss.
@@ -94,8 +94,8 @@ class Tablebase:
         """
         solution, position = self.find(board)
         value, plies = solution.value(position)
-        told = category(position, value, plies or 0, 0, dtz_of(position, value, solution))
-        return known(solution, DTZ, WDL.get(told))
+        found = category(position, value, plies or 0, 0, dtz_of(position, value, solution))
+        return require_known(solution, DTZ, WDL.get(found))
 
     def get_dtm(self, board: Board, default: int | None = None) -> int | None:
         """Return the distance to mate, or the default."""
@@ -137,12 +137,12 @@ def open_tablebase(folder: str | os.PathLike[str] | None = None) -> Tablebase:
     return Tablebase(path)
 
 
-def known(solution: Solution, metric: str, told: int | None) -> int:
+def require_known(solution: Solution, metric: str, found: int | None) -> int:
     """Return a distance or result if it is known; raise NoDatabase if it is None."""
-    if told is None:
+    if found is None:
         what = f"no database of {solution.variant} by {metric} beside the one by {solution.metric}"
         raise NoDatabase(f"{what}; make one with: retrograde solve {solution.variant} --metric {metric}")
-    return told
+    return found
 
 
 def unless_there(probe: Callable[[Board], int], board: Board, default: int | None) -> int | None:

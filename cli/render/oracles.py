@@ -1,6 +1,6 @@
-"""Searches positions without a database, in limited time, and prints what is known of them."""
+"""Opens oracles for the commands, asks them, and says in words what they know of a position and how."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -8,14 +8,14 @@ import click
 
 from retrograde.cli.common import Command
 from retrograde.cli.render.words import NOUNS, amount, coloured, duration, expected, faint, of_a_puzzle, plies, prospect
-from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games import DRAW, LOSE, TIE, WIN
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from retrograde.databases import NoDatabase
-    from retrograde.solver.play.choice import Choice
-    from retrograde.solver.play.oracle import How, Known, Oracle
+    from retrograde.solver.play.answer import Answer
+    from retrograde.solver.play.oracle import Oracle, ValueBounds
     from retrograde.solver.play.oracles.searching import SearchingOracle
     from retrograde.solver.play.solution import Solution
 
@@ -29,14 +29,12 @@ BOUNDS = {
 }
 """What is known of an unknown value, by the worst and the best value that it may still have."""
 
-HOW = {
+SOURCES = {
     "book": "from the book",
     "rules": "by the rules",
     "certificate": "proved by the certificate, a weak solution",
 }
 """How a value is known without a search. A weak solution keeps the value of one position, by a strategy."""
-FOR_MOVES = 0.5
-"""The share of a position's time that is left for its moves."""
 
 
 def time_option(seconds: float, what: str) -> Callable[[Command], Command]:
@@ -62,16 +60,16 @@ def open_oracle(source: str, database: str | None, seconds: float) -> "Solution 
     from retrograde.solver.play.solution import solution_of
 
     if (path := certificate_named(source, database)) is not None:
-        return certified(path, source, database, seconds)
+        return open_with_certificate(path, source, database, seconds)
     try:
         return solution_of(open_source(source, database))
     except NoDatabase as error:
         if database is not None or file_named(source) is not None or metric_named(source)[1]:
             raise
-        return searching(source, seconds, error)
+        return open_search(source, seconds, error)
 
 
-def searching(source: str, seconds: float, error: "NoDatabase", table: int | None = None) -> "SearchingOracle":
+def open_search(source: str, seconds: float, error: "NoDatabase", table: int | None = None) -> "SearchingOracle":
     """Return an oracle that searches a variant without a database, with a table of *table* bytes.
 
     Raises NoDatabase if its rules cannot be searched.
@@ -86,7 +84,7 @@ def searching(source: str, seconds: float, error: "NoDatabase", table: int | Non
 
     oracle = searching_oracle(load_game(source), seconds, os.cpu_count() or 1, table or TABLE_SIZE)
     what, _, solve = str(error).partition("; make it with: ")
-    click.echo(f"{what}: {how_answered(oracle)}; to solve it: {solve}", err=True)
+    click.echo(f"{what}: {source_text(oracle)}; to solve it: {solve}", err=True)
     try:
         with thinking(oracle, "compiling the rules"):
             oracle.prepare()
@@ -95,7 +93,7 @@ def searching(source: str, seconds: float, error: "NoDatabase", table: int | Non
     return oracle
 
 
-def certified(path: "Path", source: str, database: str | None, seconds: float) -> "SearchingOracle":
+def open_with_certificate(path: "Path", source: str, database: str | None, seconds: float) -> "SearchingOracle":
     """Return an oracle that uses a book, if there is one, then a certificate, and searches beyond."""
     import os
 
@@ -105,13 +103,13 @@ def certified(path: "Path", source: str, database: str | None, seconds: float) -
 
     certificate = open_certified(path, source, database)
     oracle = searching_oracle(certificate.game, seconds, os.cpu_count() or 1, TABLE_SIZE, certificate)
-    click.echo(how_answered(oracle), err=True)
+    click.echo(source_text(oracle), err=True)
     with thinking(oracle, "compiling the rules"):
         oracle.prepare()
     return oracle
 
 
-def how_answered(oracle: "SearchingOracle") -> str:
+def source_text(oracle: "SearchingOracle") -> str:
     """Return how questions are answered without a database: `it is searched, 3 s at a time`."""
     from retrograde.cli.render.certified import claim
     from retrograde.solver.play.oracles.certified import CertifiedOracle
@@ -141,105 +139,63 @@ def thinking(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
             yield
 
 
-def searched(oracle: "Oracle", position: int) -> "tuple[Known, list[str]]":
-    """Return what a search finds of a position and its moves, and the moves of best play."""
-    seconds: float = oracle.seconds  # type: ignore[attr-defined]  # of one that searches
+def ask_oracle(oracle: "Oracle", position: int, count: int = 0, with_line: bool = True) -> "Answer":
+    """Return what an oracle knows of a position and its moves; a search shows its progress, and takes its time."""
+    from retrograde.solver.play.answer import answer_of
+
     with thinking(oracle, "searching"):
-        oracle.known(position, (1 - FOR_MOVES) * seconds)
-        oracle.moves(position, FOR_MOVES * seconds)
-        known = oracle.known(position, 0)
-        return known, [choice.name for choice in oracle.line(position)]
+        return answer_of(oracle, position, None, count, with_line)
 
 
 # Words
 
 
-def bounds(known: "Known") -> str:
+def bounds_text(known: "ValueBounds") -> str:
     """Return what is known of an unknown value: `at least a tie`, `not known`."""
     return BOUNDS[known.at_least, known.at_most]
 
 
-def worth(known: "Known") -> str:
+def value_text(known: "ValueBounds") -> str:
     """Return the value in colour, or what is known of it: `win`, `at least a tie`."""
-    return coloured(known.value) if known.proved else faint(bounds(known))
+    return coloured(known.value) if known.proved else faint(bounds_text(known))
 
 
-def verdict(known: "Known", side: str, distance: str = "") -> str:
+def verdict(known: "ValueBounds", side: str, distance: str = "") -> str:
     """Return what is known of a position: `Red to move wins in 5 plies`, `not known: at least a tie`."""
     if not known.proved:
-        return unknown(known)
+        return unknown_text(known)
     if known.remoteness is None and known.value != DRAW:
-        told = {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(known.value, f"a {NOUNS[known.value]}")
-        return coloured(known.value, told)
+        text = {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(known.value, f"a {NOUNS[known.value]}")
+        return coloured(known.value, text)
     return prospect(known.value, known.remoteness, side, distance)
 
 
-def unknown(known: "Known") -> str:
+def unknown_text(known: "ValueBounds") -> str:
     """Return in words what is known of a position whose value is not known."""
     if known.no_end_within:
         return f"not known: neither side can force a win within {plies(known.no_end_within)}"
-    told = bounds(known)
-    return told if told == BOUNDS[LOSE, WIN] else f"not known: {told}"
+    text = bounds_text(known)
+    return text if text == BOUNDS[LOSE, WIN] else f"not known: {text}"
 
 
-def awaited(known: "Known", distance: str = "", puzzle: bool = False) -> str:
+def prospect_of_person(known: "ValueBounds", distance: str = "", puzzle: bool = False) -> str:
     """Return what the person to move may expect, as far as that is known."""
     if puzzle:
         return coloured(known.value, of_a_puzzle(known.value, known.remoteness))
     if not known.proved:
-        return unknown(known)
+        return unknown_text(known)
     if known.remoteness is None and known.value != DRAW:
-        told = {WIN: "you win if you play right", LOSE: "you lose unless the other side goes wrong"}
-        return coloured(known.value, told.get(known.value, f"a {NOUNS[known.value]} if both play right"))
+        text = {WIN: "you win if you play right", LOSE: "you lose unless the other side goes wrong"}
+        return coloured(known.value, text.get(known.value, f"a {NOUNS[known.value]} if both play right"))
     return expected(known.value, known.remoteness, distance)
 
 
-def how_known(known: "Known") -> str:
+def evidence_text(known: "ValueBounds") -> str:
     """Return how a value is known: `proved by search: 1.2 M positions in 3.0 s`, `from the book`, `by the rules`."""
-    how: How = known.how
-    if how.source != "search":
-        return HOW.get(how.source, f"by the {how.source}")
-    rate = f", {amount(how.nodes / how.seconds)}/s" if how.seconds > 0.1 else ""
-    said = "proved by search" if known.proved else "no proof"
-    tables = f" and {amount(how.leaves)} in tables" if how.leaves else ""
-    return f"{said}: {amount(how.nodes)} positions{tables} in {duration(how.seconds)}{rate}"
-
-
-def worths(oracle: "Oracle", choices: "list[Choice]") -> dict[int, str]:
-    """Return what is known of each move of unknown value, by move number."""
-    from retrograde.solver.play.oracle import brought
-
-    unknown = (choice for choice in choices if choice.value == UNDECIDED)
-    return {choice.move: worth(brought(oracle.known(choice.position, 0), choice.again)) for choice in unknown}
-
-
-# JSON
-
-
-def name_of(value: Value) -> str | None:
-    """Return the name of a value; None if it is not known."""
-    return NOUNS.get(value)
-
-
-def facts(game: Game, position: int, known: "Known", line: Sequence[str] | None) -> dict[str, Any]:
-    """Return what is known of a position and how, and the moves of best play if given, ready for JSON."""
-    from retrograde.cli.render.moves import distance
-    from retrograde.games.catalog import variant
-
-    far = distance(game, known.value, known.remoteness)
-    return {
-        "variant": variant(game),
-        "position": game.write(position),
-        "value": name_of(known.value),
-        "remoteness": known.remoteness,
-        **({"distance": far} if far else {}),
-        "at_least": NOUNS[known.at_least],
-        "at_most": NOUNS[known.at_most],
-        "proved": known.proved,
-        "no_end_within": known.no_end_within,
-        "source": known.how.source,
-        "nodes": known.how.nodes,
-        **({"in_tables": known.how.leaves} if known.how.leaves else {}),
-        "seconds": round(known.how.seconds, 3),
-        **({} if line is None else {"line": list(line)}),
-    }
+    evidence = known.evidence
+    if evidence.source != "search":
+        return SOURCES.get(evidence.source, f"by the {evidence.source}")
+    rate = f", {amount(evidence.nodes / evidence.seconds)}/s" if evidence.seconds > 0.1 else ""
+    result = "proved by search" if known.proved else "no proof"
+    tables = f" and {amount(evidence.leaves)} in tables" if evidence.leaves else ""
+    return f"{result}: {amount(evidence.nodes)} positions{tables} in {duration(evidence.seconds)}{rate}"

@@ -29,7 +29,7 @@ OWN = re.compile(
 """What `chess_comment` writes."""
 
 
-class Tally:
+class AnnotationTally:
     """Counts over all games: games, known moves, mistakes, and errors."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Tally:
         self.known += 1
         self.mistakes += found.mistake
 
-    def told(self) -> str:
+    def text(self) -> str:
         """Return the counts in words."""
         games = "1 game" if self.games == 1 else f"{self.games:,} games"
         if not self.known:
@@ -63,19 +63,19 @@ def with_comments(game: "Written", reviews: "list[Review | None]", comments: Ite
     from retrograde.games.chess.movetext import MOVE, Word
 
     words: list[Word] = []
-    left, said = iter(reviews), iter(comments)
+    left, notes = iter(reviews), iter(comments)
     firsts = [place for place, word in enumerate(game.words) if word.kind == MOVE]
     for begin, end in zip([0, *firsts], [*firsts, len(game.words)], strict=True):
         some = game.words[begin:end]
         found = next(left) if some and some[0].kind == MOVE else None
-        words += told_of(some, found, next(said)) if found else some
+        words += annotated_words(some, found, next(notes)) if found else some
     tags = {**game.tags}
     if any(reviews):
         tags.setdefault("Annotator", "retrograde")
     return game._replace(tags=tags, words=words)
 
 
-def told_of(words: "list[Word]", found: "Review", comment: str) -> "list[Word]":
+def annotated_words(words: "list[Word]", found: "Review", comment: str) -> "list[Word]":
     """Return a move, its comment, and the words that followed it: glyphs first, then comments that are not replaced."""
     from retrograde.games.chess.movetext import BLUNDER, COMMENT, GLYPH, Word
 
@@ -84,21 +84,21 @@ def told_of(words: "list[Word]", found: "Review", comment: str) -> "list[Word]":
     marks, others = [Word(GLYPH, BLUNDER)] * found.mistake, list[Word]()
     for word in words[1:]:
         if word.kind == COMMENT:
-            rest = besides(word.text, comment)
+            rest = text_besides(word.text, comment)
             others += [Word(COMMENT, rest)] * bool(rest)
         elif not (marked and word == Word(GLYPH, BLUNDER)):
             (others if others or word.kind != GLYPH else marks).append(word)
     return [words[0], *marks, Word(COMMENT, comment), *others]
 
 
-def besides(text: str, comment: str) -> str:
+def text_besides(text: str, comment: str) -> str:
     """Return what a comment says apart from our own text and old `%eval` commands."""
     if text == comment or OWN.fullmatch(text):
         return ""
     return " ".join(EVAL.sub(" ", text).split())
 
 
-def annotate_records(source: str, database: str | None, text: str, tally: Tally, as_json: bool) -> None:
+def annotate_records(source: str, database: str | None, text: str, tally: AnnotationTally, as_json: bool) -> None:
     """Print games in records with tags, with annotated moves."""
     from retrograde.cli.common import open_source
     from retrograde.games.chess.movetext import read_games, written
@@ -111,7 +111,7 @@ def annotate_records(source: str, database: str | None, text: str, tally: Tally,
             tally.games += game.is_played
             position = beginning(solution, game, tally)
             moves = [word.text for word in game.words if word.kind == MOVE]
-            reviews = list(reviewed(solution, position, moves, f"game {tally.games}", tally))
+            reviews = list(review_moves(solution, position, moves, f"game {tally.games}", tally))
             if as_json:
                 print_json({"tags": game.tags, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
             else:
@@ -120,7 +120,7 @@ def annotate_records(source: str, database: str | None, text: str, tally: Tally,
                 print_data(("" if tally.games == 1 else "\n") + printable(shown))
 
 
-def beginning(solution: "Solution", game: "Written", tally: Tally) -> int | None:
+def beginning(solution: "Solution", game: "Written", tally: AnnotationTally) -> int | None:
     """Return the first position of a game by its tag FEN or the rules; None if it is not stored."""
     from retrograde.cli.commands.query import read_reachable
 
@@ -138,7 +138,7 @@ def beginning(solution: "Solution", game: "Written", tally: Tally) -> int | None
 # Lines of moves
 
 
-def annotate_lines(source: str, database: str | None, text: str, tally: Tally, as_json: bool) -> None:
+def annotate_lines(source: str, database: str | None, text: str, tally: AnnotationTally, as_json: bool) -> None:
     """Print games in lines of moves, with annotated moves."""
     from retrograde.cli.common import open_source
     from retrograde.solver.play.solution import solution_of
@@ -152,12 +152,14 @@ def annotate_lines(source: str, database: str | None, text: str, tally: Tally, a
                 continue
             tally.games += 1
             moves = re.sub(r"\{[^}]*\}", " ", line).split()
-            reviews = list(reviewed(solution, solution.start, moves, f"line {number}", tally))
+            reviews = list(review_moves(solution, solution.start, moves, f"line {number}", tally))
             if as_json:
                 print_json({"line": number, "moves": [{"move": move, **facts(found)} for move, found in reviews]})
             else:
-                said = comments_on(solution, solution.start, reviews)
-                words = (f"{move}{'??' * found.mistake} {{{next(said)}}}" if found else move for move, found in reviews)
+                notes = comments_on(solution, solution.start, reviews)
+                words = (
+                    f"{move}{'??' * found.mistake} {{{next(notes)}}}" if found else move for move, found in reviews
+                )
                 print_data(printable(" ".join(words)) + "\n")
 
 
@@ -166,8 +168,8 @@ def has_moves(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
-def reviewed(
-    solution: "Solution", position: int | None, moves: Iterable[str], where: str, tally: Tally
+def review_moves(
+    solution: "Solution", position: int | None, moves: Iterable[str], where: str, tally: AnnotationTally
 ) -> Iterator[tuple[str, "Review | None"]]:
     """Yield each move from a position with its review, or None. After an illegal move all reviews are None."""
     from retrograde.games.contract.game import UNDECIDED, MoveError
@@ -201,8 +203,8 @@ def comments_on(
         if found is None or position is None:
             return
         sides = player_to_move(solution.game, position), player_to_move(solution.game, found.played.position)
-        told = prospect(found.value, (found.played.remoteness or 0), sides)
-        yield f"{told}; {found.best.name} {better(found.had)}" if found.mistake else told
+        text = prospect(found.value, (found.played.remoteness or 0), sides)
+        yield f"{text}; {found.best.name} {better(found.had)}" if found.mistake else text
         position = found.played.position
 
 

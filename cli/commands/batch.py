@@ -7,7 +7,7 @@ line has no database, each line is searched for as long as --time allows.
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
@@ -17,9 +17,7 @@ import numpy as np
 
 from retrograde.cli.common import json_text, open_source, print_data, read_position
 from retrograde.cli.failure import Failure
-from retrograde.cli.render.known import bounds, thinking
-from retrograde.cli.render.known import facts as facts_known
-from retrograde.cli.render.known import searched as searched_with_moves
+from retrograde.cli.render.oracles import ask_oracle, bounds_text, thinking
 from retrograde.cli.render.words import NOUNS
 from retrograde.games import PositionError, RetrogradeError, Value, VariantError
 from retrograde.games.chess.fields import count_in
@@ -27,11 +25,10 @@ from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.databases import NoDatabase
-    from retrograde.solver.play.oracle import Known, Oracle
+    from retrograde.solver.play.answer import Answer
+    from retrograde.solver.play.oracle import Oracle, ValueBounds
     from retrograde.solver.play.oracles.searching import SearchingOracle
     from retrograde.solver.play.solution import Solution
-
-    Facts = Callable[[Oracle, int, int], dict[str, Any]]
 
 LINES = 1 << 15
 """The number of lines in a chunk."""
@@ -46,14 +43,14 @@ BAD = (RetrogradeError, ArithmeticError, LookupError, TypeError, ValueError)
 """What reading a text may raise: rules need not handle texts that are not positions."""
 
 
-class Line(NamedTuple):
+class InputLine(NamedTuple):
     """A line of input that is not empty: its number from 1, and its text."""
 
     number: int
     text: str
 
 
-class Answer(NamedTuple):
+class LineAnswer(NamedTuple):
     """The answer to a line: the oracle, the position, the plies without progress, value and remoteness (-1: none); or
     an error.
 
@@ -68,37 +65,37 @@ class Answer(NamedTuple):
     error: str = ""
 
 
-def lines_of(stream: IO[bytes]) -> Iterator[Line]:
+def lines_of(stream: IO[bytes]) -> Iterator[InputLine]:
     """Yield the lines of a stream, whatever bytes they hold, except empty ones and comments (#)."""
     for number, line in enumerate(stream, 1):
         text = line.decode(errors="replace").strip()
         if text and not text.startswith("#"):
-            yield Line(number, text)
+            yield InputLine(number, text)
 
 
-def answer_file(name: str, desk: "Desk", facts: "Facts | None", as_json: bool) -> None:
+def answer_file(name: str, reader: "BatchReader", moves: bool, as_json: bool) -> None:
     """Print an answer to each line of a file, or of standard input (-); raise Failure if some lines have none.
 
-    *facts* returns everything that JSON says of a position; with it, the moves are printed as well.
+    With *moves*, print the moves as well; as JSON, then everything about the position.
     """
     with ExitStack() as opened:
         stream = sys.stdin.buffer if name == "-" else opened.enter_context(Path(name).open("rb"))
-        lines, asked, bad = lines_of(stream), 0, 0
+        lines, answered, bad = lines_of(stream), 0, 0
         while some := list(islice(lines, LINES)):
-            answers = desk.answers(some)
-            words = in_json(some, answers, facts) if as_json else in_columns(some, answers, facts is not None)
-            if desk.searching:
+            answers = reader.answers(some)
+            words = in_json(some, answers, moves) if as_json else in_columns(some, answers, moves)
+            if reader.searching:
                 for line in words:
                     print_data(f"{line}\n")
             else:
                 print_data("".join(f"{line}\n" for line in words))
-            asked += len(some)
+            answered += len(some)
             bad += sum(bool(answer.error) for answer in answers)
     if bad:
-        raise Failure(f"error: {bad:,} of {asked:,} lines had no answer; they say why")
+        raise Failure(f"error: {bad:,} of {answered:,} lines had no answer; they say why")
 
 
-class Desk:
+class BatchReader:
     """Opens the solutions that lines need, and answers lines. A context manager that closes what it has opened."""
 
     def __init__(self, source: str | None = None, database: str | None = None, seconds: float | None = None):
@@ -112,18 +109,18 @@ class Desk:
         self.searching: dict[str, SearchingOracle] = {}
         """The oracles that search."""
 
-    def answers(self, lines: list[Line]) -> list[Answer]:
+    def answers(self, lines: list[InputLine]) -> list[LineAnswer]:
         """Return the answer to each line."""
         from retrograde.solver.play.solution import Solution
 
         # Step 1: read each line.
-        answers: list[Answer] = []
+        answers: list[LineAnswer] = []
         for line in lines:
             try:
-                answers.append(Answer(*self.read(line.text)))
+                answers.append(LineAnswer(*self.read(line.text)))
             except BAD as error:
                 what = str(error) if isinstance(error, RetrogradeError) else f"{type(error).__name__}: {error}"
-                answers.append(Answer(error=printable(what)))
+                answers.append(LineAnswer(error=printable(what)))
         # Step 2: look up all positions of each database together.
         for solution in {id(answer.oracle): answer.oracle for answer in answers if answer.oracle}.values():
             if not isinstance(solution, Solution):
@@ -134,7 +131,7 @@ class Desk:
                 answers[k] = answers[k]._replace(value=Value(value), remoteness=remoteness)
                 if not value:
                     what = f"position {lines[k].text!r} of {solution.variant} cannot be reached"
-                    answers[k] = Answer(error=f"{printable(what)} from the start")
+                    answers[k] = LineAnswer(error=f"{printable(what)} from the start")
         return answers
 
     def read(self, line: str) -> "tuple[Oracle, int, int]":
@@ -178,7 +175,7 @@ class Desk:
     def search(self, key: str, error: "NoDatabase") -> "Oracle | RetrogradeError":
         """Return the oracle that searches a variant, or the error that prevents it."""
         from retrograde.cli.common import file_named
-        from retrograde.cli.render.known import searching
+        from retrograde.cli.render.oracles import open_search
 
         assert self.seconds is not None
         if file_named(key) is not None:
@@ -186,7 +183,7 @@ class Desk:
         if len(self.searching) == MOST_SEARCHED:
             return RetrogradeError(f"{error}; no more than {MOST_SEARCHED} variants are searched at once")
         try:
-            self.searching[key] = self.stack.enter_context(searching(key, self.seconds, error, TABLE))
+            self.searching[key] = self.stack.enter_context(open_search(key, self.seconds, error, TABLE))
         except RetrogradeError as why:
             return why
         return self.searching[key]
@@ -199,7 +196,7 @@ class Desk:
             return solution_of(open_source(key, self.database))
         return solution_of(open_source(str(database_with(key)) if source == CHESS else source, None))
 
-    def __enter__(self) -> "Desk":
+    def __enter__(self) -> "BatchReader":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -247,55 +244,56 @@ def database_with(ending: str) -> Path:
 # Words
 
 
-def in_columns(lines: Iterable[Line], answers: Iterable[Answer], moves: bool) -> Iterator[str]:
+def in_columns(lines: Iterable[InputLine], answers: Iterable[LineAnswer], moves: bool) -> Iterator[str]:
     """Yield answers as text separated by tabs: line number, text, value, remoteness, and the moves, best first."""
     for line, answer in zip(lines, answers, strict=True):
         text = printable(line.text.replace("\t", " "))
         if answer.error or not answer.oracle:
             yield f"{line.number}\t{text}\terror\t{answer.error}"
             continue
+        position, full = answer.position, ask_oracle(answer.oracle, answer.position, with_line=False) if moves else None
         if answer.value:
             value, plies = NOUNS[answer.value], None if answer.remoteness < 0 else answer.remoteness
         else:
-            known = searched(answer.oracle, answer.position, moves)
-            value, plies = NOUNS[known.value] if known.proved else bounds(known), known.remoteness
-        told = f"{line.number}\t{text}\t{value}\t{'' if plies is None else plies}"
-        yield f"{told}\t{moves_in_short(answer.oracle, answer.position)}" if moves else told
+            known = full.bounds if full else search(answer.oracle, position)
+            value, plies = NOUNS[known.value] if known.proved else bounds_text(known), known.remoteness
+        columns = [str(line.number), text, value, "" if plies is None else str(plies)]
+        yield "\t".join([*columns, moves_in_short(full)] if full else columns)
 
 
-def searched(oracle: "Oracle", position: int, moves: bool = False) -> "Known":
-    """Return what a search finds out about a position, and about its moves if they are wanted."""
-    if moves:
-        return searched_with_moves(oracle, position)[0]
+def search(oracle: "Oracle", position: int) -> "ValueBounds":
+    """Return what a search finds out about a position."""
     with thinking(oracle, "searching"):
-        return oracle.known(position)
+        return oracle.probe(position)
 
 
-def moves_in_short(oracle: "Oracle", position: int) -> str:
+def moves_in_short(answer: "Answer") -> str:
     """Return the moves of a position, best first, each with its value and distance: `4:tie:12 1:lose:8`.
 
     An unknown value is a question mark.
     """
     each = []
-    for one in oracle.moves(position, 0):
-        far = "" if one.remoteness is None else f":{one.remoteness + 1}"
-        each.append(f"{one.name}:{NOUNS[one.brings] if one.value else '?'}{far}")
+    for one in answer.moves:
+        far = "" if one.plies is None else f":{one.plies}"
+        each.append(f"{one.choice.name}:{NOUNS[one.choice.brings] if one.choice.value else '?'}{far}")
     return " ".join(each)
 
 
-def in_json(lines: Iterable[Line], answers: Iterable[Answer], facts: "Facts | None") -> Iterator[str]:
-    """Yield answers as JSON; with *facts*, everything about the position."""
+def in_json(lines: Iterable[InputLine], answers: Iterable[LineAnswer], moves: bool) -> Iterator[str]:
+    """Yield answers as JSON; with *moves*, everything about the position."""
+    from retrograde.solver.play.answer import bounds_json
+
     for line, answer in zip(lines, answers, strict=True):
-        said: dict[str, Any] = {"line": line.number}
+        row: dict[str, Any] = {"line": line.number}
         if answer.error or not answer.oracle:
-            said |= {"input": line.text, "error": answer.error}
-        elif facts:
-            said |= facts(answer.oracle, answer.position, answer.counted)
+            row |= {"input": line.text, "error": answer.error}
+        elif moves:
+            row |= ask_oracle(answer.oracle, answer.position, answer.counted).to_json()
         elif not answer.value:
-            known = searched(answer.oracle, answer.position)
-            said |= {"input": line.text} | facts_known(answer.oracle.game, answer.position, known, None)
+            known = search(answer.oracle, answer.position)
+            row |= {"input": line.text} | bounds_json(answer.oracle.game, answer.position, known)
         else:
             remoteness = None if answer.remoteness < 0 else answer.remoteness
             variant = answer.oracle.variant
-            said |= {"variant": variant, "input": line.text, "value": NOUNS[answer.value], "remoteness": remoteness}
-        yield json_text(said)
+            row |= {"variant": variant, "input": line.text, "value": NOUNS[answer.value], "remoteness": remoteness}
+        yield json_text(row)

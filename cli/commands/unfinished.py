@@ -19,7 +19,7 @@ from retrograde.databases.lock import Lock
 JOURNAL, SCRATCH, PARTIAL = ".journal", ".scratch", ".partial"
 
 
-def belongings(path: Path) -> list[Path]:
+def files_of(path: Path) -> list[Path]:
     """Return all files of the database at a path, in the order in which to remove them.
 
     The journal is last, because it says what the others are.
@@ -61,7 +61,7 @@ def is_locked(path: Path) -> bool:
 
 
 @dataclass
-class Done:
+class UnfinishedSolve:
     """How far a solve has come, as its journal says."""
 
     variant: str = ""
@@ -126,12 +126,12 @@ class Done:
         return f"{self.phase}: {self.solved:,}{of} {unit}"
 
 
-def read_done(journal: Path) -> Done:
+def read_progress(journal: Path) -> UnfinishedSolve:
     """Return the progress that a journal records; an empty one if the file is not a journal."""
     from retrograde.solver.runtime.journal import outline
     from retrograde.solver.runtime.sources import journal_digest
 
-    done = Done()
+    done = UnfinishedSolve()
     try:
         for number, (name, lengths, first) in enumerate(outline(journal)):
             if number:
@@ -140,15 +140,15 @@ def read_done(journal: Path) -> Done:
                 done.variant, _, sources = name.rsplit(" ", 2)
                 done.of_now = sources == journal_digest()
     except Exception:  # the file may hold anything
-        return Done()
+        return UnfinishedSolve()
     return done
 
 
 def facts_of(path: Path) -> dict[str, Any]:
     """Return the facts about an unfinished solve of the database at a path, ready for JSON."""
     journal = path.with_name(path.name + JOURNAL)
-    done = read_done(journal) if journal.is_file() else Done()
-    left = [one for one in belongings(path) if one != path]
+    done = read_progress(journal) if journal.is_file() else UnfinishedSolve()
+    left = [one for one in files_of(path) if one != path]
     return {
         "path": str(path),
         "bytes": sum(map(bytes_of, left)),
@@ -161,7 +161,7 @@ def facts_of(path: Path) -> dict[str, Any]:
             "unit": done.unit or None,
             "solving": is_locked(path),
             "resumable": done.of_now and not is_there(path),
-            "says": says(path, done),
+            "says": state_text(path, done),
         },
     }
 
@@ -171,7 +171,7 @@ def is_there(path: Path) -> bool:
     return path.exists() and not path.name.endswith(CERTIFICATE_SUFFIX)
 
 
-def says(path: Path, done: Done) -> str:
+def state_text(path: Path, done: UnfinishedSolve) -> str:
     """Return in words how far a solve has come, or why its files are useless."""
     if is_locked(path):
         return f"{done}; being solved now"
@@ -179,4 +179,4 @@ def says(path: Path, done: Done) -> str:
         return "of no use: the database is there"
     if not done.variant:
         return "of no use: there is no journal"
-    return str(done) if done.of_now else "of another version: solving begins anew"
+    return str(done) if done.of_now else "of another version: a solve starts from the beginning"

@@ -11,15 +11,15 @@ from typing import Any
 from retrograde.databases import Outcome
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
 from retrograde.games.contract.zeroing import DTZ, PATIENCE, by_rule, child_distance, count_after
-from retrograde.solver.play.choice import Choice, equally_good, followed, ranked, worth_key
-from retrograde.solver.play.match import Mark, marked
-from retrograde.solver.play.oracle import LONGEST_LINE, Known, Oracle, exactly
+from retrograde.solver.play.choice import Choice, equally_good, follow_best, ranked, worth_key
+from retrograde.solver.play.match import Review, judge_moves
+from retrograde.solver.play.oracle import LONGEST_LINE, Oracle, ValueBounds, exact_bounds
 from retrograde.solver.play.solution import Solution
 
 ORDER = WIN, DRAW, LOSE
 
 
-class Counting:
+class FiftyMoveOracle:
     """Answers for a position after some plies without progress, and for the positions after its moves.
 
     For all other positions it answers as the solution does.
@@ -28,7 +28,8 @@ class Counting:
     def __init__(self, solution: Solution, position: int, count: int):
         self.solution, self.counts = solution, {position: count}
         self.game: Game = solution.game
-        self.source, self.variant = solution.source, solution.variant
+        self.source, self.variant, self.metric = solution.source, solution.variant, solution.metric
+        self.seconds, self.worth = solution.seconds, solution.worth
         self.start, self.start_or_example = solution.start, solution.start_or_example
 
     def __getattr__(self, name: str) -> Any:
@@ -44,9 +45,9 @@ class Counting:
         drawn = by_zeroing and by_rule(*by_zeroing, self.counts[position]) == DRAW
         return Outcome(DRAW, None) if drawn else plain
 
-    def known(self, position: int, seconds: float | None = None, distance: bool = True) -> Known:
-        """Return the same as a `Known`."""
-        return exactly(self.value(position), self.solution.known(position).how)
+    def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
+        """Return the same as a `ValueBounds`."""
+        return exact_bounds(self.value(position), self.solution.probe(position).evidence)
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the moves of a position, the best under the rule first."""
@@ -54,11 +55,11 @@ class Counting:
         if position not in self.counts:
             return choices
         outcomes = [self.solution.by_zeroing(choice.position) for choice in choices]
-        told = [outcome for outcome in outcomes if outcome]
-        if len(told) < len(choices):  # some database is missing
+        known = [outcome for outcome in outcomes if outcome]
+        if len(known) < len(choices):  # some database is missing
             return choices
-        there = zip(choices, told, strict=True)
-        return ranked(self._counted(position, choice, outcome) for choice, outcome in there)
+        there = zip(choices, known, strict=True)
+        return ranked(self._by_rule(position, choice, outcome) for choice, outcome in there)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the best moves."""
@@ -66,13 +67,13 @@ class Counting:
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
         """Return best play from a position to the end, a full count, or a position met before."""
-        return followed(lambda at: self.moves(at) if self.counts.get(at, 0) < PATIENCE else [], position, limit)
+        return follow_best(lambda at: self.moves(at) if self.counts.get(at, 0) < PATIENCE else [], position, limit)
 
     def close(self) -> None:
         """Close the solution."""
         self.solution.close()
 
-    def _counted(self, position: int, choice: Choice, outcome: Outcome) -> Choice:
+    def _by_rule(self, position: int, choice: Choice, outcome: Outcome) -> Choice:
         """Return a choice with what it brings under the rule; *outcome* is its position's by distance to zeroing."""
         game, count = self.game, self.counts[position]
         after = self.counts[choice.position] = count_after(game, position, choice.move, count)
@@ -94,24 +95,24 @@ class Counting:
         return self.solution.metric == METRICS[0] and (plies or 0) + self.counts[position] <= PATIENCE
 
 
-def counting(oracle: Oracle, position: int, count: int) -> Oracle:
+def apply_fifty_move_rule(oracle: Oracle, position: int, count: int) -> Oracle:
     """Return an oracle that counts plies without progress, from *count* on.
 
     It is *oracle* itself if the game has no such rule, or its distances to zeroing are unknown.
     """
-    return Counting(oracle, position, count) if counts(oracle) else oracle  # type: ignore[arg-type]  # a Solution
+    return FiftyMoveOracle(oracle, position, count) if knows_fifty_move_rule(oracle) else oracle  # type: ignore[arg-type]  # a Solution
 
 
-def counts(oracle: Oracle) -> bool:
+def knows_fifty_move_rule(oracle: Oracle) -> bool:
     """Return whether an oracle knows the effect of a rule for play without progress."""
     return isinstance(oracle, Solution) and oracle.zeroing is not None
 
 
-def marked_by_rule(
+def judge_moves_by_rule(
     oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int], counted_plies: Sequence[int]
-) -> list[Mark]:
+) -> list[Review]:
     """Return what `match.marked` does, under the rule; *counted_plies* are those without progress before each move."""
-    if not counts(oracle):
-        return marked(oracle, positions, moves, plies)
-    by_rule = (counting(oracle, positions[ply], counted_plies[ply]) for ply in plies)
-    return [marked(one, positions, moves, [ply])[0] for one, ply in zip(by_rule, plies, strict=True)]
+    if not knows_fifty_move_rule(oracle):
+        return judge_moves(oracle, positions, moves, plies)
+    by_rule = (apply_fifty_move_rule(oracle, positions[ply], counted_plies[ply]) for ply in plies)
+    return [judge_moves(one, positions, moves, [ply])[0] for one, ply in zip(by_rule, plies, strict=True)]

@@ -2,15 +2,15 @@
 
 from typing import Literal
 
-from retrograde.cli.render.expected import EXPECTATION, games_won, odds_of
-from retrograde.cli.render.measures import said
-from retrograde.cli.render.moves import distance
+from retrograde.cli.render.expected import EXPECTATION, games_won
+from retrograde.cli.render.measures import measure_in_words
 from retrograde.cli.render.words import NOUNS, plies
 from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.game import LOSE, METRICS, Game, Traits, Value
 from retrograde.games.contract.zeroing import TO_PROGRESS
-from retrograde.solver.play.oracle import DATABASE, Oracle
-from retrograde.solver.play.oracles.counting import counts
+from retrograde.solver.play.answer import Answer, distance_text
+from retrograde.solver.play.oracle import Oracle
+from retrograde.solver.play.oracles.fifty_moves import knows_fifty_move_rule
 
 Seats = Literal["one", "two", "several"]
 
@@ -20,35 +20,21 @@ def seats_of(game: Game) -> Seats:
     return "one" if game.players == 1 else "two" if game.players == 2 else "several"
 
 
-def metric_known(oracle: Oracle) -> str:
-    """Return the metric of the database; `remoteness` if positions are searched."""
-    return str(oracle.metric) if oracle.source == DATABASE else METRICS[0]  # type: ignore[attr-defined]  # a Solution
-
-
-def measure(oracle: Oracle, place: int) -> str:
+def measure_text(answer: Answer) -> str:
     """Return in words what the metric says of a position, `+3` or `wins 61.6 % of games`; "" for value and
     remoteness."""
-    metric = metric_known(oracle)
+    metric = answer.oracle.metric
     if metric == METRICS[0] or metric in TO_PROGRESS:
         return ""
-    worth = oracle.worth(place)  # type: ignore[attr-defined]
-    won = games_won(oracle, worth) if metric == EXPECTATION else ""  # type: ignore[arg-type]
-    return won or said(metric, worth)
+    return games_won(answer.oracle, answer.measures) or measure_in_words(metric, answer.measures)
 
 
-def expected(oracle: Oracle, place: int) -> float | None:
+def expectation_of(oracle: Oracle, position: int) -> float | None:
     """Return the expectation of the player to move, or of player 0 at chance; None if it is not known."""
-    return oracle.worth(place)[EXPECTATION] if metric_known(oracle) == EXPECTATION else None  # type: ignore[attr-defined]
+    return oracle.worth(position)[EXPECTATION] if oracle.metric == EXPECTATION else None
 
 
-def odds(game: Game, place: int) -> dict[int, str]:
-    """Return how often chance makes each of its moves, `1 in 6`; {} if a player is to move."""
-    weights = odds_of(game, place)
-    total = sum(weights.values())
-    return {move: f"{weight} in {total}" for move, weight in weights.items()}
-
-
-def paid(game: Game, place: int, move: int | None) -> list[int]:
+def payoffs(game: Game, position: int, move: int | None) -> list[int]:
     """Return what a move pays at once, to the player to move there and to the other.
 
     If *move* is None, return what the end pays. Chance moves are for player 0. Returns [] if moves do not pay, or the
@@ -56,9 +42,9 @@ def paid(game: Game, place: int, move: int | None) -> list[int]:
     """
     if not Traits.of(game).has_rewards or game.players > 2:
         return []
-    mover = max(0, game.turn(place))
+    mover = max(0, game.turn(position))
     seats = [0] if game.players == 1 else [mover, 1 - mover]
-    return [game.payoff(place, seat) if move is None else game.reward(place, move, seat) for seat in seats]
+    return [game.payoff(position, seat) if move is None else game.reward(position, move, seat) for seat in seats]
 
 
 # The fifty-move rule
@@ -69,16 +55,16 @@ def count_at(oracle: Oracle, text: str | None, count: int | None) -> int | None:
 
     None if the result of such a rule is not known.
     """
-    if not counts(oracle):
+    if not knows_fifty_move_rule(oracle):
         return None
     return count_in(text or "") if count is None else count
 
 
-def without_rule(oracle: Oracle, place: int, value: Value) -> str:
+def without_rule(oracle: Oracle, position: int, value: Value) -> str:
     """Return the value of a position without the rule, if it differs: `win in 131 plies`."""
-    plain = oracle.known(place, 0)
+    plain = oracle.probe(position, 0)
     if plain.value == value:
         return ""
-    far = distance(oracle.game, *plain.outcome)
+    far = distance_text(oracle.game, *plain.outcome)
     noun = "loss" if plain.value == LOSE else NOUNS[plain.value]
     return f"{noun} in {plies(plain.remoteness or 0)}{f' ({far})' if far else ''}"

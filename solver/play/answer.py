@@ -1,0 +1,229 @@
+"""`Answer`: what an oracle knows of a position and of each of its moves. Terminal, JSON and the server show answers.
+
+>>> from retrograde.solver.play.solution import open_solution
+>>> with open_solution("tictactoe") as solution:
+...     answer = answer_of(solution, solution.game.read("X.O/.X./..."))
+...     answer.bounds.outcome, answer.moves[0].choice.name, answer.moves[0].bounds.value
+(Outcome(value=<Value.TIE: 3>, remoteness=6), 'c3', <Value.TIE: 3>)
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import CHANCE, LOSE, METRICS, UNDECIDED, WIN, Game, Value
+from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, category, count_after, in_words, signed
+from retrograde.solver.play.choice import Choice
+from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds, bounds_for_mover
+from retrograde.solver.play.solution import Response, Solution
+
+Json = dict[str, Any]
+
+FOR_MOVES = 0.5
+"""The share of the seconds that the search keeps for the moves of a position."""
+
+
+@dataclass(frozen=True)
+class MoveAnswer:
+    """A move, and the bounds of the position that it leads to, for the player to move there."""
+
+    oracle: Oracle
+    choice: Choice
+    bounds: ValueBounds
+    count: int
+    """The plies without progress after the move."""
+
+    @property
+    def plies(self) -> int | None:
+        """The distance to the end from before the move; None if there is none, or it is unknown."""
+        return None if self.choice.remoteness is None else self.choice.remoteness + 1
+
+    @property
+    def mover_bounds(self) -> ValueBounds:
+        """The same bounds for the player who makes the move."""
+        return bounds_for_mover(self.bounds, self.choice.again)
+
+    @cached_property
+    def measures(self) -> Json:
+        """What the metric says of the position after the move."""
+        return measures_of(self.oracle, self.choice.position, self.count)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an oracle knows of a position, and of its moves, the best first. Measures are looked up when needed."""
+
+    oracle: Oracle
+    position: int
+    bounds: ValueBounds
+    moves: list[MoveAnswer]
+    line: list[str]
+    """The names of the moves of best play, as far as it is known."""
+    count: int = 0
+    """The plies without progress before the position, for a rule such as the fifty-move rule."""
+
+    @property
+    def game(self) -> Game:
+        """The rules."""
+        return self.oracle.game
+
+    @property
+    def choices(self) -> list[Choice]:
+        """The moves alone, the best first."""
+        return [one.choice for one in self.moves]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return bool(self.game.primitive(self.position) != UNDECIDED)
+
+    @property
+    def distance(self) -> str:
+        """The distance to the end in the words of the game, or ""."""
+        return distance_text(self.game, *self.bounds.outcome, self.oracle.metric)
+
+    @cached_property
+    def measures(self) -> Json:
+        """What the metric says of the position, such as `{"score": 3}`; bounds of the score if it was searched."""
+        return measures_of(self.oracle, self.position, self.count)
+
+    @cached_property
+    def odds(self) -> dict[int, int]:
+        """The weight of each chance move; {} if a player is to move."""
+        return odds_of(self.game, self.position)
+
+    @cached_property
+    def weights(self) -> dict[int, int]:
+        """The weight with which a model makes each move, for a best response to it; else {}."""
+        return self.oracle.weights(self.position) if isinstance(self.oracle, Response) else {}
+
+    @cached_property
+    def response(self) -> Json:
+        """The model that a best response is against, and the value of perfect play; {} for other solutions."""
+        if not isinstance(self.oracle, Response):
+            return {}
+        against, perfect = {"against": self.oracle.against}, self.oracle.perfect
+        if perfect is None or self.position not in perfect:
+            return against
+        value = outcome_json(*perfect.value(self.position)) | perfect.worth(self.position)
+        return {**against, "perfect": value}
+
+    def to_json(self) -> Json:
+        """Return the answer, ready for JSON.
+
+        A move's facts are those of the position it leads to, for the player to move there; with *again* that is the
+        same player.
+        """
+        moves = [self._move_json(one) for one in self.moves]
+        if self.oracle.source != DATABASE:
+            known = bounds_json(self.game, self.position, self.bounds)
+            return {**known, "line": self.line, **self.measures, "moves": moves}
+        return {
+            "variant": self.oracle.variant,
+            "position": self.game.write(self.position),
+            **({"chance": True} if self.oracle.metric == "expectation" and self.odds else {}),
+            **outcome_json(*self.bounds.outcome),
+            **({"distance": self.distance} if self.distance else {}),
+            **self.measures,
+            **self.response,
+            "moves": moves,
+            "line": self.line,
+        }
+
+    def _move_json(self, one: MoveAnswer) -> Json:
+        move, child = one.choice.move, one.bounds
+        odds = self.odds if self.oracle.metric == "expectation" else {}
+        searched = {"at_least": name_of(child.at_least), "at_most": name_of(child.at_most)}
+        return {
+            "move": one.choice.name,
+            "position": self.game.write(one.choice.position),
+            **outcome_json(*(one.choice[3:5] if self.oracle.source == DATABASE else child.outcome)),
+            **({} if self.oracle.source == DATABASE else searched),
+            **({"again": True} if one.choice.again else {}),
+            **({"odds": odds[move]} if odds else {}),
+            **({"weight": self.weights[move]} if self.weights else {}),
+            **one.measures,
+        }
+
+
+def answer_of(
+    oracle: Oracle, position: int, seconds: float | None = None, count: int = 0, with_line: bool = True
+) -> Answer:
+    """Return what an oracle knows of a position and of each of its moves.
+
+    An oracle that searches takes *seconds*, by default as many as it was made with. *count* is the number of plies
+    without progress before. Raises NotInDatabase if play never reaches the position.
+    """
+    seconds = oracle.seconds if seconds is None else seconds
+    if seconds:
+        oracle.probe(position, (1 - FOR_MOVES) * seconds)
+    choices, game = oracle.moves(position, FOR_MOVES * seconds), oracle.game
+    moves = [
+        MoveAnswer(oracle, one, oracle.probe(one.position, 0), count_after(game, position, one.move, count))
+        for one in choices
+    ]
+    bounds = oracle.probe(position, 0)
+    line = [choice.name for choice in oracle.line(position)] if with_line else []
+    return Answer(oracle, position, bounds, moves, line, count)
+
+
+def measures_of(oracle: Oracle, position: int, count: int) -> Json:
+    """Return what an oracle adds to value and remoteness: a metric's measures, and those of the fifty-move rule.
+
+    The latter are the distance to zeroing, and the category after *count* plies without progress.
+    """
+    found = oracle.by_zeroing(position) if isinstance(oracle, Solution) else None
+    by_rule = {DTZ: signed(*found), "category": category(*found, count)} if found else {}
+    return {**oracle.worth(position), **by_rule}
+
+
+def is_chances(game: Game, position: int) -> bool:
+    """Return whether it is CHANCE's turn."""
+    return bool(game.primitive(position) == UNDECIDED and game.turn(position) == CHANCE)
+
+
+def odds_of(game: Game, position: int) -> dict[int, int]:
+    """Return the weight of each chance move; {} if a player is to move."""
+    if not is_chances(game, position):
+        return {}
+    return {move: game.odds(position, move) for move in game.generate_moves(position)}
+
+
+def distance_text(game: Game, value: Value, remoteness: int | None, metric: str = METRICS[0]) -> str:
+    """Return the distance to the end in the words of the game, if it has them: `mate in 16`.
+
+    For the metrics dtz and dtc, the distance to progress.
+    """
+    if not remoteness or value not in (WIN, LOSE):
+        return ""
+    return in_words(remoteness, metric) if metric in TO_PROGRESS else game.distance(value, remoteness)
+
+
+def name_of(value: Value) -> Any:
+    """Return the name of a value, as in JSON; None if it is not known."""
+    return value.name.lower() if value else None
+
+
+def outcome_json(value: Value, remoteness: int | None) -> Json:
+    """Return a value and a remoteness, ready for JSON."""
+    return {"value": name_of(value), "remoteness": remoteness}
+
+
+def bounds_json(game: Game, position: int, bounds: ValueBounds) -> Json:
+    """Return what a search knows of a position and how, ready for JSON."""
+    far, evidence = distance_text(game, *bounds.outcome), bounds.evidence
+    return {
+        "variant": variant(game),
+        "position": game.write(position),
+        **outcome_json(*bounds.outcome),
+        **({"distance": far} if far else {}),
+        "at_least": name_of(bounds.at_least),
+        "at_most": name_of(bounds.at_most),
+        "proved": bounds.proved,
+        "no_end_within": bounds.no_end_within,
+        "source": evidence.source,
+        "nodes": evidence.nodes,
+        **({"in_tables": evidence.leaves} if evidence.leaves else {}),
+        "seconds": round(evidence.seconds, 3),
+    }

@@ -224,7 +224,7 @@ def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> 
     parts = [  # the most important first, each with its texts from the longest to the shortest
         ("phase", [below + progress.phase + of, progress.phase + of]),
         ("share", [f"{int(100 * overall + 1e-6):3d} %"] if overall is not None else []),
-        ("left", [time_left(progress)]),
+        ("left", [remaining_time(progress)]),
         ("bar", [bar(overall or 0, BAR[0], fancy)] if drawn else []),
         ("deciding", deciding_of(progress)),
         ("counts", counts_of(progress)),
@@ -254,7 +254,7 @@ def counts_of(progress: "Progress") -> list[str]:
     return [f"{amount(progress.done)} positions", amount(progress.done)] if progress.done else []
 
 
-def time_left(progress: "Progress") -> str:
+def remaining_time(progress: "Progress") -> str:
     """Return the time left; the time passed if the time left is not known."""
     if progress.seconds_left is not None:
         return f"{whole_seconds(max(math.ceil(progress.seconds_left), 1))} left"

@@ -121,7 +121,7 @@ def test_progress_is_silent_elsewhere_but_for_a_line_now_and_then(monkeypatch):
     with ProgressLine() as line:
         line(EXPLORING)
         assert sys.stderr.getvalue() == ""
-        line.told -= 31
+        line.last_shown -= 31
         line(EXPLORING)
         line(EXPLORING)
     assert sys.stderr.getvalue() == f"{describe(EXPLORING)}\n"

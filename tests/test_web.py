@@ -398,7 +398,7 @@ def test_a_game_is_told_by_its_moves(client):
 
 
 def test_the_scorecard_of_the_page_is_that_of_the_terminal(client, home, monkeypatch):
-    from retrograde.cli.web.view import scorecard
+    from retrograde.cli.render.moves import scorecard
 
     moves = ["a1", "b1", "a2", "b2", "a3"]
     marks = get(client, "/api/scorecard", variant="tictactoe", position=".../.../...", moves=",".join(moves))

@@ -26,8 +26,6 @@ LONGER = {
     "chess/kernels.py: lead_to",
     "chess/kernels.py: leave",
     "numbered/kernels.py: seed",
-    "search/kernels.py: by_children",
-    "search/proof_kernels.py: enter",
     "setwise/forward_kernels.py: forward",
     "slots/kernels.py: worth",
     "slots/plans.py: choose",

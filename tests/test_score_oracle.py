@@ -153,7 +153,7 @@ def test_a_value_that_points_contradict_is_not_told():
     with searching_oracle(Perverse(), 1.0, size=SMALL) as oracle:
         oracle.prepare()
         known = oracle.known(oracle.start)
-        assert oracle.search.contradicted and not known.proved
+        assert oracle.search.is_contradicted and not known.proved
         assert oracle.score(oracle.start).score is not None
         assert all(choice.value == UNDECIDED for choice in oracle.moves(oracle.start))
 

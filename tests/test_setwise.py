@@ -361,7 +361,7 @@ def test_twins_have_the_images_of_all_positions(ranks):
     sets = wave.take_whole(Aside(None), np.array([0, 1]), "twins")
     for row, wanted in ((0, ranks), (1, images)):
         found, (first, word) = set(), sets.tiers[row, [tier_kernels.GROUP, tier_kernels.WORD]].tolist()
-        runs = bits.find_runs(sets.tiers[row, tier_kernels.MASK], bits.room_for_runs())
+        runs = bits.find_runs(sets.tiers[row, tier_kernels.MASK], bits.make_runs_buffer())
         for number in range(256):
             if int(sets.occupied[first + number // 64]) >> number % 64 & 1:
                 inside = int(sets.words[word])

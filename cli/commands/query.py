@@ -301,7 +301,7 @@ def print_worth(solution: "Solution", position: int, count: int) -> None:
     Prints nothing for remoteness, and for metrics in TO_PROGRESS. For remoteness with a dtz database beside it, prints
     the result under the fifty-move rule.
     """
-    from retrograde.solver.values.worth import in_words
+    from retrograde.solver.values.measures import in_words
 
     if solution.zeroing:
         by_zeroing = solution.by_zeroing(position) if solution.zeroing is not solution else None

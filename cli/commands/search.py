@@ -20,8 +20,8 @@ from retrograde.games.contract.raised import given_start
 if TYPE_CHECKING:
     from retrograde.games import Game
     from retrograde.solver.runtime.progress import Listener
-    from retrograde.solver.search.probing.tables import Tables
-    from retrograde.solver.search.searcher import Finding
+    from retrograde.solver.search.probing.tables import LoadedTables
+    from retrograde.solver.search.searcher import SearchResult
 
 TABLE = "256M"
 METHODS = ["alpha-beta", "pn"]
@@ -151,35 +151,39 @@ class Limits(NamedTuple):
 
 def searched(
     game: "Game", place: int, method: str | None, limits: Limits, line: "Listener"
-) -> tuple["Finding", list[int]]:
+) -> tuple["SearchResult", list[int]]:
     """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
-    from retrograde.solver.search.prover import goes_round
+    from retrograde.solver.search.prover import can_repeat
 
-    if method is None and not limits.depth and goes_round(game, place):
+    if method is None and not limits.depth and can_repeat(game, place):
         found = by_proof_numbers(game, place, limits, line)
         if not (limits.distance and found.value in (WIN, LOSE) and found.remoteness is None):
             return found, []
         left = DISTANCE_SECONDS if limits.seconds is None else max(limits.seconds - found.seconds, 0.01)
         again, moves = by_alpha_beta(game, place, limits._replace(seconds=left), line)
-        nodes, seconds, leaves = (found.nodes + again.nodes, found.seconds + again.seconds, found.leaves + again.leaves)
-        return replace(found, remoteness=again.remoteness, nodes=nodes, seconds=seconds, leaves=leaves), moves
+        nodes, seconds, tables = (
+            found.nodes + again.nodes,
+            found.seconds + again.seconds,
+            found.in_tables + again.in_tables,
+        )
+        return replace(found, remoteness=again.remoteness, nodes=nodes, seconds=seconds, in_tables=tables), moves
     if method == "pn":
         return by_proof_numbers(game, place, limits, line), []
     return by_alpha_beta(game, place, limits, line)
 
 
-def by_proof_numbers(game: "Game", place: int, limits: Limits, line: "Listener") -> "Finding":
+def by_proof_numbers(game: "Game", place: int, limits: Limits, line: "Listener") -> "SearchResult":
     """Return what proof-number search finds for a position."""
     from retrograde.solver.runtime.progress import announce
-    from retrograde.solver.search.prover import Prover
+    from retrograde.solver.search.prover import ProofNumberSearch
 
     announce(line, COMPILING)
-    prover = Prover(game, limits.size, tables_of(game, place, limits))
+    prover = ProofNumberSearch(game, limits.size, tables_of(game, place, limits))
     with polled(line, search_progress(prover)):
         return prover.find(place, limits.seconds)
 
 
-def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") -> tuple["Finding", list[int]]:
+def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") -> tuple["SearchResult", list[int]]:
     """Return what alpha-beta search finds for a position, and the moves of best play."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.searcher import Search
@@ -191,7 +195,7 @@ def by_alpha_beta(game: "Game", place: int, limits: Limits, line: "Listener") ->
         return found, search.line(place, found, limits.seconds) if limits.distance else []
 
 
-def tables_of(game: "Game", place: int, limits: Limits) -> "Tables | None":
+def tables_of(game: "Game", place: int, limits: Limits) -> "LoadedTables | None":
     """Return the tables to probe, or None."""
     if not limits.tables or not is_numbered(game):
         return None

@@ -14,7 +14,7 @@ from retrograde.cli.render.words import heading, indent
 if TYPE_CHECKING:
     from retrograde.games import Game
     from retrograde.solver.play.oracle import Oracle
-    from retrograde.solver.search.scores.searcher import ScoreFinding
+    from retrograde.solver.search.scores.searcher import ScoreResult
 
 
 def tell_score(
@@ -55,12 +55,12 @@ def score_facts(oracle: "Oracle", position: int) -> dict[str, Any]:
     return bounds(oracle.score(position)) if isinstance(oracle, ScoringOracle) else {}
 
 
-def bounds(found: "ScoreFinding") -> dict[str, Any]:
+def bounds(found: "ScoreResult") -> dict[str, Any]:
     """Return the score and its bounds, each None if unknown, ready for JSON."""
     return {"score": found.score, "score_at_least": found.low, "score_at_most": found.high}
 
 
-def told(found: "ScoreFinding") -> str:
+def told(found: "ScoreResult") -> str:
     """Return the line with the score, as far as it is known: `Score: +8`, `Score: +2 or more`; or ""."""
     low, high = (None if bound is None else said("score", {"score": bound}) for bound in (found.low, found.high))
     if low is None and high is None:

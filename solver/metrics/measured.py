@@ -15,7 +15,7 @@ from retrograde.games.contract.raised import given_start
 from retrograde.solver.metrics.explored import Explored
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.runtime.work import MetricNotApplicable
-from retrograde.solver.values.tally import PART
+from retrograde.solver.values.tally import BLOCK
 
 __all__ = ["Demand", "Measured", "MetricNotApplicable", "refuse_partisan", "solved_from"]
 
@@ -80,8 +80,8 @@ def solved_from(explored: Explored, measured: Measured, metric: str) -> SolvedRe
     table["example"] = space.positions[firsts]
 
     def records() -> Iterator[tuple[Array, Array]]:
-        for begin in range(0, len(rows), PART):
-            yield space.positions[begin : begin + PART], rows[begin : begin + PART]
+        for begin in range(0, len(rows), BLOCK):
+            yield space.positions[begin : begin + BLOCK], rows[begin : begin + BLOCK]
 
     greatest = int(space.positions[space.starts[1:] - 1].max())
     measures = Measures(metric, names, dict(measured.details))

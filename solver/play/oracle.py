@@ -19,7 +19,7 @@ from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, 
 from retrograde.solver.play.choice import Choice
 
 if TYPE_CHECKING:
-    from retrograde.solver.search.searcher import Finding
+    from retrograde.solver.search.searcher import SearchResult
 
 LONGEST_LINE = 1000
 """The most plies of a line of best play, unless the caller asks for more."""
@@ -87,14 +87,14 @@ def exactly(outcome: Outcome, how: How) -> Known:
     return Known(outcome.value, outcome.value, outcome.remoteness, how)
 
 
-def searched(found: "Finding") -> Known:
+def searched(found: "SearchResult") -> Known:
     """Return the result of a search as a `Known`.
 
-    >>> from retrograde.solver.search.searcher import Finding
-    >>> searched(Finding(None, None, DRAW, WIN, 0, 9, 0.5)).proved
+    >>> from retrograde.solver.search.searcher import SearchResult
+    >>> searched(SearchResult(None, None, DRAW, WIN, 0, 9, 0.5)).proved
     False
     """
-    how = How(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds, found.leaves)
+    how = How(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds, found.in_tables)
     return Known(found.at_least, found.at_most, found.remoteness, how, found.no_end_within)
 
 

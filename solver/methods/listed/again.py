@@ -14,7 +14,7 @@ from retrograde.solver.methods.listed.spill.looking import Looked, located
 from retrograde.solver.methods.listed.table import Cyclic, blocks_of_some
 from retrograde.solver.runtime.arrays import Part
 from retrograde.solver.runtime.work import Work
-from retrograde.solver.values.left import decided_from
+from retrograde.solver.values.score import decided_from
 
 Array = np.ndarray[Any, Any]
 

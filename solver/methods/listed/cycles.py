@@ -34,9 +34,8 @@ from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values import edges
-from retrograde.solver.values.left import left_type, narrowed
-from retrograde.solver.values.propagation import Propagation, telling
-from retrograde.solver.values.score import score_type
+from retrograde.solver.values.propagation import Propagation, make_reporter
+from retrograde.solver.values.score import counter_type, narrow_counters, score_type
 
 Array = np.ndarray[Any, Any]
 
@@ -79,7 +78,7 @@ def solve_cycles(table: Table, k: int, work: Work, phase: Phase) -> Iterator[Don
         work.budget.check(bytes_aside(table, count), f"solving the {count:,} positions of a tier with cycles")
     # Step 1: allocate the arrays, which are shared with the workers.
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
-    left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
+    left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
     tier = Cyclic(table, k, low, high, table.scores.part(low, high), left, sums)
     if not aside:
         work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
@@ -142,21 +141,21 @@ def propagation_of(tier: Cyclic, state: State, there: Links | None, work: Work, 
     otherwise from the rules.
     """
     table, known = tier.table, state.known
-    tell = telling(phase, int(table.space.tiers[tier.k]), LOOKING)
+    tell = make_reporter(phase, int(table.space.tiers[tier.k]), LOOKING)
     again = not alternates(table.game)
     room = max(1, work.budget.left() // LISTED) if isinstance(table.space, SpaceAside) else 1 << 62
     if state.writer and not there:
         passes = passes_over(tier, work, STRETCH)
         mark = partial(state.decided, passes, table.bits)
-        return ForwardPropagation(passes, state.paused, table.bits, known.scores, known.left, tell, again, room, mark)
+        return ForwardPropagation(passes, state.paused, table.bits, (known.scores, known.left), tell, again, room, mark)
     ask = there.parents_of if there else partial(ask_rules, tier, work)
     mark = partial(state.decided, there, table.bits)
-    return Propagation(table.bits, known.scores, known.left, ask, tell, again, room, mark)
+    return Propagation(table.bits, (known.scores, known.left), ask, tell, again, room, mark)
 
 
 def bytes_aside(table: Table, count: int) -> int:
     """Return the least memory for a tier of *count* positions that are spilled to disk, beside scores, in bytes."""
-    return count * np.dtype(left_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
+    return count * np.dtype(counter_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
 
 
 def gather(tier: Cyclic, state: State, done: int, work: Work, phase: Phase) -> int:
@@ -236,7 +235,7 @@ def look_at(task: tuple[Cyclic, Shape | None, int, int, Looked | None]) -> tuple
             known.sizes[here] = block.matrix.sizes
         lists.append(block.out[:links].astype(np.int32 if high - low < 1 << 31 else np.int64))
     links = np.concatenate(lists)
-    known = known._replace(left=narrowed(known.left, table.bits), sizes=known.sizes[: count * table.symmetric])
+    known = known._replace(left=narrow_counters(known.left, table.bits), sizes=known.sizes[: count * table.symmetric])
     if shape:
         return begin - low, known, packed(shape, links, counts, begin - low)
     # Checksums of parents do not depend on who moves: undo the complements.
@@ -259,7 +258,7 @@ def ask_parents(task: tuple[Cyclic, Array]) -> Array:
     places = block.places[:, : block.columns]
     wrong, mark = edges.compare(frontier, places, low, tier.left.array, tier.sums.array)
     if wrong >= 0:
-        complain_of_parents(tier, int(positions[wrong]), edges.place_of(mark, tier.high - low))
+        complain_of_parents(tier, int(positions[wrong]), edges.position_with(mark, tier.high - low))
     if alternates(table.game):
         return places[places >= 0] - low
     expander.mark_moves_again(positions, block, np.arange(block.columns))
@@ -271,7 +270,7 @@ def ask_parents(task: tuple[Cyclic, Array]) -> Array:
 def complain_of_parents(tier: Cyclic, position: int, missing: int) -> NoReturn:
     """Raise the RuleError for wrong parents. *missing* is the number of a suspect, -1 for none."""
     own = tier.table.space.positions[tier.low : tier.high]
-    places = [missing] * (missing >= 0) + edges.some_of(len(own)).tolist()
+    places = [missing] * (missing >= 0) + edges.sample_of(len(own)).tolist()
 
     def known(parent: int) -> bool:
         place = int(own.searchsorted(parent))

@@ -31,9 +31,8 @@ from retrograde.solver.runtime.solved_tiers import Unsolved
 from retrograde.solver.runtime.tasks import Remote, room
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values import edges
-from retrograde.solver.values.left import left_type
-from retrograde.solver.values.propagation import Propagation, telling
-from retrograde.solver.values.score import score_type
+from retrograde.solver.values.propagation import Propagation, make_reporter
+from retrograde.solver.values.score import counter_type, score_type
 
 Array = np.ndarray[Any, Any]
 
@@ -61,7 +60,7 @@ def solve_by_slots(
     place = table.scores.part(part.start, part.stop)
     if in_file:
         place = work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
-    left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
+    left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
     checkpoint = until_kept.enter_context(Checkpoint(work, f"checkpoint{table.bits}-{k}"))
     spare = work.budget.left() - room_for(table.game, count, table.bits).least
     width = checkpoint.numbers[1] if checkpoint.numbers else np.dtype(sums_type(spare, count)).itemsize
@@ -89,17 +88,17 @@ def propagation_of(tier: Tier, state: State, there: Links | None, work: Work, ph
     otherwise from the rules.
     """
     known, bits = state.known, tier.table.bits
-    tell, again = telling(phase, tier.number, seeds.LOOKING), not alternates(tier.table.game)
+    tell, again = make_reporter(phase, tier.number, seeds.LOOKING), not alternates(tier.table.game)
     if state.writer and not there:
         stretch = work.block(state.positions, seeds.BLOCK)
         passes = Passes(work, f"{bits}-{tier.k}", known.left, partial(looks, tier), stretch)
         listed = max(0, work.budget.left()) // 2 // LISTED_ITEM  # the reserve for lists goes to the frontier
         mark = partial(state.decided, passes, bits)
-        return ForwardPropagation(passes, state.paused, bits, known.scores, known.left, tell, again, listed, mark)
+        return ForwardPropagation(passes, state.paused, bits, (known.scores, known.left), tell, again, listed, mark)
     ask = there.parents_of if there else partial(parents_of, tier, work)
     listed = listed_at_most(work.budget.left(), state.positions)
     mark = partial(state.decided, there, bits)
-    return Propagation(bits, known.scores, known.left, ask, tell, again, listed, mark)
+    return Propagation(bits, (known.scores, known.left), ask, tell, again, listed, mark)
 
 
 def look_at_all(tier: Tier, state: State, done: int, work: Work, phase: Telling) -> None:
@@ -187,7 +186,7 @@ def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
         with compiling(table.game, trouble):
             done, count = kernels.parents_of(rules, tier.number, frontier, left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
-            complain_of_parents(tier, asked_in(rules, trouble), edges.place_of(trouble[2], len(left)))
+            complain_of_parents(tier, asked_in(rules, trouble), edges.position_with(trouble[2], len(left)))
         if trouble[0] != Trouble.FINE or not done:
             complain(table.game, table.numbering, asked_in(rules, trouble))
         pieces.append(out[:count].astype(np.uint32 if len(left) < 1 << 32 and alternates(rules) else np.int64))
@@ -198,6 +197,6 @@ def ask_parents(task: tuple[Tier, Array]) -> list[Array]:
 def complain_of_parents(tier: Tier, position: int, missing: int) -> NoReturn:
     """Raise the RuleError for wrong parents. *missing* is a suspect slot, -1 for none."""
     game = tier.table.game
-    slots = [missing] * (missing >= 0) + edges.some_of(len(tier.scores.array)).tolist()
+    slots = [missing] * (missing >= 0) + edges.sample_of(len(tier.scores.array)).tolist()
     others = (game.unindex(tier.number, slot) for slot in slots)
     blame_parents(game, position, lambda _: True, (other for other in others if not is_none(other)))

@@ -5,7 +5,7 @@ More memory makes the solve faster and its checks stronger.
 Bytes for each slot:
 
     scores             2 or 4
-    counters           1 or 2        undecided children (see values/left.py)
+    counters           1 or 2        undecided children (see values/score.py)
     parent checksums   1, 2 or 4     if the rules give parents (see values/edges.py): more bytes miss fewer errors
     sizes              about 0.25    numbers of symmetric positions, compressed
     lists              0.25 to 4     newly decided positions: if a list does not fit, they are searched for instead
@@ -23,8 +23,7 @@ from retrograde.games.contract.game import METRICS, Game, defines
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.methods.chess.fit import formation_of, is_chess
 from retrograde.solver.methods.numbered.numbering import Numbering
-from retrograde.solver.values.left import left_type
-from retrograde.solver.values.score import score_type
+from retrograde.solver.values.score import counter_type, score_type
 
 if TYPE_CHECKING:
     from retrograde.solver.methods.chess.formation import Formation
@@ -59,7 +58,7 @@ class Room(NamedTuple):
 
 def room_for(game: Game, count: int, bits: int) -> Room:
     """Return the memory for a tier of *count* slots, its scores included."""
-    slot = np.dtype(score_type(bits)).itemsize + np.dtype(left_type(bits)).itemsize + SIZES
+    slot = np.dtype(score_type(bits)).itemsize + np.dtype(counter_type(bits)).itemsize + SIZES
     least, most = (
         slot + listed + defines(game, "parents") * np.dtype(sums).itemsize
         for listed, sums in zip(LISTED, (SUMS[0], SUMS[-1]), strict=True)

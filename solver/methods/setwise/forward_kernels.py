@@ -53,7 +53,7 @@ from retrograde.solver.rules.plain.tier_kernels import (
     pairs_of,
 )
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-from retrograde.solver.values.bits import find_runs, rank_of, room_for_runs, spread
+from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of, spread
 
 Array = np.ndarray[Any, Any]
 
@@ -111,7 +111,7 @@ def forward(ending, decided, imaging, mirror, parents, children, links, starts, 
     parent_tiers, parent_occupied, parent_before, parent_words = parents
     line_group, line_ones, line_words, line_inside, line_active = lines
     found, over = np.zeros(64, np.uint64), np.zeros(64, np.uint64)
-    room = room_for_runs()
+    room = make_runs_buffer()
     end = positions = 0
     for k in range(len(starts) - 1):
         tier = tiers[k]
@@ -349,7 +349,7 @@ def pull_one_by_one(parents, row, shared, mask, group, found):
     are skipped, so the cost is positions × groups (`MOST_ONE_BY_ONE` in waves.py limits it).
     """
     tier = parents.tiers[row]
-    before, after = find_runs(tier[MASK], room_for_runs()), find_runs(mask, room_for_runs())
+    before, after = find_runs(tier[MASK], make_runs_buffer()), find_runs(mask, make_runs_buffer())
     touched = NOTHING
     word = tier[WORD]
     for number in range(tier[GROUPS]):

@@ -32,7 +32,7 @@ from retrograde.solver.rules.plain.tier_kernels import (
     pairs_of,
 )
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-from retrograde.solver.values.bits import find_runs, room_for_runs, spread
+from retrograde.solver.values.bits import find_runs, make_runs_buffer, spread
 
 Array = np.ndarray[Any, Any]
 
@@ -54,7 +54,7 @@ def make_steps(imaging, misere, sets, planes, codes, room, buffer, made, tally, 
     """
     count = len(planes)
     values, pairs = np.empty(len(imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
-    runs_room = room_for_runs()
+    runs_room = make_runs_buffer()
     at = kept = 0
     for k in range(len(sets.tiers)):
         tier = sets.tiers[k]

@@ -15,7 +15,7 @@ from retrograde.solver.methods.streamed.steps import BEGIN, BITS, find_step
 from retrograde.solver.rules.trouble import Trouble
 from retrograde.solver.rules.whole import whole
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.values.bits import find_runs, room_for_runs
+from retrograde.solver.values.bits import find_runs, make_runs_buffer
 from retrograde.solver.values.score_kernels import pass_up, primitive_score
 
 Array = np.ndarray[Any, Any]
@@ -60,7 +60,7 @@ def sweep(game, arena, plan, steps, scored, trouble):
     for value in range(1, 5):
         worth[value] = pass_up(primitive_score(value, BITS), BITS)
     block = Block(np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.int64), worth)
-    images, room = np.empty(MOST_IMAGES, np.int64), room_for_runs()
+    images, room = np.empty(MOST_IMAGES, np.int64), make_runs_buffer()
     end = 0
     for unit in range(len(plan.units)):
         trouble[2] = unit

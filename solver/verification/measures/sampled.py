@@ -21,7 +21,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import CHANCE, DRAW, LOSE, UNDECIDED, WIN, Contradiction, Game, Value, same_mover
 from retrograde.solver.rules.examine import blame
 from retrograde.solver.rules.exits import no_exit
-from retrograde.solver.values.sums import reached
+from retrograde.solver.values.sums import finite_options
 
 LEAST = 20
 SLACK = 1 << 10
@@ -64,7 +64,9 @@ def follows(database: Database, position: int) -> bool:
         return False
     if metric == "nimber":
         finite = {child[0] for child in children if child[0] >= 0}
-        return finite == set(reached(own[0])) if own[0] < 0 else {*range(own[0])} <= finite and own[0] not in finite
+        if own[0] < 0:
+            return finite == set(finite_options(own[0]))
+        return {*range(own[0])} <= finite and own[0] not in finite
     if metric == "drawlevel":
         return draws_follow(own, children, [database[game.do_move(position, move)].value for move in moves])
     if metric == "utilities":

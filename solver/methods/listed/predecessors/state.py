@@ -29,8 +29,8 @@ Array = np.ndarray[Any, Any]
 class Known(NamedTuple):
     """Arrays about the positions of a tier.
 
-    `scores`; `left`, the undecided-children counters (see values/left.py); `sizes`, the numbers of symmetric positions;
-    `sums`, checksums of the parents (see values/edges.py), empty if predecessor lists are used.
+    `scores`; `left`, the undecided-children counters (see values/score.py); `sizes`, the numbers of symmetric
+    positions; `sums`, checksums of the parents (see values/edges.py), empty if predecessor lists are used.
     """
 
     scores: Array

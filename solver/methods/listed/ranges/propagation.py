@@ -15,7 +15,7 @@ from retrograde.solver.methods.listed.ranges.files import Section, Sections, Sta
 from retrograde.solver.methods.listed.ranges.steps import Step, Steps, Turned, do_steps
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.work import Work
-from retrograde.solver.values.propagation import Tell
+from retrograde.solver.values.propagation import ReportProgress
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS, RemotenessOverflow
 
 TOGETHER = 100_000
@@ -76,7 +76,7 @@ class RangedPropagation:
     """
 
     def __init__(
-        self, work: Work, scratch: Scratch, shift: int, bits: int, passing: Passing, tell: Tell,
+        self, work: Work, scratch: Scratch, shift: int, bits: int, passing: Passing, tell: ReportProgress,
         mark: Callable[[set[str]], None],
     ):  # fmt: skip
         self.work, self.scratch, self.shift, self.bits, self.tell = work, scratch, shift, bits, tell

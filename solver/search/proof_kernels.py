@@ -202,50 +202,40 @@ def combine_numbers(level, levels, children):
 
 @kernel
 def enter(game, key, level, most_proof, most_disproof, table, path):
-    """Append a question to the path and write its children."""
-    levels, counts = path.levels, path.counts
-    if level == len(levels):
-        counts[TROUBLE], counts[POSITION] = TOO_DEEP, key >> 1
-        return
-    counts[NODES] += 1
-    first = levels[level - 1, END] if level else 0
-    levels[level, KEY], levels[level, FIRST], levels[level, END] = key, first, first
-    levels[level, BEFORE], levels[level, NOTED] = counts[NODES], counts[NOTES]
-    levels[level, MOST_PROOF], levels[level, MOST_DISPROOF] = most_proof, most_disproof
-    path.hash_counts[hash_slot(key, path)] += 1
-    levels[level, END] = write_children(game, key, level, table, path)
-
-
-@kernel
-def write_children(game, key, level, table, path):
-    """Write the children of the question at a level of the path, and return where they end.
+    """Append a question to the path and write its children.
 
     A child that proves the question stands alone. Children that cannot prove it are left out.
     """
-    keys, children, counts = path.keys, path.children, path.counts
+    levels, keys, children, counts = path.levels, path.keys, path.children, path.counts
+    if level == len(levels):
+        counts[TROUBLE], counts[POSITION] = TOO_DEEP, key >> 1
+        return
+    write_level(key, level, most_proof, most_disproof, levels, counts)
+    path.hash_counts[hash_slot(key, path)] += 1
     position, wins = key >> 1, key & 1
-    first = end = path.levels[level, FIRST]
+    first = end = levels[level, FIRST]
     for move in game.generate_moves(position):
         if end == len(keys):
             counts[TROUBLE], counts[POSITION] = TOO_DEEP, position
-            return first
+            return
         child = whole(game.do_move(position, move))
         if not 0 <= child < POSITION_LIMIT:
             counts[TROUBLE], counts[POSITION] = BROKEN, position
-            return first
+            return
         # Case: the game is over, or an endgame table knows the value.
         value = value_of(game, child, counts, path.endgame_tables)
         if value == LOSE or (not wins and value in (TIE, DRAW)):
             keys[first] = 0
             write_child(children, first, INFINITE, 0, NOTHING, -1)
-            return first + 1
+            levels[level, END] = first + 1
+            return
         if value in (WIN, TIE, DRAW):
             continue
         # Case: undecided. Skip a child that an earlier move or its image has given already.
         least, _ = canonical(game, child)
         if least < 0:
             counts[TROUBLE], counts[POSITION] = BROKEN, position
-            return first
+            return
         child_key = least << 1 | 1 - wins
         is_new = True
         for other in range(first, end):
@@ -257,7 +247,8 @@ def write_children(game, key, level, table, path):
         if disproof == 0:
             keys[first] = child_key
             write_child(children, first, INFINITE, 0, NOTHING, -1)
-            return first + 1
+            levels[level, END] = first + 1
+            return
         if proof == 0:
             continue
         # Case: the child stands on the path. It gets the answer against the player who wants to win, which rests on
@@ -273,7 +264,17 @@ def write_children(game, key, level, table, path):
                 disproof = mobility(game, least)
             write_child(children, end, proof, disproof, NOTHING, -1)
         end += 1
-    return end
+    levels[level, END] = end
+
+
+@kernel
+def write_level(key, level, most_proof, most_disproof, levels, counts):
+    """Write the fields of a new level of the path, still without children, and count its position."""
+    counts[NODES] += 1
+    first = levels[level - 1, END] if level else 0
+    levels[level, KEY], levels[level, FIRST], levels[level, END] = key, first, first
+    levels[level, BEFORE], levels[level, NOTED] = counts[NODES], counts[NOTES]
+    levels[level, MOST_PROOF], levels[level, MOST_DISPROOF] = most_proof, most_disproof
 
 
 @kernel

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 from retrograde.games.catalog import load_game
-from retrograde.solver.search.prover import Prover, goes_round
-from retrograde.solver.search.searcher import Finding, Search
+from retrograde.solver.search.prover import ProofNumberSearch, can_repeat
+from retrograde.solver.search.searcher import Search, SearchResult
 
 SIZE = 1 << 26
 RULES = Path(__file__).parent.parent / "tests"
@@ -29,19 +29,19 @@ def main() -> None:
     for text in sys.argv[1:] or VARIANTS:
         game, name = load_game(text), text.rpartition("/")[2]
         tell(name, "pn", *by_proof_numbers(game))
-        if not goes_round(game, game.start):  # where alpha-beta proves no draw by endless play
+        if not can_repeat(game, game.start):  # where alpha-beta proves no draw by endless play
             tell(name, "alpha-beta", *by_alpha_beta(game))
 
 
-def by_proof_numbers(game) -> tuple[Finding, float]:
+def by_proof_numbers(game) -> tuple[SearchResult, float]:
     """Return what proof-number search finds, and the CPU seconds that it takes."""
-    Prover(game, SIZE).find(game.start, seconds=0.01)  # the first call links what was compiled
-    prover = Prover(game, SIZE)
+    ProofNumberSearch(game, SIZE).find(game.start, seconds=0.01)  # the first call links what was compiled
+    prover = ProofNumberSearch(game, SIZE)
     began = time.process_time()
     return prover.find(game.start), time.process_time() - began
 
 
-def by_alpha_beta(game) -> tuple[Finding, float]:
+def by_alpha_beta(game) -> tuple[SearchResult, float]:
     """Return what alpha-beta search finds, and the CPU seconds that it takes."""
     Search(game, 1, SIZE).find(game.start, 0.01, distance=False)
     search = Search(game, 1, SIZE)
@@ -49,7 +49,7 @@ def by_alpha_beta(game) -> tuple[Finding, float]:
     return search.find(game.start, distance=False), time.process_time() - began
 
 
-def tell(name: str, method: str, found: Finding, spent: float) -> None:
+def tell(name: str, method: str, found: SearchResult, spent: float) -> None:
     """Print how a search went."""
     value = found.value.name if found.value else "?"
     rate = found.nodes / spent / 1000

@@ -11,7 +11,7 @@ from retrograde.games import LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.awari import Awari
 from retrograde.games.catalog import load_game
 from retrograde.solver.play.solution import open_solution
-from retrograde.solver.values.worth import in_words
+from retrograde.solver.values.measures import in_words
 from retrograde.solver.verification.verify import verify
 from tests.command_line import retrograde
 from tests.measuring import Graph, slow_endless_gains

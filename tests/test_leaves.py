@@ -9,10 +9,10 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
+from retrograde.solver.search.bounds import BASE, DRAWN, UNKNOWN, probe_tables, worth_of
 from retrograde.solver.search.probing.tables import find_tables
-from retrograde.solver.search.prover import Prover
+from retrograde.solver.search.prover import ProofNumberSearch
 from retrograde.solver.search.searcher import Search
-from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, told, worth_of
 
 from .command_line import retrograde
 
@@ -60,7 +60,7 @@ def test_each_position_in_a_table_is_worth_what_its_database_says(tables, truth)
     seen = set()
     for position in with_pawns(1500, 1):
         assert tables.get(position) is None
-        assert told(KPK, position, BASE, tables.words) == UNTOLD
+        assert probe_tables(KPK, position, BASE, tables.addresses) == UNKNOWN
     chance = Random(2)
     for tier, entries in tables.entries.items():
         for slot in chance.choices(range(len(entries)), k=300):
@@ -71,17 +71,18 @@ def test_each_position_in_a_table_is_worth_what_its_database_says(tables, truth)
             decided = value in (WIN, LOSE)
             image = chance.choice(list(KPK.images(position)))
             assert tables.get(image) == truth[position]
-            assert told(KPK, image, BASE, tables.words) == (worth_of(value, remoteness, BASE) if decided else DRAWN)
+            expected = worth_of(value, remoteness, BASE) if decided else DRAWN
+            assert probe_tables(KPK, image, BASE, tables.addresses) == expected
             if decided:
                 near = worth_of(value, min(remoteness, 9), 10)
-                assert told(KPK, image, 10, tables.words) == near
+                assert probe_tables(KPK, image, 10, tables.addresses) == near
             seen.add(value)
     assert len(seen) == 3
 
 
 @pytest.mark.thorough
 def test_searches_with_tables_find_what_is_so(tables, truth):
-    search, prover = Search(KPK, 1, 1 << 24, tables), Prover(KPK, 1 << 24, tables)
+    search, prover = Search(KPK, 1, 1 << 24, tables), ProofNumberSearch(KPK, 1 << 24, tables)
     plain = Search(KPK, 1, 1 << 24)
     found = fewer = 0
     for position in with_pawns(25, 2):
@@ -89,12 +90,12 @@ def test_searches_with_tables_find_what_is_so(tables, truth):
         for told_of in (search.find(position, 0.3), plain.find(position, 0.1)):
             assert told_of.at_least <= value <= told_of.at_most
             assert told_of.remoteness in (None, remoteness)
-            fewer += told_of.proved * (1 if told_of.leaves else 0)
+            fewer += told_of.proved * (1 if told_of.in_tables else 0)
         assert plain.told == 0
         by_numbers = prover.find(position, 0.5)
         assert by_numbers.at_least <= value <= by_numbers.at_most
         found += by_numbers.proved
-    assert found and fewer and search.told and prover.told
+    assert found and fewer and search.in_tables and prover.in_tables
 
 
 def test_what_is_asked_are_other_games_of_the_family_alone(home, tables, monkeypatch, tmp_path):

@@ -9,7 +9,7 @@ from retrograde.solver.metrics.method import MetricOptions
 from retrograde.solver.metrics.nimber import measure
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable
-from retrograde.solver.values.sums import add, coded, goals, plus, reached, value_of
+from retrograde.solver.values.sums import add, finite_options, goals, loopy, plus, value_of
 from tests.heap import Heap
 from tests.measuring import Graph, random_graph, slow_nimbers, slow_scores
 
@@ -25,7 +25,7 @@ def test_nimbers_of_random_games_are_those_of_the_definition(cycles):
         graph = random_graph(seed, 2, cycles, alternating=True, impartial=True)
         found = nimbers_of(graph)
         wanted = slow_nimbers(graph, 5)
-        assert found.columns["nimber"].tolist() == [coded(n) if isinstance(n, set) else n for n in wanted], seed
+        assert found.columns["nimber"].tolist() == [loopy(n) if isinstance(n, set) else n for n in wanted], seed
         infinite += sum(isinstance(n, set) and len(n) > 0 for n in wanted)
         scores, plies = slow_scores(graph)
         assert [None if far < 0 else far for far in found.remotenesses.tolist()] == plies, seed
@@ -64,9 +64,9 @@ def test_a_sum_is_worth_what_the_games_are_that_are_played_as_one(cycles):
 
 
 def test_nim_sums_and_infinite_ones():
-    assert add([]) == 0 and add([1, 2, 4]) == 7 and add([coded({1}), coded({2})]) == coded(set())
-    assert reached(coded({0, 3, 61})) == {0, 3, 61} and coded({61}) >= -(2**62)
-    assert value_of(coded({1})) == DRAW and value_of(add([coded({1}), 1])) == WIN
+    assert add([]) == 0 and add([1, 2, 4]) == 7 and add([loopy({1}), loopy({2})]) == loopy(set())
+    assert finite_options(loopy({0, 3, 61})) == {0, 3, 61} and loopy({61}) >= -(2**62)
+    assert value_of(loopy({1})) == DRAW and value_of(add([loopy({1}), 1])) == WIN
 
 
 def test_games_that_are_not_impartial_are_refused():

@@ -22,8 +22,7 @@ from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.values.left import PRIMITIVE, TooManyChildren, narrowed
-from retrograde.solver.values.score import RemotenessOverflow
+from retrograde.solver.values.score import PRIMITIVE, RemotenessOverflow, TooManyChildren, narrow_counters
 from retrograde.solver.verification.verify import verify
 
 from . import reference, tangle
@@ -146,13 +145,13 @@ def test_where_memory_is_short_positions_are_looked_for_and_the_bytes_are_the_sa
 def test_too_many_children_for_a_byte_are_counted_in_more():
     """What is left is told from what is decided; where it cannot be, scores with more bits go with wider counts."""
     left = np.array([0, 1, 253, PRIMITIVE], np.uint16)
-    assert narrowed(left, 14).tolist() == [0, 1, 253, 255]
+    assert narrow_counters(left, 14).tolist() == [0, 1, 253, 255]
     for count in (254, 255, 256):
         with pytest.raises(RemotenessOverflow):
-            narrowed(np.array([count], np.uint16), 14)
-        assert narrowed(np.array([count, PRIMITIVE], np.uint16), 30).tolist() == [count, PRIMITIVE]
+            narrow_counters(np.array([count], np.uint16), 14)
+        assert narrow_counters(np.array([count, PRIMITIVE], np.uint16), 30).tolist() == [count, PRIMITIVE]
     with pytest.raises(TooManyChildren, match="65,534 children or more in its tier"):
-        narrowed(np.array([PRIMITIVE - 1], np.uint16), 30)
+        narrow_counters(np.array([PRIMITIVE - 1], np.uint16), 30)
 
 
 def test_goes_on_from_any_prefix_of_the_journal(tmp_path, monkeypatch):

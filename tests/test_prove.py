@@ -36,7 +36,7 @@ from retrograde.solver.play.oracles.open import searching_oracle
 from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.search.certificates import prover
-from retrograde.solver.search.certificates.prover import NothingToProve, NotProved, Prover, Wish
+from retrograde.solver.search.certificates.prover import CertificateProver, NothingToProve, NotProved, ProofGoal
 from retrograde.solver.verification.certificates import verify_certificate
 
 from . import reference, tangle, turning
@@ -67,7 +67,8 @@ def truth_of(text):
 def proof_of(text, leaves, position=None):
     """Return a certificate of a position, by default the start, not yet in a file."""
     game = load_game(text)
-    return Prover(game, game.start if position is None else position, Wish(leaves=leaves), 1, SMALL).prove()
+    position = game.start if position is None else position
+    return CertificateProver(game, position, ProofGoal(leaves=leaves), 1, SMALL).prove()
 
 
 def opened(folder, game, solved):
@@ -150,7 +151,7 @@ def test_random_games_are_proved_right(tmp_path_factory, start, leaves):
     truth = solve(game, starts=[start])
     for position, (value, _) in sorted(truth.items())[:8]:
         try:
-            solved = Prover(game, position, Wish(leaves=leaves), 1, SMALL).prove()
+            solved = CertificateProver(game, position, ProofGoal(leaves=leaves), 1, SMALL).prove()
         except NothingToProve:
             continue
         assert solved.at_least <= value <= solved.at_most
@@ -167,7 +168,7 @@ def test_less_is_stored_where_plain_play_decides_more():
 
 def test_one_side_takes_less_than_both(tmp_path):
     game = load_game("connect4:4,4")
-    solved = Prover(game, game.start, Wish(TIE, at_least=True, leaves=1), 1, SMALL).prove()
+    solved = CertificateProver(game, game.start, ProofGoal(TIE, at_least=True, leaves=1), 1, SMALL).prove()
     assert (solved.at_least, solved.at_most) == (TIE, WIN)
     assert len(solved.positions) < len(proof_of("connect4:4,4", 1).positions)
     with opened(tmp_path, game, solved) as certificate:
@@ -178,16 +179,17 @@ def test_what_is_not_so_is_not_proved():
     game = load_game("connect4:4,4")
     for value in (WIN, LOSE):
         with pytest.raises(NotProved, match=r"is not a (win|loss); leave out --value"):
-            Prover(game, game.start, Wish(value), 1, SMALL).prove()
+            CertificateProver(game, game.start, ProofGoal(value), 1, SMALL).prove()
     dodgem = load_game("dodgem")
+    position = dodgem.do_move(dodgem.start, next(dodgem.generate_moves(dodgem.start)))
     with pytest.raises(NotProved, match="is not a draw"):
-        Prover(dodgem, dodgem.do_move(dodgem.start, next(dodgem.generate_moves(dodgem.start))), Wish(DRAW)).prove()
+        CertificateProver(dodgem, position, ProofGoal(DRAW)).prove()
 
 
 def test_memory_is_bounded():
     game = load_game("connect4:4,4")
     with pytest.raises(MemoryLimit, match="needs more than 31 positions; give more --memory"):
-        Prover(game, game.start, Wish(leaves=1, memory=10_000), 1, SMALL).prove()
+        CertificateProver(game, game.start, ProofGoal(leaves=1, memory=10_000), 1, SMALL).prove()
 
 
 # Files
@@ -387,7 +389,7 @@ def one_reply(game, dice):
 def test_a_forged_certificate_of_a_game_that_has_none_is_refused(text, tmp_path):
     game = load_game(text)
     with pytest.raises(NotForSearch):
-        Prover(game, game.start, Wish(), 1, SMALL)
+        CertificateProver(game, game.start, ProofGoal(), 1, SMALL)
     written_with = load_game("tictactoe") if width_of(game) else game  # no file of tuples is a certificate
     forge = one_reply if not_for_proofs(game) else false_draw
     with opened(tmp_path, written_with, forge(game, Random(1))) as certificate:
@@ -521,9 +523,9 @@ def test_the_other_side_that_moves_for_ever_is_not_beaten(tmp_path):
 
 def test_tiers_that_are_taken_to_rise_and_do_not_lead_to_bounds(monkeypatch, tmp_path):
     """Positions of one tier that follow one another are no progress: games at random need not have met them."""
-    monkeypatch.setattr(prover, "leads_on", lambda *_: True)
+    monkeypatch.setattr(prover, "tiers_rise", lambda *_: True)
     game = load_game("dodgem")
-    solved = Prover(game, game.start, Wish(WIN, leaves=1), 1, SMALL).prove()
+    solved = CertificateProver(game, game.start, ProofGoal(WIN, leaves=1), 1, SMALL).prove()
     assert solved.bounds is not None
     with opened(tmp_path, game, solved) as certificate:
         assert agree(certificate)
@@ -623,14 +625,14 @@ def test_a_proof_that_is_stopped_goes_on_and_comes_to_the_same(home, monkeypatch
             raise KeyboardInterrupt
         own(self, position)
 
-    chosen, own = [], walk.Walk.settle
+    chosen, own = [], walk.CertificateWalk.settle
     options = ["prove", text, "--workers", 1, "--table", "16M"]
     retrograde(*options)
     path = next(home.glob("*.proof.h5"))
     whole = path.read_bytes()
     path.unlink()
     with monkeypatch.context() as patch:
-        patch.setattr(walk.Walk, "settle", settle)
+        patch.setattr(walk.CertificateWalk, "settle", settle)
         stopped = retrograde(*options, status=130).stderr
     assert stopped.endswith("interrupted; finished work is kept, and the same command resumes it\n")
     assert [one.name for one in home.iterdir()] == [path.name + ".journal"]
@@ -639,7 +641,7 @@ def test_a_proof_that_is_stopped_goes_on_and_comes_to_the_same(home, monkeypatch
     path.unlink()
     noted = int(re.search(r"proving: (\d+) replies", told)[1])
     assert noted > 3
-    for kind in (walk.Walk, walk.BoundedWalk):
+    for kind in (walk.CertificateWalk, walk.BoundedWalk):
         monkeypatch.setattr(kind, "reply", counted(kind.reply, chosen))
     retrograde(*options)
     assert path.read_bytes() == whole and [one.name for one in home.iterdir()] == [path.name]
@@ -661,7 +663,7 @@ def test_a_proof_that_is_stopped_before_anything_is_found_leaves_nothing_and_say
     def stop(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Prover, "prove", stop)
+    monkeypatch.setattr(CertificateProver, "prove", stop)
     stopped = retrograde("prove", "tictactoe", "--workers", 1, "--table", "16M", status=130).stderr
     assert stopped.endswith("interrupted; the same command starts again\n")
     assert list(home.iterdir()) == []
@@ -737,7 +739,7 @@ def test_an_even_number_of_leaves_is_refused(home):
 )
 def test_larger_boards_are_proved(text, value, table, tmp_path):
     game = load_game(text)
-    solved = Prover(game, game.start, Wish(), 2, table).prove()
+    solved = CertificateProver(game, game.start, ProofGoal(), 2, table).prove()
     assert (solved.at_least, solved.at_most) == (value, value)
     with opened(tmp_path, game, solved) as certificate:
         assert verify_certificate(certificate).ok

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
-from retrograde.solver.search.prover import Prover
+from retrograde.solver.search.prover import ProofNumberSearch
 
 from . import tangle
 from .command_line import retrograde
@@ -41,7 +41,7 @@ TINY = 1 << 10
 def test_values_are_those_of_a_slow_solver(text, size):
     game = load_game(text)
     truth = solve(game, symmetric=True)
-    prover = Prover(game, size)
+    prover = ProofNumberSearch(game, size)
     for position in Random(1).sample(sorted(truth), min(200, len(truth))):
         found = prover.find(position)
         assert (found.value, found.proved) == (truth[position][0], True)
@@ -53,7 +53,7 @@ def test_values_of_random_games_are_right(start, size):
     """With cycles, ties and draws, in a table that is far too small as well."""
     game = tangle.Tangle()
     truth = solve(game, starts=[start])
-    prover = Prover(game, size)
+    prover = ProofNumberSearch(game, size)
     for position, (value, _) in sorted(truth.items()):
         found = prover.find(position)
         assert found.value == found.at_least == found.at_most == value
@@ -83,7 +83,7 @@ def test_what_rests_on_a_repetition_is_not_remembered_as_if_it_did_not():
     truth = solve(game, starts=starts)
     assert {truth[start][0] for start in starts} == {WIN}
     for size in (0, TINY, SMALL):
-        prover = Prover(game, size)
+        prover = ProofNumberSearch(game, size)
         for start in starts:
             for node in range(start, start + len(TRAP)):
                 assert prover.find(node).value == truth[node][0], names[node]
@@ -108,7 +108,7 @@ def test_values_of_dense_graphs_are_right():
     assert len({value for value, _ in truth.values()}) == 4
     for graph in range(graphs):
         for size in (0, SMALL):
-            prover = Prover(game, size)
+            prover = ProofNumberSearch(game, size)
             for node in range(nodes * graph, nodes * (graph + 1)):
                 assert prover.find(node).value == truth[node][0], node
 
@@ -116,7 +116,7 @@ def test_values_of_dense_graphs_are_right():
 @pytest.mark.thorough
 def test_out_of_time_is_an_answer():
     game = load_game("connect4")
-    found = Prover(game, SMALL).find(game.start, seconds=0.3)
+    found = ProofNumberSearch(game, SMALL).find(game.start, seconds=0.3)
     assert (found.value, found.proved, found.at_least, found.at_most) == (None, False, LOSE, WIN)
     assert 0 < found.seconds < 30
 
@@ -135,9 +135,11 @@ def test_the_command_line():
 def test_what_is_known_without_a_tie_or_a_draw_is_told():
     from retrograde.cli.render.oracles import verdict
     from retrograde.solver.play.oracle import bounds_of_finding
-    from retrograde.solver.search.searcher import Finding
+    from retrograde.solver.search.searcher import SearchResult
 
-    assert verdict(bounds_of_finding(Finding(None, None, DRAW, TIE, 0, 9, 0.1)), "X") == "not known: a tie or a draw"
+    assert (
+        verdict(bounds_of_finding(SearchResult(None, None, DRAW, TIE, 0, 9, 0.1)), "X") == "not known: a tie or a draw"
+    )
 
 
 # Published values
@@ -177,4 +179,4 @@ def test_larger_boards_have_their_published_values(text, value):
 
 def value_of(text):
     game = load_game(str(Path(__file__).parent / text))
-    return Prover(game, 1 << 27).find(game.start).value
+    return ProofNumberSearch(game, 1 << 27).find(game.start).value

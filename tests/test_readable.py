@@ -22,10 +22,7 @@ LONGEST_GAP = 25
 """Lines of a kernel between two comments."""
 LONGEST_FUNCTION = 60
 """Lines of a function without its docstring."""
-LONGER = {
-    "search/kernels.py: by_children",
-    "search/proof_kernels.py: enter",
-}
+LONGER = {}
 """Functions that are longer."""
 DIRECTIVE = re.compile(r"#\s*(noqa|type:|fmt:|pragma)")
 

@@ -11,7 +11,7 @@ from retrograde.games import LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.solver.search import kernels
 from retrograde.solver.search.hashing import permute
-from retrograde.solver.search.prover import Prover
+from retrograde.solver.search.prover import ProofNumberSearch
 from retrograde.solver.search.scores.searcher import ScoreSearch
 from retrograde.solver.search.searcher import Search
 from retrograde.solver.search.table import TableTooSmall, make_table
@@ -82,7 +82,7 @@ def alpha_beta(game, distance):
 
 
 def proof_numbers(game, _):
-    return Prover(game, 1 << 22).find(game.start)
+    return ProofNumberSearch(game, 1 << 22).find(game.start)
 
 
 def score(game, _):
@@ -118,7 +118,8 @@ def test_out_of_time_is_an_answer():
 def test_a_table_never_takes_one_position_for_another(position_bits):
     """The mixing is a bijection, and the word holds what is left of it."""
     table = make_table(1 << 23, position_bits)
-    words = table.words.ctypes.data
+    workspace = kernels.make_workspace(1, 1)
+    memory = kernels.memory_of(table, workspace)
     rng = Random(position_bits)
     sample = {rng.randrange(1 << position_bits) for _ in range(2000)}
     keys = {permute(position, position_bits) for position in sample}
@@ -126,10 +127,10 @@ def test_a_table_never_takes_one_position_for_another(position_bits):
     assert all(0 <= key < 1 << position_bits for key in keys)
     for key in keys:
         low, high = -(key % 50), key % 49
-        kernels.keep(words, key, low, high, key % 63, table.shape)
-        assert kernels.bounds_of(kernels.find(words, key, table.shape), table.shape) == (low, high, key % 63)
+        kernels.store(key, low, high, key % 63, memory)
+        assert kernels.bounds_of(kernels.find(key, memory), memory) == (low, high, key % 63)
         other = key ^ 1 << position_bits - 1
-        assert kernels.find(words, other, table.shape) != kernels.find(words, key, table.shape)
+        assert kernels.find(other, memory) != kernels.find(key, memory)
 
 
 def test_a_table_too_small_is_refused():

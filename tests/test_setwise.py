@@ -362,7 +362,7 @@ def test_mirror_images_have_the_images_of_all_positions(ranks):
     sets = wave.load_with_images(WaveStorage(None), np.array([0, 1]), "images")
     for row, wanted in ((0, ranks), (1, images)):
         found, (first, word) = set(), sets.tiers[row, [tier_kernels.GROUP, tier_kernels.WORD]].tolist()
-        runs = bits.find_runs(sets.tiers[row, tier_kernels.MASK], bits.room_for_runs())
+        runs = bits.find_runs(sets.tiers[row, tier_kernels.MASK], bits.make_runs_buffer())
         for number in range(256):
             if int(sets.occupied[first + number // 64]) >> number % 64 & 1:
                 inside = int(sets.words[word])

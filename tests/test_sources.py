@@ -372,7 +372,7 @@ def test_a_journal_is_kept_where_the_meaning_of_its_entries_is_not_touched(packa
         assert not edited(package, name), name
 
 
-APART = {f"solver/values/{name}.py" for name in ("encode", "sums", "worth")}
+APART = {f"solver/values/{name}.py" for name in ("encode", "sums", "measures")}
 """What writers and readers of databases use, and no solve."""
 
 

@@ -15,8 +15,7 @@ from retrograde.solver.play.judging import Noisy, NothingToJudge, SearchJudge, c
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
 from retrograde.solver.search.depth.textbook import TextbookScores, minimax, order_by_promise
-from retrograde.solver.search.trees.text import MOST_LINES, trees_text
-from retrograde.solver.search.trees.tree import MOST_POSITIONS, TooLarge, trees_of
+from retrograde.solver.search.trees.tree import MOST_LINES, MOST_POSITIONS, TreeTooLarge, trees_of, trees_text
 
 from .command_line import retrograde
 from .reference import solve
@@ -99,7 +98,7 @@ def test_of_trees_that_are_too_large_some_is_left_out_and_that_is_said():
     wide = load_game("lgame")
     assert "+g" not in re.sub("<title>.*?</title>", "", trees_svg(trees_of(wide, wide.start, 1)))
     assert "… and 5 more lines" in trees_text(trees_of(wide, wide.start, 1), 80)
-    with pytest.raises(TooLarge, match=f"a tree of 9 plies has more than {MOST_POSITIONS:,} positions"):
+    with pytest.raises(TreeTooLarge, match=f"a tree of 9 plies has more than {MOST_POSITIONS:,} positions"):
         trees_of(game, game.start, 9)
 
 

@@ -10,7 +10,7 @@ from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve as make_database
 from retrograde.solver.play.oracles.book import BookOptions, make_book
-from retrograde.solver.search import tie_kernels
+from retrograde.solver.search import ties
 from retrograde.solver.search.searcher import Search
 
 from .command_line import retrograde
@@ -80,7 +80,7 @@ def test_every_tie_of_random_games_is_as_far_as_a_slow_solver_says():
                 if truth[child] == (TIE, remoteness - 1)
             ]
             assert child_ties
-            assert search.ties.way(position, remoteness - 1) == tie_kernels.NO_WAY
+            assert search.ties.path_length(position, remoteness - 1) == ties.NO_PATH
         if truth[seed << 6][0] == TIE:
             found = Search(game, 2, SMALL).find(seed << 6)
             assert (found.value, found.remoteness) == truth[seed << 6]
@@ -161,5 +161,5 @@ def test_a_memory_for_other_keys_is_begun_anew():
     search = Search(game, 1, SMALL)
     assert search.plies_to_tie(game.start) == 9
     search.make_table(40)
-    assert search.table.shape.position_bits == 40
+    assert search.table.layout.position_bits == 40
     assert search.plies_to_tie(game.start) == 9

@@ -13,7 +13,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.play.match import judge, judge_moves, play, review
 from retrograde.solver.play.player import greedy, make_player, perfect
 from retrograde.solver.play.solution import open_solution
-from retrograde.solver.search.prover import Prover
+from retrograde.solver.search.prover import ProofNumberSearch
 from retrograde.solver.search.searcher import Search
 from tests import turning
 from tests.command_line import retrograde
@@ -109,7 +109,7 @@ def test_a_move_is_reviewed_by_what_it_brings(puzzle):
             assert not judge(puzzle, position, choice.move).mistake
 
 
-@pytest.mark.parametrize("make", [Search, Prover], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [Search, ProofNumberSearch], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("game", [KALAH, PUZZLE], ids=["kalah", "puzzle"])
 def test_searches_refuse_what_does_not_alternate_in_one_line(make, game):
     with pytest.raises(RetrogradeError, match="searches are for two players who alternate; solve ") as caught:

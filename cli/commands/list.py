@@ -69,7 +69,7 @@ def describe(path: Path) -> Facts:
     """Return the facts about a database, ready for JSON; the error if it cannot be read."""
     from retrograde.databases import DatabaseFile
     from retrograde.databases.book import BookFile, is_book
-    from retrograde.solver.values.worth import facts_of
+    from retrograde.solver.values.measures import facts_of
 
     facts: Facts = {"path": str(path), "bytes": path.stat().st_size}
     try:

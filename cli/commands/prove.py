@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from retrograde.games import Game
     from retrograde.solver.runtime.journal import Journal
     from retrograde.solver.runtime.progress import Progress
-    from retrograde.solver.search.certificates.prover import Prover, Wish
+    from retrograde.solver.search.certificates.prover import CertificateProver, ProofGoal
     from retrograde.solver.verification.verifier import Verification
 
 MEMORY = "4G"
@@ -105,18 +105,18 @@ def command(
     from retrograde.games.catalog import load_game
     from retrograde.solver.conformance.check import precheck
     from retrograde.solver.runtime.progress import announce
-    from retrograde.solver.search.certificates.prover import Prover, Wish
+    from retrograde.solver.search.certificates.prover import CertificateProver, ProofGoal
 
     game = load_game(source)
     precheck(game).require_ok()
     root = start_of(game) if position is None else read_position(game, position)
-    wish = Wish(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
+    wish = ProofGoal(None if value is None else Value[value.upper()], at_least, leaves, seconds, memory)
     path = path_of(game, None if position is None else root, out)
     began = time.monotonic()
     with open_proof_journal(path, identity(game, root, wish), fresh) as (journal, lock):
         with listening(as_json) as line:
             announce(line, COMPILING)
-            prover = Prover(game, root, wish, workers or os.cpu_count() or 1, table_size, journal)
+            prover = CertificateProver(game, root, wish, workers or os.cpu_count() or 1, table_size, journal)
             begun = time.monotonic()
             with polled(line, lambda: so_far(prover, time.monotonic() - begun)):
                 solved = prover.prove()
@@ -133,7 +133,7 @@ def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Jo
     """
     from retrograde.databases.lock import Lock
     from retrograde.solver.runtime.journal import Journal
-    from retrograde.solver.search.certificates.prover import NotProved, Unfinished
+    from retrograde.solver.search.certificates.prover import NotProved, ProofTimeout
 
     beside = path.with_name(path.name + ".journal")
     done = True
@@ -147,7 +147,7 @@ def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Jo
                     done = not before and journal.end == end
             done = True
         except NotProved as error:
-            done |= not isinstance(error, Unfinished)  # else more time would help: keep the journal
+            done |= not isinstance(error, ProofTimeout)  # else more time would help: keep the journal
             raise
         except KeyboardInterrupt as error:
             failure = explain(error)
@@ -161,13 +161,13 @@ def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Jo
                     beside.unlink(missing_ok=True)
 
 
-def identity(game: "Game", position: int, wish: "Wish") -> str:
+def identity(game: "Game", position: int, goal: "ProofGoal") -> str:
     """Return the identity of a proof's journal: only the same proof resumes from it."""
     from retrograde.games.catalog import rules_digest, variant
     from retrograde.solver.runtime.sources import journal_digest
 
     what = (
-        f"{wish.value.name if wish.value else 'value'}-{'at-least-' if wish.at_least else ''}{wish.leaves}-{position}"
+        f"{goal.value.name if goal.value else 'value'}-{'at-least-' if goal.at_least else ''}{goal.leaves}-{position}"
     )
     return f"{variant(game)} {rules_digest(game)}-proof-{what} {journal_digest()}"
 
@@ -219,10 +219,10 @@ def tell(path: Path, report: "Verification", seconds: tuple[float, float], nodes
         click.echo(f"{path}: {size(file.bytes)}")
 
 
-def so_far(prover: "Prover", seconds: float) -> "Progress":
+def so_far(prover: "CertificateProver", seconds: float) -> "Progress":
     """Return how far a proof has come: positions searched, and later positions of the proof."""
     from retrograde.solver.runtime.progress import Progress
 
-    if prover.found < 2:  # the first reply takes the longest
+    if prover.positions < 2:  # the first reply takes the longest
         return Progress("searching", prover.search.looked_at, None, seconds)
-    return Progress("proving", prover.found, None, seconds, open=prover.open)
+    return Progress("proving", prover.positions, None, seconds, open=prover.open)

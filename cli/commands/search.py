@@ -20,8 +20,8 @@ from retrograde.games.contract.raised import given_start
 if TYPE_CHECKING:
     from retrograde.games import Game
     from retrograde.solver.runtime.progress import Listener
-    from retrograde.solver.search.probing.tables import Tables
-    from retrograde.solver.search.searcher import Finding
+    from retrograde.solver.search.probing.tables import LoadedTables
+    from retrograde.solver.search.searcher import SearchResult
 
 TABLE = "256M"
 METHODS = ["alpha-beta", "pn"]
@@ -176,35 +176,38 @@ def print_score(game: "Game", root: int, limits: SearchLimits, as_json: bool) ->
 
 def search_value(
     game: "Game", position: int, method: str | None, limits: SearchLimits, line: "Listener"
-) -> tuple["Finding", list[int]]:
+) -> tuple["SearchResult", list[int]]:
     """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
-    from retrograde.solver.search.prover import goes_round
+    from retrograde.solver.search.prover import can_repeat
 
-    if method is None and not limits.depth and goes_round(game, position):
+    if method is None and not limits.depth and can_repeat(game, position):
         found = by_proof_numbers(game, position, limits, line)
         if not (limits.distance and found.value in (WIN, LOSE) and found.remoteness is None):
             return found, []
         left = DISTANCE_SECONDS if limits.seconds is None else max(limits.seconds - found.seconds, 0.01)
         again, moves = by_alpha_beta(game, position, limits._replace(seconds=left), line)
-        nodes, seconds, leaves = (found.nodes + again.nodes, found.seconds + again.seconds, found.leaves + again.leaves)
-        return replace(found, remoteness=again.remoteness, nodes=nodes, seconds=seconds, leaves=leaves), moves
+        nodes, seconds = found.nodes + again.nodes, found.seconds + again.seconds
+        in_tables = found.in_tables + again.in_tables
+        return replace(found, remoteness=again.remoteness, nodes=nodes, seconds=seconds, in_tables=in_tables), moves
     if method == "pn":
         return by_proof_numbers(game, position, limits, line), []
     return by_alpha_beta(game, position, limits, line)
 
 
-def by_proof_numbers(game: "Game", position: int, limits: SearchLimits, line: "Listener") -> "Finding":
+def by_proof_numbers(game: "Game", position: int, limits: SearchLimits, line: "Listener") -> "SearchResult":
     """Return what proof-number search finds for a position."""
     from retrograde.solver.runtime.progress import announce
-    from retrograde.solver.search.prover import Prover
+    from retrograde.solver.search.prover import ProofNumberSearch
 
     announce(line, COMPILING)
-    prover = Prover(game, limits.size, tables_of(game, position, limits))
+    prover = ProofNumberSearch(game, limits.size, tables_of(game, position, limits))
     with polled(line, search_progress(prover)):
         return prover.find(position, limits.seconds)
 
 
-def by_alpha_beta(game: "Game", position: int, limits: SearchLimits, line: "Listener") -> tuple["Finding", list[int]]:
+def by_alpha_beta(
+    game: "Game", position: int, limits: SearchLimits, line: "Listener"
+) -> tuple["SearchResult", list[int]]:
     """Return what alpha-beta search finds for a position, and the moves of best play."""
     from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.searcher import Search
@@ -216,7 +219,7 @@ def by_alpha_beta(game: "Game", position: int, limits: SearchLimits, line: "List
         return found, search.line(position, found, limits.seconds) if limits.distance else []
 
 
-def tables_of(game: "Game", position: int, limits: SearchLimits) -> "Tables | None":
+def tables_of(game: "Game", position: int, limits: SearchLimits) -> "LoadedTables | None":
     """Return the tables to probe, or None."""
     if not limits.tables or not Traits.of(game).is_numbered:
         return None

@@ -104,8 +104,8 @@ def winning(database: "Database", position: int, goal: int | None) -> list[str]:
 
 def facts(components: list[Component], nimbers: list[int], total: int, wins: list[list[str]]) -> dict[str, Any]:
     """Return the value of a sum, ready for JSON."""
+    from retrograde.solver.values.measures import facts_of
     from retrograde.solver.values.sums import value_of
-    from retrograde.solver.values.worth import facts_of
 
     return {
         "value": value_of(total).name.lower(),

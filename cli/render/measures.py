@@ -9,7 +9,7 @@ from retrograde.cli.render.words import coloured, heading, indent, plies, table
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.contract.game import METRICS
 from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, by_rule
-from retrograde.solver.values.worth import of_draw
+from retrograde.solver.values.measures import draw_text
 
 if TYPE_CHECKING:
     from retrograde.solver.play.answer import Answer
@@ -38,7 +38,7 @@ def measure_in_words(metric: str, facts: Facts) -> str:
         return f"*{facts['nimber']}" if facts["nimber"] is not None else f"∞({numbers})" if numbers else "∞"
     if metric == "drawlevel":
         level, far = (-1 if facts[name] is None else facts[name] for name in ("drawlevel", "drawremoteness"))
-        return of_draw(Value[facts["draw"].upper()] if facts["draw"] else UNDECIDED, level, far) or "no draw"
+        return draw_text(Value[facts["draw"].upper()] if facts["draw"] else UNDECIDED, level, far) or "no draw"
     if metric == "utilities":
         return " : ".join(f"{paid:g}" for paid in facts["utilities"])
     return within(facts)

@@ -46,7 +46,7 @@ def tell_trees(game: "Game", position: int, depth: int | None, out: Path | None,
 
 def print_trees(trees: "Trees") -> None:
     """Print a position, its trees, and how much each search has visited."""
-    from retrograde.solver.search.trees.text import trees_text
+    from retrograde.solver.search.trees.tree import trees_text
 
     game = trees.game
     click.echo(indent(game.show(trees.position)) + "\n")

@@ -18,7 +18,7 @@ from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.catalog import game_names
 from retrograde.games.contract.game import METRICS, WIN
 from retrograde.games.contract.zeroing import TO_PROGRESS
-from retrograde.solver.values.worth import facts_of
+from retrograde.solver.values.measures import facts_of
 
 State = tuple[int, int, int, int]
 

@@ -21,7 +21,7 @@ from retrograde.solver.metrics.explored_game import ExploredGame, explore
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
-from retrograde.solver.values.tally import PART
+from retrograde.solver.values.tally import BLOCK
 
 Array = np.ndarray[Any, Any]
 
@@ -113,8 +113,8 @@ def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> So
     table["example"] = space.positions[firsts]
 
     def records() -> Iterator[tuple[Array, Array]]:
-        for begin in range(0, len(rows), PART):
-            yield space.positions[begin : begin + PART], rows[begin : begin + PART]
+        for begin in range(0, len(rows), BLOCK):
+            yield space.positions[begin : begin + BLOCK], rows[begin : begin + BLOCK]
 
     greatest = int(space.positions[space.starts[1:] - 1].max())
     measures = Measures(metric, names, dict(result.details))

@@ -21,7 +21,7 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.contract.game import DRAW, LOSE, METRICS, TIE, WIN, Game, Traits, Value
 from retrograde.games.contract.zeroing import TO_PROGRESS
-from retrograde.solver.values.worth import facts_of
+from retrograde.solver.values.measures import facts_of
 
 Facts = dict[str, Any]
 

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from retrograde.databases import Outcome
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.solver.play.choice import Choice
+from retrograde.solver.search.searcher import SearchResult
 
 if TYPE_CHECKING:
-    from retrograde.solver.search.searcher import Finding
+    pass
 
 LONGEST_LINE = 1000
 """The most plies of a line of best play, unless the caller asks for more."""
@@ -87,14 +88,14 @@ def exact_bounds(outcome: Outcome, how: Evidence) -> ValueBounds:
     return ValueBounds(outcome.value, outcome.value, outcome.remoteness, how)
 
 
-def bounds_of_finding(found: "Finding") -> ValueBounds:
+def bounds_of_finding(found: "SearchResult") -> ValueBounds:
     """Return the result of a search as a `ValueBounds`.
 
-    >>> from retrograde.solver.search.searcher import Finding
-    >>> bounds_of_finding(Finding(None, None, DRAW, WIN, 0, 9, 0.5)).proved
+    >>> from retrograde.solver.search.searcher import SearchResult
+    >>> bounds_of_finding(SearchResult(None, None, DRAW, WIN, 0, 9, 0.5)).proved
     False
     """
-    how = Evidence(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds, found.leaves)
+    how = Evidence(SEARCH if found.nodes or not found.proved else RULES, found.nodes, found.seconds, found.in_tables)
     return ValueBounds(found.at_least, found.at_most, found.remoteness, how, found.no_end_within)
 
 

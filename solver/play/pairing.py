@@ -20,7 +20,7 @@ from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.progress import Listener
 from retrograde.solver.runtime.work import Work
-from retrograde.solver.values.worth import facts_of
+from retrograde.solver.values.measures import facts_of
 
 Facts = dict[str, Any]
 

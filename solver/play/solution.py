@@ -38,8 +38,14 @@ from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.metrics.models.names import model_of, refuse_another
 from retrograde.solver.play.choice import Choice, equally_good, follow_best, ranked
 from retrograde.solver.play.listing import Listing
-from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, Evidence, ValueBounds, exact_bounds
-from retrograde.solver.values.worth import facts_of, gives, in_words, rank
+from retrograde.solver.play.oracle import (
+    DATABASE,
+    LONGEST_LINE,
+    Evidence,
+    ValueBounds,
+    exact_bounds,
+)
+from retrograde.solver.values.measures import facts_of, gives, in_words, rank
 
 CACHED_VALUES = 1 << 15
 """Positions whose outcomes are cached: in play the same ones are asked for again and again."""

@@ -3,7 +3,7 @@
 Two searches share this package. Both answer yes/no questions about a position, and repeat them until a value is proved.
 
 - `searcher.py` and `kernels.py`: negamax search with null windows and a transposition table (`table.py`). It proves
-  values and remoteness. `worth.py` defines the number that it compares.
+  values and remoteness. `bounds.py` defines the number that it compares.
 - `prover.py` and `proof_kernels.py`: depth-first proof-number search (df-pn) with its own table (`proof_table.py`). It
   proves values only.
 

@@ -6,33 +6,33 @@ lose (0)? The answer is yes if the opposite question about some child, for the o
 *disproof number* is the same for a no:
 
     proof(question)    = min over children of disproof(child)
-    disproof(question) = sum over children of proof(child); here (see `estimated`) it is another estimate
+    disproof(question) = sum over children of proof(child); here (see `combine_numbers`) it is another estimate
 
 The search always expands a leaf that counts in both numbers (Allis, van der Meulen and van den Herik, 1994). Depth
 first, it stays below a child while both numbers are within limits, beyond which another leaf would be better (Nagai,
 1999). The limit taken from the second best child is half as large again, so that the search does not switch back and
 forth (the 1 + ε of Pawlewicz and Lew, 2007). A new child starts with its number of moves as its disproof number, which
-is what `estimated` would return for it.
+is what `combine_numbers` would return for it.
 
 Repetition. A player who wants to win gains nothing by returning to a question on the search path. So a child on the
 path gets, for now, the answer that helps the other player. Proofs of wins never rest on that. A proof that a win can
 *not* be forced may rest on it, and then it holds only on this path (the graph-history interaction; Kishimoto and
 Müller, 2004).
 
-So each answer carries the range of path places that it may rest on. Places count from the root, 0::
+So each answer carries the range of path levels that it may rest on. Levels count from the root, 0::
 
     root 0 … HIGH … LOW … leaf      HIGH: the smallest number, LOW: the greatest
 
-An answer rests on nothing if nothing in its support lies above its own place, that is, nearer to the root: then the
+An answer rests on nothing if nothing in its support lies above its own level, that is, nearer to the root: then the
 other player has a plan by which the game continues forever below. Only such answers go to the table. The others become
 notes, which turn into answers when the answer they rest on does (`settle`).
 
-Double counts. If lines merge, a sum counts the same leaves many times. `estimated` takes the maximum instead, and adds
-one for each further child (weak proof-number search; Ueda, Hashimoto, Hashimoto and Iida, 2008).
+Double counts. If lines merge, a sum counts the same leaves many times. `combine_numbers` takes the maximum instead, and
+adds one for each further child (weak proof-number search; Ueda, Hashimoto, Hashimoto and Iida, 2008).
 
 Endless search. The numbers of questions met on several paths may fall as well as rise, and then the search may reach
 its limits forever without progress (Kishimoto, 2010). Here the limits of a child double on each visit after PATIENCE
-visits. So the search leaves each place after a bounded number of visits, whatever the table has forgotten.
+visits. So the search leaves each level after a bounded number of visits, whatever the table has forgotten.
 """
 
 from typing import Any, NamedTuple
@@ -43,14 +43,14 @@ from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDE
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search.bounds import BASE, DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of
-from retrograde.solver.search.proof_table import INFINITE, MIXED_BITS, find, keep
-from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, told
+from retrograde.solver.search.proof_table import HASH_BITS, INFINITE, find, store
 
 Array = np.ndarray[Any, Any]
 
 KEY, FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(8)
-"""Fields of a place on the search path.
+"""Fields of a level on the search path.
 
     KEY             its question
     FIRST, END      where its children begin and end
@@ -60,35 +60,35 @@ KEY, FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(8)
     BEFORE          positions searched up to its entry
     NOTED           notes taken before its entry
 """
-PROOF, DISPROOF, HIGH, LOW, LOOKS = range(5)
+PROOF, DISPROOF, HIGH, LOW, VISITS = range(5)
 """Fields of a child.
 
     PROOF, DISPROOF     its numbers
-    HIGH, LOW           the range of path places that they rest on; HIGH is nearest the root
-    LOOKS               how often the search visited it
+    HIGH, LOW           the range of path levels that they rest on; HIGH is nearest the root
+    VISITS              how often the search visited it
 """
 NOTHING = 1 << 30
 """HIGH of an answer that rests on nothing. Its LOW is −1."""
 NOTE_HIGH, NOTE_LOW, NOTE_NODES = 1, 2, 3
-"""Fields of a note after its question: the path places that the answer rests on, and the positions it took."""
-NODES, TROUBLE, POSITION, MET, NOTES, LEAVES = range(6)
+"""Fields of a note after its question: the path levels that the answer rests on, and the positions it took."""
+NODES, TROUBLE, POSITION, MET, NOTES, IN_TABLES = range(6)
 """Indices into `counts`.
 
     NODES       positions searched
     TROUBLE     why the search gave up, 0 if it did not
     POSITION    the position at which it gave up
-    MET         kinds of ends and repetitions met: bits DRAWS, TIES, CIRCLES
+    MET         kinds of ends and repetitions met: bits DRAWS, TIES, REPETITIONS
     NOTES       notes taken
-    LEAVES      positions found in endgame tables
+    IN_TABLES   positions found in endgame tables
 """
-STOPPED, DEEP, BROKEN = range(1, 4)
+STOPPED, TOO_DEEP, BROKEN = range(1, 4)
 """Why a search gave up.
 
     STOPPED     out of time, or node limit reached
-    DEEP        deeper or wider than the path's memory
+    TOO_DEEP    deeper or wider than the path's memory
     BROKEN      rules that return no valid position
 """
-DRAWS, TIES, CIRCLES = 1, 2, 4
+DRAWS, TIES, REPETITIONS = 1, 2, 4
 """Bits of what was met: ends that are a draw, ends that are a tie, repetitions."""
 NO, YES, OPEN = range(3)
 MOST_NOTES = 1 << 16
@@ -102,59 +102,59 @@ SLACK = 2
 class Path(NamedTuple):
     """The search path from the root to the current question.
 
-    `places` int64[places, 8] has the fields of each question on the path. Their children follow each other, place by
-    place: the questions `keys` int64[n] and the fields `children` int64[n, 5]. `marks` uint16[] counts the path's
-    questions by hash, to detect repetitions quickly. `notes` int64[, 4] are answers that rest on path places. `counts`
-    int64[6]; `stop` uint8[1], nonzero to stop; `leaves` are endgame tables or None.
+    `levels` int64[levels, 8] has the fields of each question on the path. Their children follow each other, level by
+    level: the questions `keys` int64[n] and the fields `children` int64[n, 5]. `hash_counts` uint16[] counts the path's
+    questions by hash, to detect repetitions quickly. `notes` int64[, 4] are answers that rest on path levels. `counts`
+    int64[6]; `stop` uint8[1], nonzero to stop; `endgame_tables` to probe, or None.
     """
 
-    places: Array
+    levels: Array
     keys: Array
     children: Array
-    marks: Array
+    hash_counts: Array
     notes: Array
     counts: Array
     stop: Array
-    leaves: Any
+    endgame_tables: Any
 
 
-def make_path(places: int, children: int, stop: Array, leaves: Any = None) -> Path:
-    """Return the memory for a path of *places* questions with *children* children in all."""
+def make_path(levels: int, children: int, stop: Array, tables: Any = None) -> Path:
+    """Return the memory for a path of *levels* questions with *children* children in all."""
     return Path(
-        np.empty((places, 8), np.int64),
+        np.empty((levels, 8), np.int64),
         np.empty(children, np.int64),
         np.empty((children, 5), np.int64),
         np.zeros(1 << 14, np.uint16),
         np.empty((MOST_NOTES, 4), np.int64),
         np.zeros(6, np.int64),
         stop,
-        leaves,
+        tables,
     )
 
 
 @kernel
 def prove(game, key, nodes, table, path):
     """Return the answer to a question: YES, NO, or OPEN after *nodes* positions or if the search gives up."""
-    places, children, counts = path.places, path.children, path.counts
-    path.marks[:] = 0
-    counts[NODES] = counts[TROUBLE] = counts[NOTES] = counts[LEAVES] = 0
-    place = 0
-    enter(game, key, place, INFINITE, INFINITE, table, path)
+    levels, children, counts = path.levels, path.children, path.counts
+    path.hash_counts[:] = 0
+    counts[NODES] = counts[TROUBLE] = counts[NOTES] = counts[IN_TABLES] = 0
+    level = 0
+    enter(game, key, level, INFINITE, INFINITE, table, path)
     while True:
         if counts[TROUBLE]:
             return OPEN
         # Step 1: compute the numbers of the question at the end of the path from those of its children.
-        proof, disproof, best, second, others = estimated(place, places, children)
+        proof, disproof, best, second, others = combine_numbers(level, levels, children)
         # Step 2: a number has reached its limit. Leave the question and write its numbers to the parent's child.
-        if proof >= places[place, MOST_PROOF] or disproof >= places[place, MOST_DISPROOF]:
-            high, low = leave(place, proof, disproof, table, path)
-            if place == 0:
+        if proof >= levels[level, MOST_PROOF] or disproof >= levels[level, MOST_DISPROOF]:
+            high, low = leave(level, proof, disproof, table, path)
+            if level == 0:
                 return YES if proof == 0 else NO
-            place -= 1
-            child = places[place, CHOSEN]
+            level -= 1
+            child = levels[level, CHOSEN]
             children[child, PROOF], children[child, DISPROOF] = proof, disproof
             children[child, HIGH], children[child, LOW] = high, low
-            children[child, LOOKS] += 1
+            children[child, VISITS] += 1
             continue
         # Step 3: probe the table for the best child: another path may have answered it.
         child_proof, child_disproof = find(table, path.keys[best])
@@ -166,24 +166,24 @@ def prove(game, key, nodes, table, path):
             continue
         # Step 4: set the limits of the best child and enter it. Proof and disproof swap between parent and child.
         # *least* is the doubling limit against endless search.
-        least = 1 << min(max(children[best, LOOKS] - PATIENCE, 0), 28)
+        least = 1 << min(max(children[best, VISITS] - PATIENCE, 0), 28)
         most_proof = max(
-            least, places[place, MOST_DISPROOF] - (others if places[place, MOST_DISPROOF] < INFINITE else 0)
+            least, levels[level, MOST_DISPROOF] - (others if levels[level, MOST_DISPROOF] < INFINITE else 0)
         )
-        most_disproof = max(least, min(places[place, MOST_PROOF], second + second // SLACK + 1))
-        places[place, CHOSEN] = best
-        place += 1
-        enter(game, path.keys[best], place, min(most_proof, INFINITE), min(most_disproof, INFINITE), table, path)
+        most_disproof = max(least, min(levels[level, MOST_PROOF], second + second // SLACK + 1))
+        levels[level, CHOSEN] = best
+        level += 1
+        enter(game, path.keys[best], level, min(most_proof, INFINITE), min(most_disproof, INFINITE), table, path)
 
 
 @kernel
-def estimated(place, places, children):
+def combine_numbers(level, levels, children):
     """Return (proof number, disproof number, best child, second best disproof number, open children besides one)."""
     # The proof number is the smallest disproof number of a child. The disproof number is the greatest proof number of a
     # child, plus one for each further open child.
     proof = second = INFINITE
     best, widest, others = -1, 0, -1
-    for child in range(places[place, FIRST], places[place, END]):
+    for child in range(levels[level, FIRST], levels[level, END]):
         number = children[child, DISPROOF]
         if number < proof:
             proof, second, best = number, proof, child
@@ -201,49 +201,33 @@ def estimated(place, places, children):
 
 
 @kernel
-def enter(game, key, place, most_proof, most_disproof, table, path):
+def enter(game, key, level, most_proof, most_disproof, table, path):
     """Append a question to the path and write its children.
 
     A child that proves the question stands alone. Children that cannot prove it are left out.
     """
-    places, keys, children, counts = path.places, path.keys, path.children, path.counts
-    if place == len(places):
-        counts[TROUBLE], counts[POSITION] = DEEP, key >> 1
+    levels, keys, children, counts = path.levels, path.keys, path.children, path.counts
+    if level == len(levels):
+        counts[TROUBLE], counts[POSITION] = TOO_DEEP, key >> 1
         return
-    # Step 1: write the fields of the place.
-    counts[NODES] += 1
+    write_level(key, level, most_proof, most_disproof, levels, counts)
+    path.hash_counts[hash_slot(key, path)] += 1
     position, wins = key >> 1, key & 1
-    first = places[place - 1, END] if place else 0
-    places[place, KEY], places[place, FIRST], places[place, END], places[place, BEFORE] = (
-        key,
-        first,
-        first,
-        counts[NODES],
-    )
-    places[place, NOTED] = counts[NOTES]
-    places[place, MOST_PROOF], places[place, MOST_DISPROOF] = most_proof, most_disproof
-    path.marks[mark_of(key, path)] += 1
-    # Step 2: write a child for each move.
-    end = first
+    first = end = levels[level, FIRST]
     for move in game.generate_moves(position):
         if end == len(keys):
-            counts[TROUBLE], counts[POSITION] = DEEP, position
+            counts[TROUBLE], counts[POSITION] = TOO_DEEP, position
             return
         child = whole(game.do_move(position, move))
         if not 0 <= child < POSITION_LIMIT:
             counts[TROUBLE], counts[POSITION] = BROKEN, position
             return
         # Case: the game is over, or an endgame table knows the value.
-        value = whole(game.primitive(child))
-        if value == UNDECIDED:
-            value = value_told(game, child, path)
-        if value == TIE:
-            counts[MET] |= TIES
-        elif value == DRAW:
-            counts[MET] |= DRAWS
+        value = value_of(game, child, counts, path.endgame_tables)
         if value == LOSE or (not wins and value in (TIE, DRAW)):
-            keys[first], places[place, END] = 0, first + 1
-            write(children, first, INFINITE, 0, NOTHING, -1)
+            keys[first] = 0
+            write_child(children, first, INFINITE, 0, NOTHING, -1)
+            levels[level, END] = first + 1
             return
         if value in (WIN, TIE, DRAW):
             continue
@@ -253,42 +237,66 @@ def enter(game, key, place, most_proof, most_disproof, table, path):
             counts[TROUBLE], counts[POSITION] = BROKEN, position
             return
         child_key = least << 1 | 1 - wins
-        new = True
+        is_new = True
         for other in range(first, end):
-            new &= keys[other] != child_key
-        if not new:
+            is_new &= keys[other] != child_key
+        if not is_new:
             continue
         # Case: the table has an answer. A disproved child proves the question; a proved child is of no use.
         proof, disproof = find(table, child_key)
         if disproof == 0:
-            keys[first], places[place, END] = child_key, first + 1
-            write(children, first, INFINITE, 0, NOTHING, -1)
+            keys[first] = child_key
+            write_child(children, first, INFINITE, 0, NOTHING, -1)
+            levels[level, END] = first + 1
             return
         if proof == 0:
             continue
         # Case: the child stands on the path. It gets the answer against the player who wants to win, which rests on
-        # that place.
-        again = place_of(child_key, place, path)
+        # that level.
+        again = level_of(child_key, level, path)
         keys[end] = child_key
         if again >= 0:
-            counts[MET] |= CIRCLES
-            write(children, end, INFINITE if wins == 0 else 0, 0 if wins == 0 else INFINITE, again, again)
+            counts[MET] |= REPETITIONS
+            write_child(children, end, INFINITE if wins == 0 else 0, 0 if wins == 0 else INFINITE, again, again)
         else:
             # Case: a new child starts with its number of moves.
             if proof == 1 and disproof == 1:
                 disproof = mobility(game, least)
-            write(children, end, proof, disproof, NOTHING, -1)
+            write_child(children, end, proof, disproof, NOTHING, -1)
         end += 1
-    places[place, END] = end
+    levels[level, END] = end
 
 
 @kernel
-def value_told(game, position, path):
+def write_level(key, level, most_proof, most_disproof, levels, counts):
+    """Write the fields of a new level of the path, still without children, and count its position."""
+    counts[NODES] += 1
+    first = levels[level - 1, END] if level else 0
+    levels[level, KEY], levels[level, FIRST], levels[level, END] = key, first, first
+    levels[level, BEFORE], levels[level, NOTED] = counts[NODES], counts[NOTES]
+    levels[level, MOST_PROOF], levels[level, MOST_DISPROOF] = most_proof, most_disproof
+
+
+@kernel
+def value_of(game, position, counts, tables):
+    """Return the value of a child by the rules or the endgame tables, or UNDECIDED; note kinds of drawn ends."""
+    value = whole(game.primitive(position))
+    if value == UNDECIDED:
+        value = probe_value(game, position, counts, tables)
+    if value == TIE:
+        counts[MET] |= TIES
+    elif value == DRAW:
+        counts[MET] |= DRAWS
+    return value
+
+
+@kernel
+def probe_value(game, position, counts, tables):
     """Return the value of an undecided position by the endgame tables, or UNDECIDED."""
-    worth = told(game, position, BASE, path.leaves)
-    if worth == UNTOLD:
+    worth = probe_tables(game, position, BASE, tables)
+    if worth == UNKNOWN:
         return whole(UNDECIDED)
-    path.counts[LEAVES] += 1
+    counts[IN_TABLES] += 1
     if worth in (0, DRAWN):
         return whole(DRAW if worth else TIE)
     return whole(WIN if worth > 0 else LOSE)
@@ -304,44 +312,44 @@ def mobility(game, position):
 
 
 @kernel
-def write(children, child, proof, disproof, high, low):
+def write_child(children, child, proof, disproof, high, low):
     """Write the fields of a child that was not searched yet."""
     children[child, PROOF], children[child, DISPROOF] = proof, disproof
-    children[child, HIGH], children[child, LOW], children[child, LOOKS] = high, low, 0
+    children[child, HIGH], children[child, LOW], children[child, VISITS] = high, low, 0
 
 
 @kernel
-def leave(place, proof, disproof, table, path):
+def leave(level, proof, disproof, table, path):
     """Remove the last question from the path and store its numbers; return (HIGH, LOW)."""
-    places, children = path.places, path.children
-    path.marks[mark_of(places[place, KEY], path)] -= 1
+    levels, children = path.levels, path.children
+    path.hash_counts[hash_slot(levels[level, KEY], path)] -= 1
     # Step 1: find the supports. A proof needs one child: choose the one whose supports lie deepest. A disproof needs
     # all children.
     high, low = NOTHING, -1
     if proof == 0:
         high = -1
-        for child in range(places[place, FIRST], places[place, END]):
+        for child in range(levels[level, FIRST], levels[level, END]):
             if children[child, DISPROOF] == 0 and children[child, HIGH] > high:
                 high, low = children[child, HIGH], children[child, LOW]
     elif disproof == 0:
-        for child in range(places[place, FIRST], places[place, END]):
+        for child in range(levels[level, FIRST], levels[level, END]):
             high, low = min(high, children[child, HIGH]), max(low, children[child, LOW])
-    # Step 2: *safe* means that nobody wins by this answer, so a repetition to this place confirms it.
-    key, nodes = places[place, KEY], path.counts[NODES] - places[place, BEFORE]
+    # Step 2: *safe* means that nobody wins by this answer, so a repetition to this level confirms it.
+    key, nodes = levels[level, KEY], path.counts[NODES] - levels[level, BEFORE]
     safe = (proof if key & 1 == 0 else disproof) == 0
-    settle(place, safe, high, table, path)
+    settle(level, safe, high, table, path)
     # Step 3: an answer that rests on nothing above goes to the table; any other becomes a note.
-    if high >= place:
-        keep(table, key, proof, disproof, nodes)
+    if high >= level:
+        store(table, key, proof, disproof, nodes)
         return NOTHING, -1
-    low = min(low, place - 1)
+    low = min(low, level - 1)
     note(path, key, high, low, nodes)
     return high, low
 
 
 @kernel
 def note(path, key, high, low, nodes):
-    """Take a note of an answer that rests on path places, if there is memory for it."""
+    """Take a note of an answer that rests on path levels, if there is memory for it."""
     at = path.counts[NOTES]
     if at < len(path.notes):
         path.notes[at, KEY], path.notes[at, NOTE_HIGH] = key, high
@@ -350,25 +358,25 @@ def note(path, key, high, low, nodes):
 
 
 @kernel
-def settle(place, safe, high, table, path):
-    """Update the notes taken below a place that the search leaves.
+def settle(level, safe, high, table, path):
+    """Update the notes taken below a level that the search leaves.
 
-    *safe*: the answer at the place is that a win is not forced. *high*: HIGH of that answer. Notes that rest only on
-    this place become answers if it is safe without supports above it. If it is safe with supports above it, such notes
+    *safe*: the answer at the level is that a win is not forced. *high*: HIGH of that answer. Notes that rest only on
+    this level become answers if it is safe without supports above it. If it is safe with supports above it, such notes
     rest on these from now on. If it is not safe, they are dropped.
     """
-    notes, kept = path.notes, path.places[place, NOTED]
+    notes, kept = path.notes, path.levels[level, NOTED]
     for at in range(kept, path.counts[NOTES]):
-        # Case: the note becomes an answer. Its numbers follow from its question: only "no win" answers rest on places.
-        if safe and notes[at, NOTE_HIGH] >= place and high >= place:
+        # Case: the note becomes an answer. Its numbers follow from its question: only "no win" answers rest on levels.
+        if safe and notes[at, NOTE_HIGH] >= level and high >= level:
             wins = notes[at, KEY] & 1
-            keep(table, notes[at, KEY], wins * INFINITE, (1 - wins) * INFINITE, notes[at, NOTE_NODES])
+            store(table, notes[at, KEY], wins * INFINITE, (1 - wins) * INFINITE, notes[at, NOTE_NODES])
             continue
-        # Case: the note rests on this place. Replace it by what this place rests on.
-        if notes[at, NOTE_LOW] >= place:
+        # Case: the note rests on this level. Replace it by what this level rests on.
+        if notes[at, NOTE_LOW] >= level:
             if not safe:
                 continue
-            notes[at, NOTE_LOW] = place - 1
+            notes[at, NOTE_LOW] = level - 1
             notes[at, NOTE_HIGH] = min(notes[at, NOTE_HIGH], high)
         # Keep the note: move it down over the removed ones.
         for field in range(4):
@@ -378,16 +386,16 @@ def settle(place, safe, high, table, path):
 
 
 @kernel
-def place_of(key, place, path):
-    """Return the place on the path, up to *place*, where a question stands; −1 if it does not."""
-    if path.marks[mark_of(key, path)]:
-        for at in range(place, -1, -1):
-            if path.places[at, KEY] == key:
+def level_of(key, level, path):
+    """Return the level on the path, up to *level*, where a question stands; −1 if it does not."""
+    if path.hash_counts[hash_slot(key, path)]:
+        for at in range(level, -1, -1):
+            if path.levels[at, KEY] == key:
                 return at
     return -1
 
 
 @kernel
-def mark_of(key, path):
-    """Return the index of a question in `marks`."""
-    return hash_of(key, MIXED_BITS) & len(path.marks) - 1
+def hash_slot(key, path):
+    """Return the index of a question in `hash_counts`."""
+    return hash_of(key, HASH_BITS) & len(path.hash_counts) - 1

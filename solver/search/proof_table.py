@@ -22,9 +22,9 @@ Array = np.ndarray[Any, Any]
 NUMBER_BITS = 28
 INFINITE = (1 << NUMBER_BITS) - 1
 """The proof number of a disproved question, and the disproof number of a proved one."""
-MIXED_BITS = 35
+HASH_BITS = 35
 """Bits of the hash that chooses a bucket: more than any table has."""
-PLACES = 4
+SLOTS = 4
 """Slots of a bucket."""
 ENTRY = 16
 """Bytes of an entry."""
@@ -35,44 +35,44 @@ def make_table(size: int) -> Array:
 
     The number of entries is a power of two.
     """
-    entries = 1 << max(size // ENTRY, PLACES).bit_length() - 1
+    entries = 1 << max(size // ENTRY, SLOTS).bit_length() - 1
     return np.zeros((entries, 2), np.int64)
 
 
 @kernel
 def bucket_of(table, key):
     """Return the index of the first slot of the key's bucket."""
-    return hash_of(key, MIXED_BITS) & len(table) - PLACES
+    return hash_of(key, HASH_BITS) & len(table) - SLOTS
 
 
 @kernel
 def find(table, key):
     """Probe the table: return the proof and disproof number of a question, or 1 and 1."""
     first = bucket_of(table, key)
-    for i in range(first, first + PLACES):
+    for i in range(first, first + SLOTS):
         if table[i, 0] == key and table[i, 1]:
             return table[i, 1] >> NUMBER_BITS & INFINITE, table[i, 1] & INFINITE
     return 1, 1
 
 
 @kernel
-def keep(table, key, proof, disproof, nodes):
+def store(table, key, proof, disproof, nodes):
     """Store the numbers of a question whose search took *nodes* positions."""
     first = bucket_of(table, key)
     # Step 1: choose the slot: the question's own, else an empty one, else the one with the least effort.
-    place = first
-    for i in range(first, first + PLACES):
+    slot = first
+    for i in range(first, first + SLOTS):
         if table[i, 1] and table[i, 0] == key:
-            place = i
+            slot = i
             break
-        if table[i, 1] >> 2 * NUMBER_BITS < table[place, 1] >> 2 * NUMBER_BITS or not table[i, 1]:
-            place = i
+        if table[i, 1] >> 2 * NUMBER_BITS < table[slot, 1] >> 2 * NUMBER_BITS or not table[i, 1]:
+            slot = i
     # Step 2: effort = log2 of the positions searched. A question's effort never shrinks.
     effort = 0
     while nodes > 1:
         nodes >>= 1
         effort += 1
-    if table[place, 0] == key:
-        effort = max(effort, table[place, 1] >> 2 * NUMBER_BITS)
-    table[place, 0] = key
-    table[place, 1] = effort << 2 * NUMBER_BITS | proof << NUMBER_BITS | disproof
+    if table[slot, 0] == key:
+        effort = max(effort, table[slot, 1] >> 2 * NUMBER_BITS)
+    table[slot, 0] = key
+    table[slot, 1] = effort << 2 * NUMBER_BITS | proof << NUMBER_BITS | disproof

@@ -12,24 +12,22 @@ far as memory allows.
 import random
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, suppress
-
-import numpy as np
+from contextlib import suppress
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, refuse_to_search
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import proof_kernels as kernels
+from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, EndgameTables
 from retrograde.solver.search.proof_kernels import OPEN, YES
 from retrograde.solver.search.proof_table import make_table
-from retrograde.solver.search.searcher import TABLE_SIZE, Endless, Finding, OutOfTime
-from retrograde.solver.search.timer import limited
-from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, Leaves
+from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, SearchResult, SearchTooDeep
+from retrograde.solver.search.timer import StoppableSearch
 
-PLACES, CHILDREN = 1 << 9, 1 << 14
+LEVELS, CHILDREN = 1 << 9, 1 << 14
 """Initial size of the search path: positions on it, and children of all of them."""
-MOST_PLACES = 1 << 20
+MOST_LEVELS = 1 << 20
 """Greatest number of positions on the search path."""
 FEWEST_NODES, MOST_NODES = 1 << 10, 1 << 22
 """Node limits after which the other question is asked: the first limit and the greatest."""
@@ -39,7 +37,7 @@ RANDOM_GAMES, RANDOM_PLIES = 8, 200
 """Number of random games, and plies of each, to see whether play can repeat."""
 
 
-def goes_round(game: Game, position: int) -> bool:
+def can_repeat(game: Game, position: int) -> bool:
     """Return whether a position repeats in one of some random games: a guess whether play can repeat."""
     chance = random.Random(0)
     for _ in range(RANDOM_GAMES):
@@ -54,25 +52,25 @@ def goes_round(game: Game, position: int) -> bool:
     return False
 
 
-class Prover:
+class ProofNumberSearch(StoppableSearch):
     """A proof-number search of one game, with a table of *size* bytes that is kept between questions."""
 
-    def __init__(self, game: Game, size: int = TABLE_SIZE, leaves: Leaves | None = None):
-        """Prepare a search; *leaves* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
+    def __init__(self, game: Game, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
+        """Prepare a search; *tables* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
         refuse_to_search(game)
         compiled.prepare(game)
-        self.leaves, self.words = leaves, leaves and leaves.words
+        self.endgame_tables, self.table_addresses = tables, tables and tables.addresses
         self.game, self.size = game, size
-        self.stop = np.zeros(1, np.uint8)
+        super().__init__()
         self.nodes = 0
         """Positions searched in all finished questions."""
-        self.told = 0
+        self.in_tables = 0
         """Positions found in endgame tables."""
-        self.met = 0
-        """Kinds of ends and repetitions met so far: the bits DRAWS, TIES and CIRCLES of `proof_kernels`."""
+        self.ends_met = 0
+        """Kinds of ends and repetitions met so far: the bits DRAWS, TIES and REPETITIONS of `proof_kernels`."""
         self.table = make_table(size)
-        self.room = PLACES, CHILDREN
-        self.path = kernels.make_path(*self.room, self.stop, self.words)
+        self.path_size = LEVELS, CHILDREN
+        self.path = kernels.make_path(*self.path_size, self.stop, self.table_addresses)
         self.compile()
 
     def compile(self) -> None:
@@ -80,9 +78,9 @@ class Prover:
 
         It takes seconds the first time and is no search.
         """
-        # With the stop flag set and a path without room, `prove` returns at once.
+        # With the stop flag set and a path without space, `prove` returns at once.
         self.stop[0] = True
-        path = kernels.make_path(0, 0, self.stop, self.words)
+        path = kernels.make_path(0, 0, self.stop, self.table_addresses)
         with compilable(self.game):
             kernels.prove(self.game, 0, 0, self.table, path)
         self.stop[0] = False
@@ -97,7 +95,7 @@ class Prover:
     def ask(self, position: int, bound: int) -> bool:
         """Return whether a position is worth at least *bound*: ANY_WIN or NO_LOSS.
 
-        Raise OutOfTime, Endless or RuleError.
+        Raise OutOfTime, SearchTooDeep or RuleError.
         """
         while (answer := self.ask_for(position, bound, MOST_NODES)) is None:
             pass
@@ -112,44 +110,45 @@ class Prover:
             answer = kernels.prove(self.game, key, nodes, self.table, self.path)
             counts = self.path.counts
             self.nodes += int(counts[kernels.NODES])
-            self.told += int(counts[kernels.LEAVES])
-            counts[kernels.NODES] = counts[kernels.LEAVES] = 0
-            self.met |= int(counts[kernels.MET])
+            self.in_tables += int(counts[kernels.IN_TABLES])
+            counts[kernels.NODES] = counts[kernels.IN_TABLES] = 0
+            self.ends_met |= int(counts[kernels.MET])
             if answer != OPEN:
                 return bool(answer == YES)
             if self.stop[0]:
                 raise OutOfTime
             if counts[kernels.TROUBLE] == kernels.STOPPED:
                 return None
-            self.mend(int(counts[kernels.TROUBLE]), int(counts[kernels.POSITION]))
+            self.enlarge(int(counts[kernels.TROUBLE]), int(counts[kernels.POSITION]))
 
-    def mend(self, trouble: int, position: int) -> None:
+    def enlarge(self, trouble: int, position: int) -> None:
         """Enlarge the search path; raise the reason if it cannot be enlarged."""
         if trouble == kernels.BROKEN:
             examine(self.game, position)
             raise RuleError(differ(self.game, position))
-        places, children = self.room
-        if places >= MOST_PLACES:
-            raise Endless
-        self.room = 4 * places, 4 * children
-        self.path = kernels.make_path(*self.room, self.stop, self.words)
+        levels, children = self.path_size
+        if levels >= MOST_LEVELS:
+            raise SearchTooDeep
+        self.path_size = 4 * levels, 4 * children
+        self.path = kernels.make_path(*self.path_size, self.stop, self.table_addresses)
 
     # Values
 
-    def find(self, position: int, seconds: float | None = None) -> Finding:
-        """Search a position for at most *seconds* and return the Finding, without a distance."""
-        began, nodes, leaves = time.monotonic(), self.nodes, self.told
+    def find(self, position: int, seconds: float | None = None) -> SearchResult:
+        """Search a position for at most *seconds* and return the SearchResult, without a distance."""
+        began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
         bounds = LOSE, WIN
         with self.limited(seconds), suppress(OutOfTime):
-            for known in self.narrowed(position):
+            for known in self.narrow(position):
                 bounds = known
         least, most = bounds
         value = least if least == most else None
         over = self.game.primitive(position) != UNDECIDED and value != DRAW
+        nodes, in_tables = self.nodes - nodes, self.in_tables - in_tables
         seconds = time.monotonic() - began
-        return Finding(value, 0 if over else None, least, most, 0, self.nodes - nodes, seconds, self.told - leaves)
+        return SearchResult(value, 0 if over else None, least, most, 0, nodes, seconds, in_tables)
 
-    def narrowed(self, position: int) -> Iterator[tuple[Value, Value]]:
+    def narrow(self, position: int) -> Iterator[tuple[Value, Value]]:
         """Yield the worst and the best value still possible, ever closer, until they meet or memory is full."""
         if (value := self.game.primitive(position)) != UNDECIDED:
             yield Value(value), Value(value)
@@ -162,53 +161,39 @@ class Prover:
             if wins:
                 yield WIN, WIN
                 return
-            if holds is None and self.met:
+            if holds is None and self.ends_met:
                 holds = self.ask_for(position, NO_LOSS, nodes)
-            if holds is False or (wins is False and not self.met):
+            if holds is False or (wins is False and not self.ends_met):
                 yield LOSE, LOSE
                 return
             yield DRAW if holds else LOSE, WIN if wins is None else TIE
             nodes = min(2 * nodes, MOST_NODES)
-        if self.met == kernels.TIES:
+        if self.ends_met == kernels.TIES:
             yield TIE, TIE
-        elif (ties := self.ties(position)) is not None:
+        elif (ties := self.reaches_tie(position)) is not None:
             yield (TIE, TIE) if ties else (DRAW, DRAW)
 
-    def ties(self, position: int) -> bool | None:
+    def reaches_tie(self, position: int) -> bool | None:
         """Return whether both players can reach a tie together from a position that neither side wins.
 
         Only moves that lose nothing count. Return None if there are too many positions to enumerate.
         """
         game = self.game
         known = {game.canonical(position)}
-        left = list(known)
-        while left:
-            position = left.pop()
+        todo = list(known)
+        while todo:
+            position = todo.pop()
             for move in game.generate_moves(position):
                 child = game.do_move(position, move)
                 # A child that the opponent wins would lose something, so only the other children are followed.
                 end = game.primitive(child)
-                if end == UNDECIDED and self.leaves and (leaf := self.leaves.get(child)):
-                    end = leaf.value
+                if end == UNDECIDED and self.endgame_tables and (outcome := self.endgame_tables.get(child)):
+                    end = outcome.value
                 if end == TIE:
                     return True
                 if end == UNDECIDED and (least := game.canonical(child)) not in known and not self.ask(child, ANY_WIN):
                     known.add(least)
-                    left.append(least)
+                    todo.append(least)
             if len(known) > max(self.size // NEUTRAL_BYTES, FEWEST_NEUTRAL):
                 return None
         return False
-
-    # Time
-
-    def limited(self, seconds: float | None) -> AbstractContextManager[None]:
-        """Return a context that stops searches after *seconds*; without a number, there is no limit."""
-        return limited(seconds, self.halt, self.resume)
-
-    def halt(self) -> None:
-        """Stop the search; the running question raises OutOfTime."""
-        self.stop[0] = True
-
-    def resume(self) -> None:
-        """Allow searching again after `halt`."""
-        self.stop[0] = False

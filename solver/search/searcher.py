@@ -1,6 +1,6 @@
 """Runs the compiled search repeatedly until a value and a remoteness are proved or time is out.
 
-Each question is "is this position worth at least *bound*?" (see `worth.py`). The order of questions:
+Each question is "is this position worth at least *bound*?" (see `bounds.py`). The order of questions:
 
 1. "A win?", then "no loss?". These two decide the value if the search comes to an end.
 2. Then the distance of the win or loss: "within 8 plies?", 16, 32, …, then binary search between the last two.
@@ -37,14 +37,14 @@ from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, or_a_bug, refuse_to_search
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import kernels
-from retrograde.solver.search.table import Table, TableTooSmall, make_table
-from retrograde.solver.search.ties import Question, Ties
+from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, EndgameTables, no_loss_within, win_within, worth_of
+from retrograde.solver.search.table import TableTooSmall, TranspositionTable, make_table
+from retrograde.solver.search.ties import TieQuestion, TieSearch
 from retrograde.solver.search.timer import limited
-from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, Leaves, no_loss_within, win_within, worth_of
 
-DEEPEST, WIDEST = 512, 64
+INITIAL_PLIES, INITIAL_MOVES = 512, 64
 """Initial limits of the workspace: plies of depth and moves of a position."""
-MOST_ROOM = 1 << 22
+MOST_WORKSPACE = 1 << 22
 """Greatest size of the workspace, in plies times moves."""
 SPARE_BITS = 4
 """Bits added to the longest position met, if the table is too small for positions of POSITION_BITS bits."""
@@ -58,16 +58,16 @@ class OutOfTime(Exception):
     """The search was stopped before it had an answer."""
 
 
-class Spent(Exception):
+class NodeLimitReached(Exception):
     """The search used up its node limit without an answer."""
 
 
-class Endless(Exception):
+class SearchTooDeep(Exception):
     """The search went deeper than its workspace allows, as it does when play repeats."""
 
 
 @dataclass(frozen=True)
-class Finding:
+class SearchResult:
     """What a search found about a position, from the view of the player to move.
 
     `value` and `remoteness` (plies) are None until they are proved. `at_least` and `at_most` are the worst and the best
@@ -82,7 +82,7 @@ class Finding:
     no_end_within: int
     nodes: int
     seconds: float
-    leaves: int = 0
+    in_tables: int = 0
     """Number of positions found in endgame tables."""
 
     @property
@@ -105,25 +105,25 @@ class Search:
     The table is kept between questions.
     """
 
-    def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE, leaves: Leaves | None = None):
-        """Prepare a search; *leaves* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
+    def __init__(self, game: Game, workers: int = 1, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
+        """Prepare a search; *tables* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
         self.refuse(game)
-        self.leaves = leaves
+        self.endgame_tables = tables
         compiled.prepare(game)
         self.game, self.workers, self.size = game, workers, size
         self.pool = ThreadPoolExecutor(workers)
         self.halted = False
         self.nodes = 0
         """Positions searched in all finished questions."""
-        self.told = 0
+        self.in_tables = 0
         """Positions found in endgame tables."""
         # Bits of `kernels.DRAWS` and `kernels.TIES`: kinds of drawn ends met so far.
-        self.met = 0
+        self.ends_met = 0
         self.cyclic = False
-        self.ties = Ties(game, self.alone)
-        self.room = DEEPEST, WIDEST
+        self.ties = TieSearch(game, self.ask_alone)
+        self.workspace_size = INITIAL_PLIES, INITIAL_MOVES
         # Positions may have up to POSITION_BITS bits. A small table cannot hold them, so start with the bits of the
-        # initial position; `mend` makes a new table when a longer one appears.
+        # initial position; `enlarge` makes a new table when a longer one appears.
         try:
             self.make_table(POSITION_BITS)
         except TableTooSmall:
@@ -140,21 +140,25 @@ class Search:
         """
         self.stop(True)
         with compilable(self.game):
-            self.at_least(0, NO_LOSS, self.stacks[0])
+            self.at_least(0, NO_LOSS, self.workspaces[0])
             if ties:
-                self.ties.question(0, 1)(self.table, self.stacks[0])
+                self.ties.question(0, 1)(self.table, self.workspaces[0])
         self.stop(self.halted)
 
     def make_table(self, bits: int) -> None:
         """Replace the transposition table by an empty one for positions of *bits* bits."""
-        self.table: Table = make_table(self.size, bits)._replace(leaves=self.leaves and self.leaves.words)
-        self.make_stacks()
+        self.table: TranspositionTable = make_table(self.size, bits)._replace(
+            endgame_tables=self.endgame_tables and self.endgame_tables.addresses
+        )
+        self.make_workspaces()
 
-    def make_stacks(self) -> None:
+    def make_workspaces(self) -> None:
         """Allocate the workspace of each thread, and the memory that threads share."""
         self.shared = kernels.make_shared()
         shared = self.shared if self.workers > 1 else None
-        self.stacks = [kernels.make_stack(*self.room, shared, self.PARTS) for _ in range(self.workers)]
+        self.workspaces = [
+            kernels.make_workspace(*self.workspace_size, shared, self.PARTS) for _ in range(self.workers)
+        ]
 
     # Hooks: `ScoreSearch` overrides them
 
@@ -165,93 +169,94 @@ class Search:
         """Raise NotForSearch if this search does not apply to the game."""
         refuse_to_search(game)
 
-    def at_least(self, position: int, bound: int, stack: kernels.Stack) -> bool:
-        """Return the answer of one thread; meaningless if its `TROUBLE` mark is set."""
-        return kernels.at_least(self.game, position, bound, self.table, stack)
+    def at_least(self, position: int, bound: int, workspace: kernels.ThreadWorkspace) -> bool:
+        """Return the answer of one thread; meaningless if its `TROUBLE` counter is set."""
+        return kernels.at_least(self.game, position, bound, self.table, workspace)
 
     def worth_of_end(self, position: int) -> int:
         """Return the worth of a primitive position."""
-        return worth_of(self.game.primitive(position), 0, self.table.shape.far)
+        return worth_of(self.game.primitive(position), 0, self.table.layout.far)
 
     # One question
 
     def ask(self, position: int, bound: int, workers: int | None = None) -> bool:
-        """Return whether a position is worth at least *bound*; raise OutOfTime, Endless or RuleError."""
+        """Return whether a position is worth at least *bound*; raise OutOfTime, SearchTooDeep or RuleError."""
         if self.game.primitive(position) != UNDECIDED:
             return self.worth_of_end(position) >= bound
         # If every thread gave up, enlarge what was too small and repeat the question.
         while True:
-            stacks = self.stacks[:workers]
-            answers = self.run(position, bound, stacks)
+            workspaces = self.workspaces[:workers]
+            answers = self.run(position, bound, workspaces)
             if answers:
                 return answers[0]
-            self.mend(stacks)
+            self.enlarge(workspaces)
 
     def ask_within(self, position: int, bound: int, nodes: int) -> bool | None:
         """Like `ask` with one thread; return None if *nodes* positions do not suffice."""
-        self.stacks[0].marks[kernels.MOST] = nodes
+        self.workspaces[0].counters[kernels.MOST_NODES] = nodes
         try:
             return self.ask(position, bound, 1)
-        except Spent:
+        except NodeLimitReached:
             return None
         finally:
-            self.stacks[0].marks[kernels.MOST] = kernels.ANY_NUMBER
+            self.workspaces[0].counters[kernels.MOST_NODES] = kernels.ANY_NUMBER
 
-    def run(self, position: int, bound: int, stacks: list[kernels.Stack]) -> list[bool]:
+    def run(self, position: int, bound: int, workspaces: list[kernels.ThreadWorkspace]) -> list[bool]:
         """Run the question on all given threads and return the answers of those that finished."""
         if self.halted:
             raise OutOfTime
         ask = partial(self.run_one, position, bound)
-        answers = [ask(stacks[0])] if len(stacks) == 1 else list(self.pool.map(ask, stacks))
+        answers = [ask(workspaces[0])] if len(workspaces) == 1 else list(self.pool.map(ask, workspaces))
         self.stop(self.halted)
-        self.add_up(stacks)
+        self.add_up(workspaces)
         return [answer for answer in answers if answer is not None]
 
-    def add_up(self, stacks: list[kernels.Stack]) -> None:
+    def add_up(self, workspaces: list[kernels.ThreadWorkspace]) -> None:
         """Add the threads' counters to the totals and reset them; collect the kinds of ends met."""
-        for stack in stacks:
-            self.nodes += int(stack.marks[kernels.NODES])
-            self.told += int(stack.marks[kernels.LEAVES])
-            stack.marks[kernels.NODES] = stack.marks[kernels.LEAVES] = 0
-            self.met |= int(stack.marks[kernels.ENDS])
+        for workspace in workspaces:
+            self.nodes += int(workspace.counters[kernels.NODES])
+            self.in_tables += int(workspace.counters[kernels.IN_TABLES])
+            workspace.counters[kernels.NODES] = workspace.counters[kernels.IN_TABLES] = 0
+            self.ends_met |= int(workspace.counters[kernels.ENDS])
 
     @property
     def looked_at(self) -> int:
         """Positions searched so far, including those of the running question."""
-        return self.nodes + sum(int(stack.marks[kernels.NODES]) for stack in self.stacks)
+        return self.nodes + sum(int(workspace.counters[kernels.NODES]) for workspace in self.workspaces)
 
-    def run_one(self, position: int, bound: int, stack: kernels.Stack) -> bool | None:
+    def run_one(self, position: int, bound: int, workspace: kernels.ThreadWorkspace) -> bool | None:
         """Return one thread's answer and stop the other threads; None if it was stopped or gave up."""
-        stack.marks[: kernels.STOP] = 0
-        answer = self.at_least(position, bound, stack)
-        if stack.marks[kernels.TROUBLE]:
+        workspace.counters[: kernels.STOP] = 0
+        answer = self.at_least(position, bound, workspace)
+        if workspace.counters[kernels.TROUBLE]:
             return None
         self.stop(True)
         return answer
 
     def stop(self, stopped: bool) -> None:
         """Set or clear the stop flag of all threads."""
-        for stack in self.stacks:
-            stack.marks[kernels.STOP] = stopped
+        for workspace in self.workspaces:
+            workspace.counters[kernels.STOP] = stopped
 
-    def mend(self, stacks: list[kernels.Stack]) -> None:
+    def enlarge(self, workspaces: list[kernels.ThreadWorkspace]) -> None:
         """Enlarge the table or workspace that was too small; raise the reason if nothing can be enlarged."""
-        troubles = {int(stack.marks[kernels.TROUBLE]): int(stack.marks[kernels.POSITION]) for stack in stacks}
+        counters = [workspace.counters for workspace in workspaces]
+        troubles = {int(each[kernels.TROUBLE]): int(each[kernels.POSITION]) for each in counters}
         if kernels.BROKEN in troubles:
             examine(self.game, troubles[kernels.BROKEN])
             raise RuleError(differ(self.game, troubles[kernels.BROKEN]))
-        if kernels.WIDE in troubles:
-            self.make_table(min(troubles[kernels.WIDE].bit_length() + SPARE_BITS, POSITION_BITS))
+        if kernels.TOO_WIDE in troubles:
+            self.make_table(min(troubles[kernels.TOO_WIDE].bit_length() + SPARE_BITS, POSITION_BITS))
         elif kernels.MANY_MOVES in troubles:
-            plies, moves = self.room
-            if plies * moves >= MOST_ROOM:
+            plies, moves = self.workspace_size
+            if plies * moves >= MOST_WORKSPACE:
                 raise RuleError(f"{variant(self.game)} has positions with more than {moves:,} moves")
-            self.room = plies, 4 * moves
-            self.make_stacks()
-        elif kernels.SPENT in troubles:
-            raise Spent
-        elif kernels.ENDLESS in troubles:
-            raise Endless
+            self.workspace_size = plies, 4 * moves
+            self.make_workspaces()
+        elif kernels.NODE_LIMIT in troubles:
+            raise NodeLimitReached
+        elif kernels.TOO_DEEP in troubles:
+            raise SearchTooDeep
         else:
             raise OutOfTime
 
@@ -259,14 +264,14 @@ class Search:
 
     def find(
         self, position: int, seconds: float | None = None, distance: bool = True, depth: int | None = None
-    ) -> Finding:
-        """Search a position for at most *seconds* and return the Finding.
+    ) -> SearchResult:
+        """Search a position for at most *seconds* and return the SearchResult.
 
         Without *distance*, only the value is proved, not the remoteness. With *depth*, only outcomes within *depth*
         plies are proved.
         """
-        began, nodes, leaves = time.monotonic(), self.nodes, self.told
-        found = Bounds(-self.table.shape.far, self.table.shape.far)
+        began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
+        found = Bounds(-self.table.layout.far, self.table.layout.far)
         remoteness: int | None = None
         value = self.game.primitive(position)
         with self.limited(seconds):
@@ -274,20 +279,20 @@ class Search:
                 if value != UNDECIDED:
                     remoteness = 0
                 else:
-                    for known in self.narrowed(position, distance, depth):
+                    for known in self.narrow(position, distance, depth):
                         found = known
             except OutOfTime:
                 pass
             if value == UNDECIDED:
                 value, remoteness = self.outcome(found)
-            left = TIE_SECONDS if seconds is None else seconds - (time.monotonic() - began)
+            seconds_left = TIE_SECONDS if seconds is None else seconds - (time.monotonic() - began)
             stopped = self.halted
-        if value == TIE and remoteness is None and distance and left > 0 and not stopped:
+        if value == TIE and remoteness is None and distance and seconds_left > 0 and not stopped:
             # Compile outside the time limit: it happens once and is no search.
             self.compile(ties=True)
-            with self.limited(left):
+            with self.limited(seconds_left):
                 remoteness = self.plies_to_tie(position)
-        return Finding(
+        return SearchResult(
             value if value != UNDECIDED else None,
             remoteness,
             value if value != UNDECIDED else (DRAW if found.low >= 0 else LOSE),
@@ -295,12 +300,12 @@ class Search:
             found.plies,
             self.nodes - nodes,
             time.monotonic() - began,
-            self.told - leaves,
+            self.in_tables - in_tables,
         )
 
-    def narrowed(self, position: int, distance: bool, depth: int | None) -> Iterator[Bounds]:
+    def narrow(self, position: int, distance: bool, depth: int | None) -> Iterator[Bounds]:
         """Yield ever tighter bounds of a position's worth until they meet or *depth* is reached."""
-        far = self.table.shape.far
+        far = self.table.layout.far
         # Case: no cycle met so far. Ask without distance: a win, and if not, no loss.
         if not self.cyclic and depth is None:
             try:
@@ -313,13 +318,13 @@ class Search:
                     high = NO_LOSS - 1
                 yield Bounds(low, high)
                 if low != high and distance:
-                    yield self.halved(position, Bounds(low, high))
+                    yield self.find_distance(position, Bounds(low, high))
                 return
-            except Endless:
+            except SearchTooDeep:
                 self.cyclic = True
         # Case: play may repeat, or *depth* is given. Deepen one ply at a time.
-        for plies in range(1, min(depth or self.table.shape.far, self.table.shape.far - 2) + 1):
-            far = self.table.shape.far
+        for plies in range(1, min(depth or self.table.layout.far, self.table.layout.far - 2) + 1):
+            far = self.table.layout.far
             if self.ask(position, win_within(plies, far)):
                 yield Bounds(win_within(plies, far), win_within(plies, far))
                 return
@@ -328,13 +333,13 @@ class Search:
                 return
             yield Bounds(no_loss_within(plies, far), win_within(plies + 1, far), plies)
 
-    def halved(self, position: int, found: Bounds) -> Bounds:
+    def find_distance(self, position: int, found: Bounds) -> Bounds:
         """Return the exact worth of a proved win or loss.
 
         Double the number of plies until it suffices, then do a binary search between the last two. Return *found*
         unchanged if the distance is greater than the table can hold.
         """
-        far = self.table.shape.far
+        far = self.table.layout.far
         wins = found.low > 0
 
         def decided(plies: int) -> bool:
@@ -355,13 +360,13 @@ class Search:
 
     def outcome(self, found: Bounds) -> tuple[Value, int | None]:
         """Return the value and remoteness that *found* proves; UNDECIDED and None if it proves neither."""
-        far = self.table.shape.far
+        far = self.table.layout.far
         exact = found.low == found.high != NO_LOSS
         if found.low > 0:
             return WIN, far - found.low if exact else None
         if found.high < 0:
             return LOSE, found.high + far if exact else None
-        if found.low == found.high and self.met == kernels.TIES:
+        if found.low == found.high and self.ends_met == kernels.TIES:
             return TIE, None
         return UNDECIDED, None
 
@@ -373,25 +378,25 @@ class Search:
         It is the smallest number of plies to the end by moves that keep the tie.
         """
         try:
-            return self.ties.plies(position, self.room[0])
-        except (OutOfTime, Endless):
+            return self.ties.plies(position, self.workspace_size[0])
+        except (OutOfTime, SearchTooDeep):
             return None
 
-    def alone(self, question: Question) -> int:
-        """Return one thread's answer to *question*; raise OutOfTime, Endless or RuleError."""
+    def ask_alone(self, question: TieQuestion) -> int:
+        """Return one thread's answer to *question*; raise OutOfTime, SearchTooDeep or RuleError."""
         while not self.halted:
-            stack = self.stacks[0]
-            stack.marks[: kernels.STOP] = 0
-            answer = question(self.table, stack)
-            self.add_up([stack])
-            if not stack.marks[kernels.TROUBLE]:
+            workspace = self.workspaces[0]
+            workspace.counters[: kernels.STOP] = 0
+            answer = question(self.table, workspace)
+            self.add_up([workspace])
+            if not workspace.counters[kernels.TROUBLE]:
                 return answer
-            self.mend([stack])
+            self.enlarge([workspace])
         raise OutOfTime
 
     # Best play
 
-    def line(self, position: int, found: Finding, seconds: float | None = None) -> list[int]:
+    def line(self, position: int, found: SearchResult, seconds: float | None = None) -> list[int]:
         """Return the moves of best play from a proved position, as many as the time allows."""
         line: list[int] = []
         value, plies = found.value, found.remoteness
@@ -412,7 +417,7 @@ class Search:
 
     def keeps(self, child: int, value: Value, plies: int) -> bool:
         """Return whether a move to *child* keeps *value* at a distance of *plies* plies for the mover."""
-        far = self.table.shape.far
+        far = self.table.layout.far
         if value == WIN:
             return not self.ask(child, no_loss_within(plies - 1, far))
         if value == LOSE:
@@ -420,11 +425,7 @@ class Search:
         end = self.game.primitive(child)
         if end != UNDECIDED or plies == 1:
             return bool(end == TIE and plies == 1)
-        return not self.ask(child, ANY_WIN) and bool(self.ties.way(child, plies - 1))
-
-    def children(self, position: int) -> list[int]:
-        """Return the positions that one move leads to."""
-        return [self.game.do_move(position, move) for move in self.game.generate_moves(position)]
+        return not self.ask(child, ANY_WIN) and bool(self.ties.path_length(child, plies - 1))
 
     # Time
 

@@ -30,8 +30,8 @@ class TableTooSmall(RetrogradeError, ValueError):
     """A table is too small for the positions of this game."""
 
 
-class Shape(NamedTuple):
-    """Layout of a table: bits of a position, a bucket number and a bound; and `far` of `worth.py`."""
+class TableLayout(NamedTuple):
+    """Layout of a table: bits of a position, a bucket number and a bound; and `far` of `bounds.py`."""
 
     position_bits: int
     bucket_bits: int
@@ -39,19 +39,19 @@ class Shape(NamedTuple):
     far: int
 
 
-class Table(NamedTuple):
+class TranspositionTable(NamedTuple):
     """A table: `words` int64[2 × buckets], its layout, and the endgame tables to probe, or None."""
 
     words: Array
-    shape: Shape
-    leaves: Any = None
+    layout: TableLayout
+    endgame_tables: Any = None
 
 
-def make_table(size: int, position_bits: int = POSITION_BITS) -> Table:
+def make_table(size: int, position_bits: int = POSITION_BITS) -> TranspositionTable:
     """Return an empty table of at most *size* bytes for positions of *position_bits* bits; raise TableTooSmall.
 
     The greatest distance `far` depends on *size* alone, not on *position_bits*. It is what the longest positions leave
-    room for.
+    space.
     """
     bucket_bits = max(size // BUCKET, 1).bit_length() - 1
     plies = min(max(plies_bits(bucket_bits, POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
@@ -59,7 +59,8 @@ def make_table(size: int, position_bits: int = POSITION_BITS) -> Table:
     if plies > plies_bits(bucket_bits, position_bits):
         least = BUCKET << 2 * (FEWEST_PLIES + 1) + BEST_BITS + position_bits - WORD
         raise TableTooSmall(f"positions of {position_bits} bits need a table of {least:,} bytes or more; give --table")
-    return Table(np.zeros(2 << bucket_bits, np.int64), Shape(position_bits, bucket_bits, plies + 1, (1 << plies) - 1))
+    layout = TableLayout(position_bits, bucket_bits, plies + 1, (1 << plies) - 1)
+    return TranspositionTable(np.zeros(2 << bucket_bits, np.int64), layout)
 
 
 def plies_bits(bucket_bits: int, position_bits: int) -> int:

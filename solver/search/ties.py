@@ -3,57 +3,276 @@
 First find any path to an end. Then do a binary search between the lengths that are refuted and the shortest path::
 
     plies   1 2 3 4 5 6 7 8 9 10 11 12 13 14
-            `- no way -´  ?              ^ the shortest way so far
+            `- no path -´ ?              ^ the shortest path so far
+
+Both players want a tie to end soon, so its remoteness is a shortest path through positions that are ties. No child of a
+TIE is a LOSE for the opponent, because the TIE would then be a WIN. So one question per child suffices: is it a WIN for
+the opponent? If not, it is a tie. The search first tries children that the transposition table knows to be ties. It
+asks about the others only if they are not refuted yet.
+
+A memory of fixed size holds refuted positions, two words each::
+
+    | key of the position, plus 1 |          0: empty
+    | plies within which no tie ends |
 """
 
 from collections.abc import Callable
 
-from retrograde.games.contract.game import Game
-from retrograde.solver.search import tie_kernels
-from retrograde.solver.search.kernels import Array, Stack
-from retrograde.solver.search.table import Table
+import numpy as np
 
-Question = Callable[[Table, Stack], int]
+from retrograde.games.contract.game import POSITION_LIMIT, TIE, UNDECIDED, Game
+from retrograde.solver.rules.positions import whole
+from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search.bounds import ANY_WIN
+from retrograde.solver.search.kernels import (
+    BROKEN,
+    CHILD,
+    GOOD,
+    KEY,
+    MANY_MOVES,
+    NO_KEY,
+    NODES,
+    PARTS,
+    POSITION,
+    TROUBLE,
+    UNSEEN,
+    Array,
+    ThreadWorkspace,
+    bounds_of,
+    find,
+    key_of,
+    memory_of,
+    must_give_up,
+    prove_bound,
+    row_of,
+    write_keys,
+)
+from retrograde.solver.search.memory import words_at
+from retrograde.solver.search.table import TranspositionTable
+
+REFUTED_BITS = 20
+"""log2 of the number of refuted positions that the memory holds."""
+NO_PATH, GIVEN_UP, ENDED = 0, -1, -2
+"""Results in place of a length or a count.
+
+    NO_PATH      no path
+    GIVEN_UP    the search gave up
+    ENDED       a move ends the game with a tie
+"""
+QUESTION, UNKNOWN = np.int64(ANY_WIN), np.int64(UNSEEN)
+"""As int64, for the types of a recursive kernel.
+
+With literals numba would compile it once more for these types, and the code in the cache would be of no use.
+"""
+KNOWN, OPEN = 0, 1
+"""Kinds of children: known to be a tie; unknown. KNOWN sorts first."""
+OWN_KEY, COUNT, NEXT = range(3)
+"""Fields of the trail for each ply.
+
+    OWN_KEY     key of its position
+    COUNT       number of its children
+    NEXT        the next child to try
+"""
+STEP = 3
+"""Number of fields of the trail for each ply."""
+
+
+def make_refuted() -> Array:
+    """Return an empty memory of refuted positions, int64[2 × positions]."""
+    return np.zeros(2 << REFUTED_BITS, np.int64)
+
+
+def path_length(
+    game: Game, position: int, plies: int, table: TranspositionTable, workspace: ThreadWorkspace, refuted: Array
+) -> int:
+    """Return the length of a path from a TIE to its end, or NO_PATH or GIVEN_UP; *plies* is the limit.
+
+    *refuted* is the memory of `make_refuted`.
+    """
+    memory = memory_of(table, workspace)
+    trail = np.empty(STEP * memory.plies, np.int64)
+    return int(find_path(game, position, plies, memory, refuted.ctypes.data, trail.ctypes.data))
+
+
+@kernel
+def find_path(game, position, plies, memory, refuted, trail):
+    """Like `path_length`: a depth-first search with an explicit stack, the *trail*."""
+    if must_give_up(position, 0, memory):
+        return GIVEN_UP
+    key = key_of(game, position, memory)
+    if key == NO_KEY:
+        return GIVEN_UP
+    if is_refuted(key, plies, refuted):
+        return NO_PATH
+    # Step 1: expand the position of this ply. A move that ends in a tie completes the path.
+    ply, steps = 0, words_at(trail)
+    while True:
+        count = enter(game, position, plies - ply, ply, memory, refuted)
+        if count < 0:
+            return ply + 1 if count == ENDED else GIVEN_UP
+        # Step 2: choose the next child that is a tie.
+        steps[STEP * ply + OWN_KEY], steps[STEP * ply + COUNT], steps[STEP * ply + NEXT] = key, count, 0
+        i = next_tie(game, plies - ply, ply, memory, refuted, trail)
+        # Step 3: no child is left. Note the refutation and backtrack.
+        while i == count:
+            note_refuted(key, plies - ply, refuted)
+            if ply == 0:
+                return NO_PATH
+            ply -= 1
+            key, count = steps[STEP * ply + OWN_KEY], steps[STEP * ply + COUNT]
+            i = next_tie(game, plies - ply, ply, memory, refuted, trail)
+        if i == GIVEN_UP:
+            return GIVEN_UP
+        # Step 4: descend into the child.
+        row = row_of(ply, memory)
+        position, key, ply = row[PARTS * i + CHILD], row[PARTS * i + KEY], ply + 1
+
+
+@kernel
+def next_tie(game, plies, ply, memory, refuted, trail):
+    """Return the number of the next child of a ply to descend into.
+
+    It is a tie, and no refutation excludes an end in time. Return the number of children if none is left, or GIVEN_UP.
+    """
+    row, steps, mark = row_of(ply, memory), words_at(trail), words_at(memory.counters)
+    count = steps[STEP * ply + COUNT]
+    for i in range(steps[STEP * ply + NEXT], count):
+        child, key = row[PARTS * i + CHILD], row[PARTS * i + KEY]
+        if is_refuted(key, plies - 1, refuted):  # refuted since it was written
+            continue
+        # An unknown child: ask the value search whether the opponent wins there.
+        if row[PARTS * i + GOOD] == OPEN:
+            wins = prove_bound(game, child, key, QUESTION, UNKNOWN, ply + 1, memory)
+            if mark[TROUBLE]:
+                return GIVEN_UP
+            if wins:
+                continue
+        steps[STEP * ply + NEXT] = i + 1
+        return i
+    steps[STEP * ply + NEXT] = count
+    return count
+
+
+@kernel
+def slot_of(key):
+    """Return the index of a key in the memory of refuted positions."""
+    return (key & (1 << REFUTED_BITS) - 1) << 1
+
+
+@kernel
+def is_refuted(key, plies, refuted):
+    """Return whether the memory excludes paths of at most *plies* plies from this position."""
+    slot, words = slot_of(key), words_at(refuted)
+    return words[slot] == key + 1 and words[slot + 1] >= plies
+
+
+@kernel
+def note_refuted(key, plies, refuted):
+    """Store that no path from this position ends within *plies* plies. Overwrites what its slot held."""
+    slot, words = slot_of(key), words_at(refuted)
+    words[slot], words[slot + 1] = key + 1, plies
+
+
+@kernel
+def enter(game, position, plies, ply, memory, refuted):
+    """Write the children of a tie to the row of *ply* and return how many; known ties come first.
+
+    Return ENDED if a move ends the game with a tie, or GIVEN_UP.
+    """
+    mark = words_at(memory.counters)
+    if must_give_up(position, ply + 1, memory):
+        return GIVEN_UP
+    # Step 1: write the undecided children. With one ply left, only an end would help.
+    mark[NODES] += 1
+    count = open_children(game, position, ply, memory)
+    if count < 0 or plies == 1:
+        return min(count, 0)
+    # Step 2: keep the children that may be ties and may still end in time, known ties first (insertion sort).
+    if not write_keys(game, count, ply, memory):
+        return GIVEN_UP
+    kept, row = 0, row_of(ply, memory)
+    for i in range(count):
+        child, key = row[PARTS * i + CHILD], row[PARTS * i + KEY]
+        low, high, _ = bounds_of(find(key, memory), memory)
+        if low >= ANY_WIN or is_refuted(key, plies - 1, refuted):
+            continue
+        kind = KNOWN if high < ANY_WIN else OPEN
+        j = kept - 1
+        while j >= 0 and row[PARTS * j + GOOD] > kind:
+            for part in (CHILD, KEY, GOOD):
+                row[PARTS * (j + 1) + part] = row[PARTS * j + part]
+            j -= 1
+        row[PARTS * (j + 1) + CHILD], row[PARTS * (j + 1) + KEY], row[PARTS * (j + 1) + GOOD] = child, key, kind
+        kept += 1
+    return kept
+
+
+@kernel
+def open_children(game, position, ply, memory):
+    """Write the undecided children and return how many; ENDED if a move ends in a tie, or GIVEN_UP."""
+    count, row, mark = 0, row_of(ply, memory), words_at(memory.counters)
+    for move in game.generate_moves(position):
+        child = whole(game.do_move(position, move))
+        if not 0 <= child < POSITION_LIMIT:
+            mark[TROUBLE], mark[POSITION] = BROKEN, position
+            return GIVEN_UP
+        value = whole(game.primitive(child))
+        # Case: this move completes the path.
+        if value == TIE:
+            return ENDED
+        # Case: the game goes on. Other ends do not keep the tie, so they are skipped.
+        if value == UNDECIDED:
+            if count == memory.moves:
+                mark[TROUBLE], mark[POSITION] = MANY_MOVES, position
+                return GIVEN_UP
+            row[PARTS * count + CHILD] = child
+            count += 1
+    return count
+
+
+# From Python
+
+TieQuestion = Callable[[TranspositionTable, ThreadWorkspace], int]
 """A question to the compiled search, answered by one thread in its workspace."""
 
 
-class Ties:
+class TieSearch:
     """Finds shortest paths to the ends of ties. Its memory of refuted positions is kept between questions.
 
     *ask* runs a question and returns its answer, or raises the reason why the search ended.
     """
 
-    def __init__(self, game: Game, ask: Callable[[Question], int]):
+    def __init__(self, game: Game, ask: Callable[[TieQuestion], int]):
         self.game, self.ask = game, ask
-        self.memory: Array = tie_kernels.make_memory()
+        self.refuted: Array = make_refuted()
         self.bits: int | None = None
-        """Bits of the positions whose keys the memory holds; None before the first question."""
+        """Bits of the positions whose keys `refuted` holds; None before the first question."""
 
     def plies(self, position: int, most: int) -> int | None:
         """Return the remoteness of an undecided TIE; None if it is no tie or takes more than *most* plies."""
-        least, plies = 1, self.way(position, most)
-        if plies == tie_kernels.NO_WAY:
+        least, plies = 1, self.path_length(position, most)
+        if plies == NO_PATH:
             return None
         while least < plies:
             middle = (least + plies) // 2
-            if shorter := self.way(position, middle):
+            if shorter := self.path_length(position, middle):
                 plies = shorter
             else:
                 least = middle + 1
         return plies
 
-    def way(self, position: int, most: int) -> int:
-        """Return the length of some path from a TIE to its end, at most *most* plies; or NO_WAY."""
-        return self.ask(self.question(position, most)) if most > 0 else tie_kernels.NO_WAY
+    def path_length(self, position: int, most: int) -> int:
+        """Return the length of some path from a TIE to its end, at most *most* plies; or NO_PATH."""
+        return self.ask(self.question(position, most)) if most > 0 else NO_PATH
 
-    def question(self, position: int, most: int) -> Question:
+    def question(self, position: int, most: int) -> TieQuestion:
         """Return the question for the length of a path of at most *most* plies."""
 
-        def ask(table: Table, stack: Stack) -> int:
-            if self.bits not in (None, table.shape.position_bits):
+        def ask(table: TranspositionTable, workspace: ThreadWorkspace) -> int:
+            if self.bits not in (None, table.layout.position_bits):
                 # Keys depend on the number of bits, so old entries are invalid.
-                self.memory[:] = 0
-            self.bits = table.shape.position_bits
-            return tie_kernels.plies_of_way(self.game, position, most, table, stack, self.memory)
+                self.refuted[:] = 0
+            self.bits = table.layout.position_bits
+            return path_length(self.game, position, most, table, workspace, self.refuted)
 
         return ask

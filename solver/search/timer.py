@@ -1,8 +1,10 @@
-"""A time limit for a search."""
+"""A time limit for a search, and what searches with a stop flag share."""
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+
+import numpy as np
 
 
 @contextmanager
@@ -23,3 +25,22 @@ def limited(seconds: float | None, halt: Callable[[], None], resume: Callable[[]
         timer.cancel()
         timer.join()  # else one that is just going off would stop what is asked next
         resume()
+
+
+class StoppableSearch:
+    """A search that another thread may stop by the flag `stop`, uint8[1]."""
+
+    def __init__(self) -> None:
+        self.stop = np.zeros(1, np.uint8)
+
+    def limited(self, seconds: float | None) -> AbstractContextManager[None]:
+        """Return a context that stops searches after *seconds*; without a number, there is no limit."""
+        return limited(seconds, self.halt, self.resume)
+
+    def halt(self) -> None:
+        """Stop the search."""
+        self.stop[0] = True
+
+    def resume(self) -> None:
+        """Allow searching again after `halt`."""
+        self.stop[0] = False

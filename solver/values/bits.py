@@ -30,15 +30,15 @@ class Runs(NamedTuple):
 
 
 @kernel
-def room_for_runs():
+def make_runs_buffer():
     """Return a buffer for the runs of any mask."""
     return Runs(np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64), np.int64(0))
 
 
 @kernel
-def find_runs(mask, room):
-    """Return the runs of ones in a mask, written to the buffer *room* over those found before."""
-    bits, shifts, _ = room
+def find_runs(mask, buffer):
+    """Return the runs of ones in a mask, written to the *buffer* over those found before."""
+    bits, shifts, _ = buffer
     count = below = bit = 0
     while mask >> bit:
         # Skip zeros: the next run moves to the right by all zeros below it.

@@ -33,17 +33,17 @@ def mark_of(position):
 
 
 @kernel
-def add_up(links, counts, first, sums):
+def add_up(children, counts, first, sums):
     """Add the marks of parents to the sums of their children.
 
-    *links* holds the children of one parent after another, beginning with parent number *first*; *counts* says how many
-    each has.
+    *children* holds the children of one parent after another, beginning with parent number *first*; *counts* says how
+    many each has.
     """
     end = 0
     for i in range(len(counts)):
         mark = mark_of(first + i)
-        for link in range(end, end + counts[i]):
-            sums[links[link]] += mark
+        for child in range(end, end + counts[i]):
+            sums[children[child]] += mark
         end += counts[i]
 
 
@@ -54,19 +54,19 @@ def differs(total, numbers, which):
 
 
 @kernel
-def compare(frontier, places, low, left, sums):
+def compare(frontier, parents, low, children_left, sums):
     """Return the index in *frontier* of a position whose parents do not have its sum, and the difference; (-1, 0) if
     none.
 
-    Column i of *places* holds the parents of `frontier[i]`, numbered from *low* on; below 0: none.
+    Column i of *parents* holds the parents of `frontier[i]`, numbered from *low* on; below 0: none.
     """
-    primitive = (1 << 8 * left.itemsize) - 1
+    primitive = (1 << 8 * children_left.itemsize) - 1
     for i in range(len(frontier)):
         total = np.uint32(0)
-        for slot in range(places.shape[0]):
-            parent = places[slot, i] - low
+        for row in range(parents.shape[0]):
+            parent = parents[row, i] - low
             # Primitive parents have no moves, so they do not count.
-            if parent >= 0 and left[parent] != primitive:
+            if parent >= 0 and children_left[parent] != primitive:
                 total = np.uint32(total + mark_of(parent))
         if differs(total, sums, frontier[i]):
             return i, differs(total, sums, frontier[i])
@@ -74,7 +74,7 @@ def compare(frontier, places, low, left, sums):
 
 
 @kernel
-def place_of(mark, count):
+def position_with(mark, count):
     """Return which of *count* positions has a mark; -1 if none has."""
     for position in range(count):
         if mark_of(position) == mark:
@@ -82,7 +82,7 @@ def place_of(mark, count):
     return -1
 
 
-def some_of(count: int) -> Array:
+def sample_of(count: int) -> Array:
     """Return an evenly spaced sample of *count* positions.
 
     The spacing is odd: if players alternate from one position number to the next, both are in the sample.

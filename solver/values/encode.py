@@ -14,7 +14,7 @@ import numpy as np
 
 from retrograde.databases.encoding import to_planes
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.values.bits import find_runs, rank_of, room_for_runs
+from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of
 
 Array = np.ndarray[Any, Any]
 
@@ -37,7 +37,7 @@ def encode_gaps(positions, begins, length, masks, planes):
 
     *planes* must be zero before. Tiers begin at the indices *begins*, which ascend.
     """
-    room = room_for_runs()
+    buffer = make_runs_buffer()
     next_begin = 0
     for block in range(len(masks)):
         low, high = block * length, min((block + 1) * length, len(positions))
@@ -51,7 +51,7 @@ def encode_gaps(positions, begins, length, masks, planes):
                 mask |= positions[i] ^ positions[i - 1]
         masks[block] = mask
         # Step 2: the gaps between ranks, again except at the beginning of a tier, where the gap stays 0.
-        runs = find_runs(mask, room)
+        runs = find_runs(mask, buffer)
         before = 0
         for i in range(low, high):
             rank = rank_of(positions[i], runs)

@@ -31,13 +31,13 @@ IS_QUICK = is_quick()
 @lean_kernel
 def extract_by_loop(word, mask):
     """Return the bits of a word under a mask, pushed together."""
-    found, place = NOTHING, NOTHING
+    found, shift = NOTHING, NOTHING
     while mask:
         # The lowest bit of the mask that is left.
         low = mask & (~mask + ONE)
         if word & low:
-            found |= ONE << place
-        place += ONE
+            found |= ONE << shift
+        shift += ONE
         mask ^= low
     return found
 

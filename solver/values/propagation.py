@@ -22,12 +22,18 @@ import numpy as np
 from retrograde.solver.runtime.progress import Deciding, Telling
 from retrograde.solver.values import edges
 from retrograde.solver.values import propagation_kernels as kernels
-from retrograde.solver.values.left import decided_from
-from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS, RemotenessOverflow
-from retrograde.solver.values.tally import PART
+from retrograde.solver.values.score import (
+    DRAW_CLASS,
+    LOSE_CLASS,
+    TIE_CLASS,
+    WIN_CLASS,
+    RemotenessOverflow,
+    decided_from,
+)
+from retrograde.solver.values.tally import BLOCK
 
 Array = np.ndarray[Any, Any]
-Tell = Callable[[int, int, int, float | None], None]
+ReportProgress = Callable[[int, int, int, float | None], None]
 """Called with the number of decided positions, of all, the remoteness decided last, and the share of a forward pass
 that is done (None if there is none)."""
 Mark = Callable[[int, int], None]
@@ -37,16 +43,17 @@ What the arrays hold is then all that a checkpoint needs in order to resume.
 """
 
 
-def telling(phase: Telling, tier: int, looking: float) -> Tell:
+def make_reporter(phase: Telling, tier: int, first_share: float) -> ReportProgress:
     """Return a function that reports the progress of a tier to a phase.
 
-    *looking* is the share of the work that the first look at all positions has taken.
+    *first_share* is the share of the work that the first look at all positions has taken.
     """
 
-    def tell(decided: int, total: int, remoteness: int, again: float | None) -> None:
-        phase.working(looking * total + (1 - looking) * decided, tier, Deciding(decided, total, remoteness, again))
+    def report(decided: int, total: int, remoteness: int, share: float | None) -> None:
+        done = first_share * total + (1 - first_share) * decided
+        phase.working(done, tier, Deciding(decided, total, remoteness, share))
 
-    return tell
+    return report
 
 
 def scores_at(group: int, remoteness: int, bits: int) -> list[int]:
@@ -55,52 +62,54 @@ def scores_at(group: int, remoteness: int, bits: int) -> list[int]:
     return scores + [LOSE_CLASS << bits | remoteness] * (group == WIN_CLASS)
 
 
-class Batch:
+class ScoredPositions:
     """The positions with one score: a count, and a list of them as long as there is memory.
 
-    Without a list (`parts` is None), they are found by searching all scores.
+    Without a list (`blocks` is None), they are found by searching all scores.
     """
 
     def __init__(self) -> None:
         self.count = 0
-        self.parts: list[Array] | None = []
+        self.blocks: list[Array] | None = []
 
     @property
     def listed(self) -> int:
         """Return how many positions are listed."""
-        return self.count if self.parts is not None else 0
+        return self.count if self.blocks is not None else 0
 
 
 class Propagation:
     """Passes outcomes back through one tier, remoteness by remoteness. Positions are numbered from 0.
 
-    `scores` holds primitive scores and, for undecided positions, the greatest score passed up from later tiers, 0 for
-    none. `left` says what is decided. For undecided positions it counts the distinct children that must still turn out
-    to be WINs before the position is a LOSE (see left.py).
+    The *arrays* are `scores` and `children_left`. `scores` holds primitive scores and, for undecided positions, the
+    greatest score passed up from later tiers, 0 for none. `children_left` says what is decided. For undecided positions
+    it counts the distinct children that must still turn out to be WINs before the position is a LOSE (see score.py).
 
     *parents_of* takes positions and yields arrays of their parents in the tier, each parent as often as it has distinct
-    children among them. It is called once for each decided position. *tell* is called now and then, *mark* after each
+    children among them. It is called once for each decided position. *report* is called now and then, *mark* after each
     remoteness. With *again*, the same player may move twice: a parent whose player moves again is given as the
-    complement (`~`) of its number, and for it a WIN is a WIN. At most *room* positions are listed; beyond that,
+    complement (`~`) of its number, and for it a WIN is a WIN. At most *most_listed* positions are listed; beyond that,
     positions are found by searching.
     """
 
     def __init__(
-        self, bits: int, scores: Array, left: Array, parents_of: Callable[[Array], Iterable[Array]],
-        tell: Tell = lambda *_: None, again: bool = False, room: int = 1 << 62, mark: Mark = lambda *_: None,
+        self, bits: int, arrays: tuple[Array, Array], parents_of: Callable[[Array], Iterable[Array]],
+        report: ReportProgress = lambda *_: None, again: bool = False, most_listed: int = 1 << 62,
+        mark: Mark = lambda *_: None,
     ):  # fmt: skip
-        self.bits, self.scores, self.left, self.parents_of = bits, scores, left, parents_of
-        self.tell, self.again, self.room, self.mark = tell, again, room, mark
+        self.bits, self.parents_of = bits, parents_of
+        self.scores, self.children_left = arrays
+        self.report, self.again, self.most_listed, self.mark = report, again, most_listed, mark
         self.greatest = (1 << bits) - 1
-        self.decided_from = decided_from(left)
-        self.narrow = np.uint32 if len(scores) < 1 << 32 else np.int64
-        self.due: dict[int, Batch] = {}
+        self.decided_from = decided_from(self.children_left)
+        self.narrow = np.uint32 if len(self.scores) < 1 << 32 else np.int64
+        self.due: dict[int, ScoredPositions] = {}
         """By score: the undecided positions that get this score unless a better one comes earlier."""
-        self.last: dict[int, Batch] = {}
+        self.last: dict[int, ScoredPositions] = {}
         """By score: the positions decided last."""
         self.listed = 0
         """How many positions are listed in all batches."""
-        self.looked_again: float | None = None
+        self.pass_share: float | None = None
         """The share of a forward pass that is done; None if there is none."""
 
     def run(self, group: int = WIN_CLASS, remoteness: int = 0) -> None:
@@ -109,23 +118,23 @@ class Propagation:
         A parent of a LOSE is a WIN. An undecided parent whose children are all WINs is a LOSE. (For moves of the same
         player it is the other way round.) Then a parent of a TIE is a TIE, and what is left is a DRAW.
         """
-        self.decided = sum(int(np.count_nonzero(left >= self.decided_from)) for _, _, left in self.stretches())
+        self.decided = sum(int(np.count_nonzero(left >= self.decided_from)) for _, _, left in self.blocks())
         if group == WIN_CLASS:
             self.propagate(WIN_CLASS, remoteness)
             remoteness = 0
         self.propagate(TIE_CLASS, remoteness)
-        self.ask_draws()
-        for _, scores, left in self.stretches():
+        self.check_draws()
+        for _, scores, left in self.blocks():
             kernels.leave_draws(scores, left, self.decided_from, DRAW_CLASS << self.bits)
 
     def propagate(self, group: int, remoteness: int) -> None:
         """Pass back WINs and LOSEs, or TIEs, beginning with those decided at a remoteness and those that later tiers
         decide."""
         # Step 1: collect what later tiers will decide, by score.
-        for some in self.found(kernels.find_due, self.decided_from, group, self.bits):
-            self.put_off(some)
+        for some in self.find(kernels.find_due, self.decided_from, group, self.bits):
+            self.postpone(some)
         # Step 2: collect what is decided at the first remoteness.
-        self.last = {score: Batch() for score in scores_at(group, remoteness, self.bits)}
+        self.last = {score: ScoredPositions() for score in scores_at(group, remoteness, self.bits)}
         for score, batch in self.last.items():
             for some in self.with_score(score, due=False):
                 self.note(batch, some)
@@ -143,13 +152,13 @@ class Propagation:
             now = {score: self.due.pop(score) for score in list(self.due) if self.plies(score) == self.remoteness}
             self.listed -= sum(batch.listed for batch in (*before.values(), *now.values()))
             # Parents of what was decided last, then what is due now and still undecided.
-            self.tell_parents(group, before)
+            self.update_parents(group, before)
             for score, batch in now.items():
                 for some in self.positions(score, batch, due=True):
                     self.settle(some, score)
             self.mark(group, self.remoteness)
 
-    def tell_parents(self, group: int, before: dict[int, Batch]) -> None:
+    def update_parents(self, group: int, before: dict[int, ScoredPositions]) -> None:
         """Update the parents of what was decided last, by score."""
         for score, batch in before.items():
             self.pass_back(score >> self.bits, self.positions(score, batch, due=False))
@@ -173,50 +182,50 @@ class Propagation:
         """Decrement the counters of positions. Those that reach zero are a LOSE, now or when a later tier's child
         is."""
         out = np.empty(len(positions), np.int64)
-        ready = out[: kernels.count_down(positions, self.decided_from, self.left, out)]
+        ready = out[: kernels.count_down(positions, self.decided_from, self.children_left, out)]
         late = (self.scores[ready] & self.greatest) > self.remoteness  # a child in a later tier delays the loss
-        self.put_off(ready[late])
+        self.postpone(ready[late])
         self.settle(ready[~late], LOSE_CLASS << self.bits | self.remoteness)
 
     def settle(self, positions: Array, score: int) -> None:
         """Give the undecided ones of some positions a score."""
         out = np.empty(len(positions), np.int64)
-        settled = out[: kernels.settle(positions, self.decided_from, score, self.scores, self.left, out)]
-        self.note(self.last.setdefault(score, Batch()), settled)
+        settled = out[: kernels.settle(positions, self.decided_from, score, self.scores, self.children_left, out)]
+        self.note(self.last.setdefault(score, ScoredPositions()), settled)
         self.decided += len(settled)
-        self.tell(self.decided, len(self.scores), self.remoteness, self.looked_again)
+        self.report(self.decided, len(self.scores), self.remoteness, self.pass_share)
 
-    def put_off(self, positions: Array) -> None:
+    def postpone(self, positions: Array) -> None:
         """Record undecided positions as due at the scores that later tiers pass up to them."""
         scores = self.scores[positions]
         order = np.argsort(scores, kind="stable")
         cuts = np.flatnonzero(np.diff(scores[order])) + 1
         for some in np.split(positions[order], cuts):
             if len(some):
-                self.note(self.due.setdefault(int(self.scores[some[0]]), Batch()), some)
+                self.note(self.due.setdefault(int(self.scores[some[0]]), ScoredPositions()), some)
 
-    def note(self, batch: Batch, positions: Array) -> None:
+    def note(self, batch: ScoredPositions, positions: Array) -> None:
         """Add positions to a batch. If lists grow too long, drop the longest list."""
         if not len(positions):
             return
         batch.count += len(positions)
-        if batch.parts is not None:
-            batch.parts.append(positions.astype(self.narrow))
+        if batch.blocks is not None:
+            batch.blocks.append(positions.astype(self.narrow))
             self.listed += len(positions)
-        while self.listed > self.room:
+        while self.listed > self.most_listed:
             longest = max((*self.due.values(), *self.last.values()), key=lambda each: each.listed)
             self.listed -= longest.listed
-            longest.parts = None
+            longest.blocks = None
 
-    def positions(self, score: int, batch: Batch, due: bool) -> Iterator[Array]:
+    def positions(self, score: int, batch: ScoredPositions, due: bool) -> Iterator[Array]:
         """Yield the positions of a batch, ascending, in blocks."""
-        if batch.parts is None:
+        if batch.blocks is None:
             yield from self.with_score(score, due)
             return
-        positions = np.sort(np.concatenate([np.empty(0, self.narrow), *batch.parts]))
-        batch.parts = None
-        for begin in range(0, len(positions), PART):
-            yield positions[begin : begin + PART].astype(np.int64)
+        positions = np.sort(np.concatenate([np.empty(0, self.narrow), *batch.blocks]))
+        batch.blocks = None
+        for begin in range(0, len(positions), BLOCK):
+            yield positions[begin : begin + BLOCK].astype(np.int64)
 
     def with_score(self, score: int, due: bool) -> Iterator[Array]:
         """Yield the positions with a score, ascending, in blocks: decided ones, or with *due* undecided ones."""
@@ -224,27 +233,27 @@ class Propagation:
         # A LOSE is due only when no undecided child is left.
         if due and score >> self.bits == LOSE_CLASS:
             high = 0
-        yield from self.found(kernels.find_scored, score, low, high)
+        yield from self.find(kernels.find_scored, score, low, high)
 
-    def found(self, find: Callable[..., int], *what: int) -> Iterator[Array]:
+    def find(self, kernel: Callable[..., int], *what: int) -> Iterator[Array]:
         """Yield the positions that a kernel finds, block by block."""
-        for first, scores, left in self.stretches():
+        for first, scores, left in self.blocks():
             out = np.empty(len(left), np.int64)
-            yield out[: find(scores, left, first, *what, out)]
+            yield out[: kernel(scores, left, first, *what, out)]
 
-    def stretches(self) -> Iterator[tuple[int, Array, Array]]:
+    def blocks(self) -> Iterator[tuple[int, Array, Array]]:
         """Yield blocks of all positions: the first number, the scores and the counters."""
-        for begin in range(0, len(self.scores), PART):
-            yield begin, self.scores[begin : begin + PART], self.left[begin : begin + PART]
+        for begin in range(0, len(self.scores), BLOCK):
+            yield begin, self.scores[begin : begin + BLOCK], self.children_left[begin : begin + BLOCK]
 
     def plies(self, score: int) -> int:
         """Return the remoteness of a score."""
         plies = score & self.greatest
         return plies if score >> self.bits == LOSE_CLASS else self.greatest - plies
 
-    def ask_draws(self) -> None:
+    def check_draws(self) -> None:
         """Request the parents of some draws. They decide nothing, but wrong ones are then detected."""
-        places = edges.some_of(len(self.scores))
-        undecided = self.left[places] < self.decided_from
-        for _ in self.parents_of(places[undecided | (self.scores[places] == DRAW_CLASS << self.bits)]):
+        sample = edges.sample_of(len(self.scores))
+        undecided = self.children_left[sample] < self.decided_from
+        for _ in self.parents_of(sample[undecided | (self.scores[sample] == DRAW_CLASS << self.bits)]):
             pass

@@ -9,6 +9,16 @@
 
 A position that is not primitive has the greatest of the scores that its children pass up. A child passes up its own
 value one ply later, as the other player sees it or, if the same player moves again, unchanged.
+
+Counters of undecided children (`children_left`) say how many children must still turn out to be WINs before a position
+is a LOSE. The two greatest numbers of the type mark decided positions:
+
+    255   PRIMITIVE: decided from the start, or no position at all      (65535 in arrays of 16 bits)
+    254   decided since then
+    0…253 undecided: the number of undecided children in the same tier
+
+An undecided position's score is meanwhile the greatest one passed up by children of later tiers, 0 for none. So one
+byte of a parent answers every question about it.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +29,7 @@ import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
 
+Array = np.ndarray[Any, Any]
 Result = TypeVar("Result")
 
 LOSE_CLASS, DRAW_CLASS, TIE_CLASS, WIN_CLASS = range(4)
@@ -67,3 +78,41 @@ def with_enough_bits(choices: Sequence[int], solve: Callable[[int], Result]) -> 
         with suppress(RemotenessOverflow):
             return solve(bits)
     return solve(most)
+
+
+# Counters of undecided children
+
+PRIMITIVE = (1 << 16) - 1
+"""The counter of positions decided from the start, in arrays of 16 bits."""
+
+
+class TooManyChildren(RemotenessOverflow):
+    """A position has more children than a counter can hold."""
+
+    def __str__(self) -> str:
+        return f"a position has {PRIMITIVE - 1:,} children or more in its tier; no more can be counted"
+
+
+def counter_type(bits: int) -> type[np.unsignedinteger[Any]]:
+    """Return the type of the counters used with scores that have *bits* bits for plies."""
+    return np.uint8 if bits <= 14 else np.uint16
+
+
+def decided_from(counters: Array) -> int:
+    """Return the least number that marks a decided position."""
+    return int(np.iinfo(counters.dtype).max) - 1
+
+
+def narrow_counters(counters: Array, bits: int) -> Array:
+    """Return counters of 16 bits in the type used with scores that have *bits* bits for plies.
+
+    Raises TooManyChildren if a count does not fit.
+
+    >>> narrow_counters(np.array([3, PRIMITIVE], np.uint16), 14)
+    array([  3, 255], dtype=uint8)
+    """
+    kind = counter_type(bits)
+    most = np.iinfo(kind).max
+    if ((counters >= most - 1) & (counters != PRIMITIVE)).any():
+        raise TooManyChildren
+    return np.minimum(counters, most).astype(kind)

@@ -5,7 +5,7 @@ Sprague and Grundy; for infinite nimbers, of games in which play can go round, b
 
 >>> add([3, 5, 6]), value_of(add([3, 5, 6]))
 (0, <Value.LOSE: 1>)
->>> coded({0, 2}), add([coded({0, 2}), 2]) == coded({2, 0}), value_of(add([coded({0, 2}), 1]))
+>>> loopy({0, 2}), add([loopy({0, 2}), 2]) == loopy({2, 0}), value_of(add([loopy({0, 2}), 1]))
 (-6, True, <Value.DRAW: 2>)
 """
 
@@ -18,12 +18,12 @@ NOWHERE = -1
 """The infinite nimber from which no move leads to a finite one."""
 
 
-def coded(numbers: Iterable[int]) -> int:
-    """Return the infinite nimber from which moves lead to exactly these finite ones."""
+def loopy(numbers: Iterable[int]) -> int:
+    """Return the infinite (*loopy*) nimber from which moves lead to exactly these finite ones."""
     return -1 - sum(1 << number for number in set(numbers))
 
 
-def reached(nimber: int) -> set[int]:
+def finite_options(nimber: int) -> set[int]:
     """Return the finite nimbers to which moves lead from an infinite one."""
     bits = -1 - nimber
     return {number for number in range(bits.bit_length()) if bits >> number & 1}
@@ -35,7 +35,7 @@ def plus(one: int, other: int) -> int:
         return one ^ other
     if one < 0 and other < 0:
         return NOWHERE
-    return coded(number ^ max(one, other) for number in reached(min(one, other)))
+    return loopy(number ^ max(one, other) for number in finite_options(min(one, other)))
 
 
 def add(nimbers: Iterable[int]) -> int:
@@ -47,7 +47,7 @@ def value_of(nimber: int) -> Value:
     """Return the value of a position with this nimber, for the player to move."""
     if nimber >= 0:
         return WIN if nimber else LOSE
-    return WIN if 0 in reached(nimber) else DRAW
+    return WIN if 0 in finite_options(nimber) else DRAW
 
 
 def goals(nimbers: Sequence[int]) -> list[int | None]:
@@ -55,7 +55,7 @@ def goals(nimbers: Sequence[int]) -> list[int | None]:
 
     It is the nimber of the other parts together. None if that is infinite: then no move in this part wins.
 
-    >>> goals([1, 2, 5]), goals([coded({0}), 3])
+    >>> goals([1, 2, 5]), goals([loopy({0}), 3])
     ([7, 4, 3], [3, None])
     """
     rests = [add([*nimbers[:i], *nimbers[i + 1 :]]) for i in range(len(nimbers))]
@@ -65,10 +65,10 @@ def goals(nimbers: Sequence[int]) -> list[int | None]:
 def text_of(nimber: int) -> str:
     """Return a nimber as text: `*5`, `∞(0, 2)`.
 
-    >>> text_of(5), text_of(coded({0, 2})), text_of(NOWHERE)
+    >>> text_of(5), text_of(loopy({0, 2})), text_of(NOWHERE)
     ('*5', '∞(0, 2)', '∞')
     """
     if nimber >= 0:
         return f"*{nimber}"
-    numbers = ", ".join(map(str, sorted(reached(nimber))))
+    numbers = ", ".join(map(str, sorted(finite_options(nimber))))
     return f"∞({numbers})" if numbers else "∞"

@@ -7,11 +7,11 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-PART = 1 << 20
+BLOCK = 1 << 20
 """Items in a block: they fit in a cache."""
 
 
-class Sliced(Protocol):
+class SliceableArray(Protocol):
     """Has a length, and gives an array when it is sliced."""
 
     def __len__(self) -> int: ...
@@ -19,7 +19,7 @@ class Sliced(Protocol):
     def __getitem__(self, where: slice, /) -> Array: ...
 
 
-class Tally(NamedTuple):
+class OutcomeTally(NamedTuple):
     """Counts for each code, int64[codes].
 
     `stored`: records with this code. `positions`: positions, symmetric ones included. `first`: the index of the first
@@ -31,11 +31,11 @@ class Tally(NamedTuple):
     first: Array
 
 
-Adder = Callable[[Array, Array, int, Tally], object]
+Adder = Callable[[Array, Array, int, OutcomeTally], object]
 """Adds the counts of a block of records to a tally."""
 
 
-def tally(codes: Array, sizes: Sliced, count: int, add: Adder | None = None) -> Tally:
+def tally(codes: Array, sizes: SliceableArray, count: int, add: Adder | None = None) -> OutcomeTally:
     """Count records by code, and positions by the sizes of their symmetry classes.
 
     Codes are below *count*. If *sizes* is empty, each record counts as one position. *add* adds a block; it is
@@ -44,13 +44,13 @@ def tally(codes: Array, sizes: Sliced, count: int, add: Adder | None = None) -> 
     >>> tally(np.array([2, 0, 2]), np.array([1, 8, 4]), 3).positions.tolist()
     [8, 0, 5]
     """
-    total = Tally(*np.zeros((3, count), np.int64))
-    for begin in reversed(range(0, len(codes), PART)):
-        (add or add_plain)(codes[begin : begin + PART], sizes[begin : begin + PART], begin, total)
+    total = OutcomeTally(*np.zeros((3, count), np.int64))
+    for begin in reversed(range(0, len(codes), BLOCK)):
+        (add or add_plain)(codes[begin : begin + BLOCK], sizes[begin : begin + BLOCK], begin, total)
     return total
 
 
-def add_plain(codes: Array, sizes: Array, begin: int, total: Tally) -> None:
+def add_plain(codes: Array, sizes: Array, begin: int, total: OutcomeTally) -> None:
     """Add the counts of a block whose first record has the index *begin*. Later blocks are added before earlier
     ones."""
     count = len(total.stored)
@@ -72,5 +72,5 @@ def narrow(scores: Array) -> tuple[Array, Array]:
 
 def present(codes: Array, count: int) -> list[int]:
     """Return the codes below *count* that occur."""
-    parts = (np.bincount(codes[begin : begin + PART], minlength=count) for begin in range(0, len(codes), PART))
-    return np.flatnonzero(sum(parts)).tolist()
+    counts = (np.bincount(codes[begin : begin + BLOCK], minlength=count) for begin in range(0, len(codes), BLOCK))
+    return np.flatnonzero(sum(counts)).tolist()

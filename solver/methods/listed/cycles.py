@@ -38,9 +38,8 @@ from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values import edges
-from retrograde.solver.values.left import decided_from, left_type, narrowed
-from retrograde.solver.values.propagation import Propagation, telling
-from retrograde.solver.values.score import score_type
+from retrograde.solver.values.propagation import Propagation, make_reporter
+from retrograde.solver.values.score import counter_type, decided_from, narrow_counters, score_type
 
 Array = np.ndarray[Any, Any]
 
@@ -83,7 +82,7 @@ def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterat
         work.budget.check(bytes_when_spilled(table, count), f"solving the {count:,} positions of a tier with cycles")
     # Step 1: allocate the arrays, which are shared with the workers.
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
-    left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
+    left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
     tier = CyclicTier(table, k, low, high, table.scores.part(low, high), left, sums)
     if not spilled:
         work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
@@ -148,22 +147,22 @@ def propagation_of(
     otherwise from the rules.
     """
     table, arrays = tier.table, state.arrays
-    tell = telling(phase, int(table.space.tiers[tier.k]), EXPANDING)
+    tell = make_reporter(phase, int(table.space.tiers[tier.k]), EXPANDING)
     again = not Traits.of(table.game).alternates
     most = max(1, work.budget.left() // BYTES_A_LISTED) if isinstance(table.space, SpilledStateSpace) else 1 << 62
     if state.writer and not lists:
         passes = passes_over(tier, work)
         mark = partial(state.save_remoteness, passes, table.bits)
         save = state.save_propagation
-        return ForwardPropagation(passes, save, table.bits, arrays.scores, arrays.left, tell, again, most, mark)
+        return ForwardPropagation(passes, save, table.bits, arrays[:2], tell, again, most, mark)
     parents_of = lists.parents_of if lists else partial(parents_by_rules, tier, work)
     mark = partial(state.save_remoteness, lists, table.bits)
-    return Propagation(table.bits, arrays.scores, arrays.left, parents_of, tell, again, most, mark)
+    return Propagation(table.bits, arrays[:2], parents_of, tell, again, most, mark)
 
 
 def bytes_when_spilled(table: ListedTable, count: int) -> int:
     """Return the least memory for a tier of *count* positions that are spilled to disk, beside scores, in bytes."""
-    return count * np.dtype(left_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
+    return count * np.dtype(counter_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
 
 
 def expand_all(tier: CyclicTier, state: CyclicTierState, done: int, work: Work, phase: Phase) -> int:
@@ -298,7 +297,9 @@ def expand_block(
             initial.sizes[here] = block.matrix.sizes
         lists.append(block.out[:written].astype(np.int32 if high - low < 1 << 31 else np.int64))
     children = np.concatenate(lists)
-    initial = initial._replace(left=narrowed(initial.left, table.bits), sizes=initial.sizes[: count * table.symmetric])
+    initial = initial._replace(
+        left=narrow_counters(initial.left, table.bits), sizes=initial.sizes[: count * table.symmetric]
+    )
     if layout:
         return begin - low, initial, pack_edges(layout, children, counts, begin - low)
     # Checksums of parents do not depend on who moves: undo the complements.
@@ -321,7 +322,7 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
     places = block.places[:, : block.columns]
     wrong, mark = edges.compare(frontier, places, low, tier.left.array, tier.sums.array)
     if wrong >= 0:
-        refuse_parents(tier, int(positions[wrong]), edges.place_of(mark, tier.high - low))
+        refuse_parents(tier, int(positions[wrong]), edges.position_with(mark, tier.high - low))
     if Traits.of(table.game).alternates:
         return places[places >= 0] - low
     expander.mark_moves_again(positions, block, np.arange(block.columns))
@@ -333,7 +334,7 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
 def refuse_parents(tier: CyclicTier, position: int, missing: int) -> NoReturn:
     """Raise the RuleError for wrong parents. *missing* is the number of a suspect, -1 for none."""
     own = tier.table.space.positions[tier.low : tier.high]
-    places = [missing] * (missing >= 0) + edges.some_of(len(own)).tolist()
+    places = [missing] * (missing >= 0) + edges.sample_of(len(own)).tolist()
 
     def is_position(parent: int) -> bool:
         place = int(own.searchsorted(parent))

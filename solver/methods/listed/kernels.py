@@ -9,8 +9,7 @@ from retrograde.solver.methods.listed.predecessors.frontier import mark_at
 from retrograde.solver.methods.listed.predecessors.kernels import append_edge, number_of
 from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.values.left import PRIMITIVE
-from retrograde.solver.values.score import DRAW_CLASS
+from retrograde.solver.values.score import DRAW_CLASS, PRIMITIVE
 from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_score, too_far
 
 Array = np.ndarray[Any, Any]

@@ -37,7 +37,7 @@ class CyclicTier(NamedTuple):
     """A tier with cycles that is to be solved: tier number k, positions *low* to *high* among all.
 
     `scores` and `left` have an entry for each position of the tier, counted from 0. `left` holds the undecided-children
-    counters (see values/left.py). `sums` uint32[n] are checksums of the parents (see values/edges.py); empty if the
+    counters (see values/score.py). `sums` uint32[n] are checksums of the parents (see values/edges.py); empty if the
     rules do not give parents.
     """
 

@@ -20,7 +20,7 @@ from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import decode, score_type, with_enough_bits
 from retrograde.solver.values.score_kernels import add_counts
-from retrograde.solver.values.tally import PART, narrow, tally
+from retrograde.solver.values.tally import BLOCK, narrow, tally
 
 Array = np.ndarray[Any, Any]
 
@@ -81,8 +81,8 @@ def solved_from(store: ListedStore) -> SolvedRecords:
     rows[[code for *_, code in there]] = np.arange(len(legend))
 
     def records() -> Iterator[tuple[Array, Array]]:
-        for begin in range(0, len(numbers), PART):
-            yield space.read(begin, min(begin + PART, len(space))), rows[numbers[begin : begin + PART]]
+        for begin in range(0, len(numbers), BLOCK):
+            yield space.read(begin, min(begin + BLOCK, len(space))), rows[numbers[begin : begin + BLOCK]]
 
     greatest = max(int(space.read(end - 1, end)[0]) for end in space.starts[1:].tolist())
     return SolvedRecords(space.tiers, np.diff(space.starts), legend, records(), greatest)

@@ -39,9 +39,8 @@ from retrograde.solver.runtime.solved_tiers import Unsolved
 from retrograde.solver.runtime.tasks import Remote, room
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values import edges
-from retrograde.solver.values.left import left_type
-from retrograde.solver.values.propagation import Propagation, telling
-from retrograde.solver.values.score import score_type
+from retrograde.solver.values.propagation import Propagation, make_reporter
+from retrograde.solver.values.score import counter_type, score_type
 
 Array = np.ndarray[Any, Any]
 
@@ -68,7 +67,7 @@ def solve_by_slots(
     scores = table.part(k)
     if in_file:
         scores = work.zeros(f"scores{table.bits}-{k}", count, score_type(table.bits)).whole()
-    left = work.zeros(f"left{k}", count, left_type(table.bits)).whole()
+    left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
     checkpoint = until_kept.enter_context(CyclicTierState.checkpoint_of(work, table.bits, k))
     spare = work.budget.left() - memory_by_slots(table.game, count, table.bits).least
     width = (
@@ -103,19 +102,17 @@ def propagation_of(
     from the rules.
     """
     known, bits = state.arrays, tier.table.bits
-    report, again = telling(phase, tier.number, seeds.EXPANDING_SHARE), not alternates(tier.table.game)
+    report, again = make_reporter(phase, tier.number, seeds.EXPANDING_SHARE), not alternates(tier.table.game)
     if state.writer and not lists:
         block = work.block(state.positions, seeds.BLOCK)
         passes = ForwardPasses(work, f"{bits}-{tier.k}", known.left, partial(expansions, tier), block)
         listed = max(0, work.budget.left()) // 2 // LIST_ITEM_BYTES  # the reserve for lists goes to the frontier
         mark = partial(state.save_remoteness, passes, bits)
-        return ForwardPropagation(
-            passes, state.save_propagation, bits, known.scores, known.left, report, again, listed, mark
-        )
+        return ForwardPropagation(passes, state.save_propagation, bits, known[:2], report, again, listed, mark)
     find_parents = lists.parents_of if lists else partial(parents_of, tier, work)
     listed = most_listed(work.budget.left(), state.positions)
     mark = partial(state.save_remoteness, lists, bits)
-    return Propagation(bits, known.scores, known.left, find_parents, report, again, listed, mark)
+    return Propagation(bits, known[:2], find_parents, report, again, listed, mark)
 
 
 def expand_slots(
@@ -196,7 +193,7 @@ def ask_parents(task: tuple[NumberedTier, Array]) -> list[Array]:
         with compiling(table.game, trouble):
             done, count = kernels.parents_of(rules, tier.number, frontier, left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
-            raise_wrong_parents(tier, noted_position(rules, trouble), edges.place_of(trouble[2], len(left)))
+            raise_wrong_parents(tier, noted_position(rules, trouble), edges.position_with(trouble[2], len(left)))
         if trouble[0] != Trouble.FINE or not done:
             raise_fault(table.game, table.numbering, noted_position(rules, trouble))
         found.append(out[:count].astype(np.uint32 if len(left) < 1 << 32 and alternates(rules) else np.int64))
@@ -207,7 +204,7 @@ def ask_parents(task: tuple[NumberedTier, Array]) -> list[Array]:
 def raise_wrong_parents(tier: NumberedTier, position: int, missing: int) -> NoReturn:
     """Raise the RuleError for wrong parents. *missing* is a suspect slot, -1 for none."""
     game = tier.table.game
-    slots = [missing] * (missing >= 0) + edges.some_of(len(tier.scores.array)).tolist()
+    slots = [missing] * (missing >= 0) + edges.sample_of(len(tier.scores.array)).tolist()
     others = (game.unindex(tier.number, slot) for slot in slots)
     blame_parents(game, position, lambda _: True, (other for other in others if not is_none(other)))
 

@@ -20,8 +20,7 @@ from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.edges import differs, mark_of
-from retrograde.solver.values.left import PRIMITIVE
-from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES
+from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, PRIMITIVE
 from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_score
 
 Array = np.ndarray[Any, Any]
@@ -180,7 +179,7 @@ def children_again(game, tier, first, left, frontier, links, counts):
     Writes distinct children to *links*, complements (`~`) if the same player moves again, and their number for each
     slot to *counts*. Returns the number of slots done, which are not all if *links* is full, and the number of links.
     """
-    # The two greatest values of the counter's type mean "decided" (see values/left.py).
+    # The two greatest values of the counter's type mean "decided" (see values/score.py).
     decided = (1 << 8 * left.itemsize) - 2
     end = 0
     for i in range(len(counts)):
@@ -212,7 +211,7 @@ def parents_of(game, tier, frontier, left, sums, out, trouble):
     not all if *out* is full, and the number of parents written. If the parents of a slot do not add up to its checksum,
     that is the trouble, and its third entry is the difference.
     """
-    # The counter of primitive positions and empty slots, which have no children (see values/left.py).
+    # The counter of primitive positions and empty slots, which have no children (see values/score.py).
     primitive = (1 << 8 * left.itemsize) - 1
     own = np.empty(256, np.int64)  # the parents of one slot; it grows when full
     count = 0

@@ -17,7 +17,7 @@ from retrograde.games.contract.game import Game, Value
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.runtime.arrays import Compressed
-from retrograde.solver.values.tally import PART, Adder, narrow, tally
+from retrograde.solver.values.tally import BLOCK, Adder, narrow, tally
 
 Array = np.ndarray[Any, Any]
 Outcome = tuple[Value, int]
@@ -121,8 +121,8 @@ def to_rows(codes: Array, row_of: dict[int, int], empty: int) -> None:
     direct = np.full(1 << 16, empty, codes.dtype) if codes.dtype == np.uint16 else None
     if direct is not None:
         direct[known] = rows[:-1]
-    for begin in range(0, len(codes), PART):
-        part = codes[begin : begin + PART]
+    for begin in range(0, len(codes), BLOCK):
+        part = codes[begin : begin + BLOCK]
         if direct is not None:
             part[:] = direct[part]
         else:
@@ -141,7 +141,7 @@ def start_row(game: Game, numbering: SlotNumbering, codes: Array, row_of: dict[i
 
 def fill_gaps(rows: Array, empty: int, before: int) -> int:
     """Replace each empty slot by the row before it, so that runs compress well; return the last row."""
-    for part in (rows[begin : begin + PART] for begin in range(0, len(rows), PART)):
+    for part in (rows[begin : begin + BLOCK] for begin in range(0, len(rows), BLOCK)):
         sources = np.where(part == empty, 0, np.arange(len(part)))
         np.maximum.accumulate(sources, out=sources)
         part[:] = part[sources]

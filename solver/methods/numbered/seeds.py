@@ -24,8 +24,7 @@ from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.solved_tiers import Unsolved
 from retrograde.solver.runtime.tasks import room
-from retrograde.solver.values.left import PRIMITIVE, narrowed
-from retrograde.solver.values.score import DRAW_CLASS, encode, score_type
+from retrograde.solver.values.score import DRAW_CLASS, PRIMITIVE, encode, narrow_counters, score_type
 from retrograde.solver.values.score_kernels import pass_on, pass_up
 
 Array = np.ndarray[Any, Any]
@@ -90,7 +89,7 @@ def seed(task: tuple[NumberedTier, BucketLayout | None, int, int]) -> tuple[int,
         found.append(links[:written].astype(narrow))
         done += more
     check_block(tier, begin, seeds)
-    seeds, counts = seeds._replace(left=narrowed(seeds.left, table.bits)), seeds.counts
+    seeds, counts = seeds._replace(left=narrow_counters(seeds.left, table.bits)), seeds.counts
     children: Array = np.concatenate(found) if len(found) > 1 else found[0]
     if shape:
         return begin, seeds, pack_edges(shape, children, counts, begin)

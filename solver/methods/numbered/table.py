@@ -74,7 +74,7 @@ class NumberedTable(NamedTuple):
 class NumberedTier(NamedTuple):
     """A tier that is to be solved: its number k, and arrays with an entry for each slot.
 
-    `left` holds the undecided-children counters (see values/left.py). `sums` uint8, uint16 or uint32[slots] are
+    `left` holds the undecided-children counters (see values/score.py). `sums` uint8, uint16 or uint32[slots] are
     checksums of the parents (see values/edges.py); empty if the rules do not give parents.
     """
 

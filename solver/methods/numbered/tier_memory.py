@@ -19,8 +19,7 @@ from retrograde.games.contract.game import METRICS, Game, defines
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.methods.chess.fit import formation_of, is_chess
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
-from retrograde.solver.values.left import left_type
-from retrograde.solver.values.score import score_type
+from retrograde.solver.values.score import counter_type, score_type
 
 if TYPE_CHECKING:
     from retrograde.solver.methods.chess.formation import Formation
@@ -60,7 +59,7 @@ def memory_by_slots(game: Game, slots: int, bits: int, ranged: int | None = None
     """
     least = most = SIZE_BYTES
     if ranged is None or slots < ranged:
-        slot = SIZE_BYTES + np.dtype(score_type(bits)).itemsize + np.dtype(left_type(bits)).itemsize
+        slot = SIZE_BYTES + np.dtype(score_type(bits)).itemsize + np.dtype(counter_type(bits)).itemsize
         least, most = (
             slot + listed + defines(game, "parents") * np.dtype(checksum).itemsize
             for listed, checksum in zip(LIST_BYTES, (CHECKSUM_TYPES[0], CHECKSUM_TYPES[-1]), strict=True)

@@ -53,7 +53,7 @@ from retrograde.solver.rules.plain.tier_kernels import (
     pairs_of,
 )
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-from retrograde.solver.values.bits import find_runs, room_for_runs, spread
+from retrograde.solver.values.bits import find_runs, make_runs_buffer, spread
 from retrograde.solver.values.extract import deposit, extract
 
 Array = np.ndarray[Any, Any]
@@ -160,7 +160,7 @@ def fill_sets(rules, parents, children, links, starts, tally):
         np.empty(MOST_CUBES, np.uint64), np.empty(MOST_CUBES, np.int64),
     )  # fmt: skip
     buffer = GroupBuffer(np.zeros(64, np.uint64), np.zeros(64, np.uint64), np.zeros((2, COUNTS), np.int64))
-    runs_buffer = room_for_runs()
+    runs_buffer = make_runs_buffer()
     end = positions = 0
     for k in range(len(starts) - 1):
         tier = children.tiers[k]
@@ -421,11 +421,11 @@ def same_in_mirror(cubes, mask, image_cubes, image_mask, mirror):
 
     Both arrays of cubes are overwritten: ranks become bits of positions.
     """
-    runs = find_runs(mask, room_for_runs())
+    runs = find_runs(mask, make_runs_buffer())
     for k in range(len(cubes)):
         for column in range(2):
             cubes[k, column] = image_of(spread(cubes[k, column], runs), mirror)
-    runs = find_runs(image_mask, room_for_runs())
+    runs = find_runs(image_mask, make_runs_buffer())
     for k in range(len(image_cubes)):
         for column in range(2):
             image_cubes[k, column] = spread(image_cubes[k, column], runs)

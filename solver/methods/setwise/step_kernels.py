@@ -22,7 +22,7 @@ from retrograde.solver.methods.streamed.lists import AT, FIRST, FIRST_CODE, LAST
 from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, round_down
 from retrograde.solver.rules.plain.tier_kernels import BASE, GROUP, GROUPS, IMAGE_PAIRS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-from retrograde.solver.values.bits import Runs, find_runs, room_for_runs, spread
+from retrograde.solver.values.bits import Runs, find_runs, make_runs_buffer, spread
 
 Array = np.ndarray[Any, Any]
 
@@ -56,7 +56,7 @@ def make_steps(rules, wave, codes, steps, buffer, made, tally, worths):
     2**planes], has the counts of all positions from `compute_planes`; for the others it is filled here.
     """
     values, pairs = np.empty(len(rules.imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
-    runs_buffer = room_for_runs()
+    runs_buffer = make_runs_buffer()
     at = stored = 0
     for k in range(len(wave.sets.tiers)):
         row, tier, own = made[k], wave.sets.tiers[k], worths[k]

@@ -16,7 +16,7 @@ from retrograde.solver.methods.streamed.steps import BEGIN, BITS, find_step
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.values.bits import find_runs, room_for_runs
+from retrograde.solver.values.bits import find_runs, make_runs_buffer
 from retrograde.solver.values.score_kernels import pass_up, primitive_score
 
 Array = np.ndarray[Any, Any]
@@ -60,7 +60,7 @@ def score_lists(game, arena, tables, steps, scored, trouble):
     for value in range(1, 5):
         passed_up[value] = pass_up(primitive_score(value, BITS), BITS)
     block = BlockBuffers(np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.int64), passed_up)
-    images, run_buffer = np.empty(MOST_IMAGES, np.int64), room_for_runs()
+    images, run_buffer = np.empty(MOST_IMAGES, np.int64), make_runs_buffer()
     end = 0
     for number in range(len(tables.lists)):
         trouble[2] = number

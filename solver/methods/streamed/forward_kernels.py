@@ -16,7 +16,7 @@ from retrograde.solver.rules.kernels import canonical, count_images
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.values.bits import find_runs, room_for_runs
+from retrograde.solver.values.bits import find_runs, make_runs_buffer
 
 Array = np.ndarray[Any, Any]
 
@@ -155,7 +155,7 @@ def append_children(game, positions, target, numbers, end, trouble):
 def make_children(game, arena, targets, child_runs, trouble):
     """Write the children that each target wants, list by list. Returns early if *trouble* is not FINE."""
     numbers, bounds, unsorted, ends = child_runs
-    workspace = room_for_runs()
+    workspace = make_runs_buffer()
     keys, moved = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     end = run = 0
     for k in range(len(targets)):
@@ -298,7 +298,7 @@ def count_by_tier(game, arena, tiers, trouble):
 
     Returns -1 if there are more tiers than rows.
     """
-    runs = find_runs(arena.table[0, MASK], room_for_runs())
+    runs = find_runs(arena.table[0, MASK], make_runs_buffer())
     keys = np.empty(BLOCK, np.int64)
     count = 0
     for block in range(blocks_of(arena, 0)):

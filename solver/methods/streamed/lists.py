@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.values.bits import find_runs, rank_of, room_for_runs, spread
+from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of, spread
 
 Array = np.ndarray[Any, Any]
 
@@ -96,7 +96,7 @@ def pack(positions, codes, mask, buffer, at):
     If *codes* is not empty, it is a list of steps.
     """
     words, out = buffer
-    runs = find_runs(mask, room_for_runs())
+    runs = find_runs(mask, make_runs_buffer())
     count = len(positions)
     # `firsts`: index of the table of blocks, two int64 for each. `begin`: offset of the gaps.
     blocks = (count + BLOCK - 1) // BLOCK
@@ -186,7 +186,7 @@ def unpack(arena, row, block, runs, out):
 @kernel
 def unpack_lists(arena, out):
     """Write the positions of all loaded lists to *out*, one list after another."""
-    room = room_for_runs()
+    room = make_runs_buffer()
     end = 0
     for row in range(len(arena.table)):
         runs = find_runs(arena.table[row, MASK], room)
@@ -198,7 +198,7 @@ def unpack_lists(arena, out):
 def unpack_steps(arena, row, starts, codes, end):
     """Write the positions and codes of a loaded list of steps, from index *end* on; return the new end."""
     words, written, table = arena
-    runs = find_runs(table[row, MASK], room_for_runs())
+    runs = find_runs(table[row, MASK], make_runs_buffer())
     blocks = blocks_of(arena, row)
     at = table[row, WHERE] + 16 * blocks
     for block in range(blocks):

@@ -14,7 +14,7 @@ import numpy as np
 
 from retrograde.solver.methods.streamed.lists import FIRST_CODE, LAST_CODE, Buffer, describe, pack, unpack_steps
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.values.bits import find_runs, rank_of, room_for_runs
+from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS
 from retrograde.solver.values.score_kernels import pass_up
 
@@ -258,7 +258,7 @@ def unpack_ranks(arena, about, ranks, codes):
     A row of *about* has the tier's mask, the last position before the list in the same tier or -1, and whether to
     leave out the first step, because it only continues the outcome before.
     """
-    room = room_for_runs()
+    room = make_runs_buffer()
     end = 0
     for row in range(len(arena.table)):
         begin = end

@@ -33,15 +33,15 @@ from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, S
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.search.depth.names import depth_search_for
 from retrograde.solver.search.depth.searcher import DepthSearch
-from retrograde.solver.search.prover import goes_round
-from retrograde.solver.search.scores.searcher import FOR_WHOM, ScoreFinding, ScoreSearch, unsuited
-from retrograde.solver.search.searcher import Endless, OutOfTime
+from retrograde.solver.search.prover import can_repeat
+from retrograde.solver.search.scores.searcher import FOR_WHOM, ScoreResult, ScoreSearch, unsuitable
+from retrograde.solver.search.searcher import OutOfTime, SearchTooDeep
 
 FAR = 1 << 40
 """More than any score; stands for an unknown one."""
 GAMES, PLIES = 8, 200
 """Random games played to see whether the rules involve chance, and the plies of each."""
-NOTHING = ScoreFinding(None, None, 0, 0.0)
+NOTHING = ScoreResult(None, None, 0, 0.0)
 
 
 def is_about_points(game: Game) -> bool:
@@ -73,9 +73,9 @@ class ScoringOracle(SearchingOracle):
         refuse_tuples(game, "searched")
         start = self.start_or_example
         if game.players > 2 or Traits.of(game).has_odds or involves_chance(game, start):
-            raise unsuited(game, FOR_WHOM)
-        if goes_round(game, start):
-            raise unsuited(game, "play goes round in circles")
+            raise unsuitable(game, FOR_WHOM)
+        if can_repeat(game, start):
+            raise unsuitable(game, "play goes round in circles")
 
     def make_search(self) -> ScoreSearch:
         return ScoreSearch(self.game, self.workers, self.size)
@@ -90,17 +90,17 @@ class ScoringOracle(SearchingOracle):
         return depth_search_for(self.game)
 
     @cached_property
-    def scores(self) -> dict[int, ScoreFinding]:
+    def scores(self) -> dict[int, ScoreResult]:
         """The results of searches, by canonical position."""
         return {}
 
     # What is known
 
-    def score(self, position: int) -> ScoreFinding:
+    def score(self, position: int) -> ScoreResult:
         """Return what is known of a position's score without a search, for the player to move."""
         if self.game.primitive(position) != UNDECIDED:
             paid = self.search.worth_of_end(position)
-            return ScoreFinding(paid, paid, 0, 0.0)
+            return ScoreResult(paid, paid, 0, 0.0)
         return self.scores.get(self.game.canonical(position), NOTHING)
 
     def bounds_without_search(self, position: int) -> ValueBounds:
@@ -116,7 +116,7 @@ class ScoringOracle(SearchingOracle):
     @property
     def is_contradicted(self) -> bool:
         """Whether the search met an end whose value does not follow from the score."""
-        return self.search.contradicted and metric_of(self.game) != "score"
+        return self.search.is_contradicted and metric_of(self.game) != "score"
 
     @staticmethod
     def tie_for_draw(value: Value) -> Value:
@@ -133,11 +133,11 @@ class ScoringOracle(SearchingOracle):
             self.note_score(position, self.search.score(position, left, value_only=not distance))
         return self.bounds_without_search(position)
 
-    def note_score(self, position: int, new: ScoreFinding) -> None:
+    def note_score(self, position: int, new: ScoreResult) -> None:
         """Store a finding, merged with what was known."""
         old = self.score(position)
         low, high = least_of(old.low, new.low, greatest=True), least_of(old.high, new.high)
-        found = ScoreFinding(low, high, old.nodes + new.nodes, old.seconds + new.seconds)
+        found = ScoreResult(low, high, old.nodes + new.nodes, old.seconds + new.seconds)
         self.scores[self.game.canonical(position)] = found
 
     def worth(self, position: int) -> dict[str, Any]:
@@ -146,14 +146,14 @@ class ScoringOracle(SearchingOracle):
 
     # Moves
 
-    def score_after(self, position: int, move: int) -> ScoreFinding:
+    def score_after(self, position: int, move: int) -> ScoreResult:
         """Return what is known of the score that a move brings the player who makes it."""
         child = self.game.do_move(position, move)
         found, gain = self.score(child), self.search.gain(position, move)
         low, high = found.low, found.high
         if not same_mover(self.game, position, child):
             low, high = (None if bound is None else -bound for bound in (high, low))
-        return ScoreFinding(
+        return ScoreResult(
             None if low is None else gain + low, None if high is None else gain + high, found.nodes, found.seconds
         )
 
@@ -179,7 +179,7 @@ class ScoringOracle(SearchingOracle):
         found = [self.score_after(position, move) for move in moves]
         low = max((one.low for one in found if one.low is not None), default=None)
         highs = [one.high for one in found if one.high is not None]
-        self.note_score(position, ScoreFinding(low, max(highs) if len(highs) == len(found) else None, 0, 0.0))
+        self.note_score(position, ScoreResult(low, max(highs) if len(highs) == len(found) else None, 0, 0.0))
 
     def choice(self, position: int, move: int) -> Choice:
         child = self.game.do_move(position, move)
@@ -209,7 +209,7 @@ class ScoringOracle(SearchingOracle):
         if low is not None:
             with (
                 self.search.limited(max(deadline - monotonic(), LEAST_SECONDS)),
-                suppress(OutOfTime, Endless, NotForSearch),
+                suppress(OutOfTime, SearchTooDeep, NotForSearch),
             ):
                 for move in moves:
                     if self.keeps_score(position, move, low):
@@ -246,15 +246,15 @@ def least_of(one: int | None, other: int | None, greatest: bool = False) -> int 
     return (max if greatest else min)(known) if known else None
 
 
-def score_json(found: ScoreFinding) -> dict[str, Any]:
+def score_json(found: ScoreResult) -> dict[str, Any]:
     """Return a score and its bounds, each None if unknown, ready for JSON."""
     return {"score": found.score, "score_at_least": found.low, "score_at_most": found.high}
 
 
-def in_words(found: ScoreFinding) -> str:
+def in_words(found: ScoreResult) -> str:
     """Return what is known of a score in short; "" if nothing is.
 
-    >>> [in_words(ScoreFinding(low, high, 0, 0.0)) for low, high in ((3, 3), (3, None), (None, 0), (-1, 2))]
+    >>> [in_words(ScoreResult(low, high, 0, 0.0)) for low, high in ((3, 3), (3, None), (None, 0), (-1, 2))]
     ['+3', 'at least +3', 'at most 0', '-1 to +2']
     """
     low, high = (None if bound is None else f"{bound:+}" if bound else "0" for bound in (found.low, found.high))

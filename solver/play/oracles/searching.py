@@ -38,9 +38,9 @@ from retrograde.solver.play.oracle import (
 )
 from retrograde.solver.play.oracles.kernels import best_by_playouts, play_out
 from retrograde.solver.rules.examine import refuse_to_search
-from retrograde.solver.search.probing.tables import Tables, find_tables
-from retrograde.solver.search.searcher import TABLE_SIZE, Endless, Finding, OutOfTime, Search
-from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within
+from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within
+from retrograde.solver.search.probing.tables import LoadedTables, find_tables
+from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, Search, SearchResult, SearchTooDeep
 
 Source = Callable[[int], ValueBounds | None]
 """A source asked before the search: returns what it knows of a position, or None."""
@@ -115,7 +115,7 @@ class SearchingOracle:
         self.refuse(game)
         self.seconds, self.workers, self.size, self.sources = seconds, workers, size, sources
         self.source = SEARCH
-        self.tables: Tables | None = None
+        self.tables: LoadedTables | None = None
         """The databases of smaller games of the family, once they were looked for."""
         self.book: Book | None = None
         """The book among the sources, which `close` closes."""
@@ -217,7 +217,7 @@ class SearchingOracle:
             return known
         try:
             found = self.search.find(position, left, distance)
-        except Endless:
+        except SearchTooDeep:
             return known
         return self.note(position, bounds_of_finding(found))
 
@@ -314,7 +314,7 @@ class SearchingOracle:
         for move in moves:
             if known_of[move].at_least >= wanted:
                 return move
-        with self.limited(deadline), suppress(OutOfTime, Endless):
+        with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):
             for move in moves:
                 if known_of[move].at_most >= wanted and not self.search.ask(self.game.do_move(position, move), bound):
                     return move
@@ -324,7 +324,7 @@ class SearchingOracle:
         """Return a move that keeps value and remoteness; None if these are unknown or time runs out."""
         if not known.is_exact or not known.remoteness:
             return None
-        with self.limited(deadline), suppress(OutOfTime, Endless):
+        with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):
             for move in moves:
                 if self.search.keeps(self.game.do_move(position, move), known.value, known.remoteness):
                     return move
@@ -342,8 +342,8 @@ class SearchingOracle:
         If it finds a winning move in time, it returns only that.
         """
         left = [move for move in moves if bounds_for_mover(self.bounds_after(position, move)).at_most != LOSE] or moves
-        far = self.search.table.shape.far
-        with self.limited(deadline), suppress(OutOfTime, Endless):
+        far = self.search.table.layout.far
+        with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):
             # Search one ply deeper each time, and drop the moves that lose within that.
             for plies in range(1, DEEPEST):
                 safe = []
@@ -379,7 +379,7 @@ class SearchingOracle:
             known = self.bounds_without_search(position)
         # Step 2: search for the rest.
         if known.is_exact and known.remoteness and (left := deadline - monotonic()) > LEAST_SECONDS:
-            found = Finding(known.value, known.remoteness, known.at_least, known.at_most, 0, 0, 0.0)
+            found = SearchResult(known.value, known.remoteness, known.at_least, known.at_most, 0, 0, 0.0)
             for move in self.search.line(position, found, left)[: limit - len(line)]:
                 line.append(self.choice(position, move))
                 position = line[-1].position

@@ -18,14 +18,15 @@ Array = np.ndarray[Any, Any]
 
 REFUTED = -1
 """Instead of a number of open positions: some answer ends the game below the goal."""
-FINE, BROKEN, CROWDED = 0, 2, 3
-"""Results of a look: complete; the rules return no valid position; more moves than the workspace holds. `answers_left`
-returns their negatives, which are below REFUTED.
+FINE, BROKEN, TOO_MANY = 0, 2, 3
+"""Results of `list_moves`: complete; the rules return no valid position; more moves than the table holds.
+
+`list_answers` returns their negatives, which are below REFUTED.
 """
 
 
-class Sheet(NamedTuple):
-    """What `look` writes, with a row for each move.
+class MoveTable(NamedTuple):
+    """What `list_moves` writes, with a row for each move.
 
     The child, int64[moves]; the number of positions that the answers leave open to the side that made the move, or
     REFUTED; these canonical positions, int64[moves, answers]; and their tiers, of the same shape.
@@ -37,45 +38,45 @@ class Sheet(NamedTuple):
     tiers: Array
 
 
-def make_sheet(moves: int) -> Sheet:
-    """Return a workspace for *moves* moves, and as many answers to each."""
-    room = np.zeros((2, moves, moves), np.int64)
-    return Sheet(np.zeros(moves, np.int64), np.zeros(moves, np.int64), room[0], room[1])
+def make_move_table(moves: int) -> MoveTable:
+    """Return a table for *moves* moves, and as many answers to each."""
+    rows = np.zeros((2, moves, moves), np.int64)
+    return MoveTable(np.zeros(moves, np.int64), np.zeros(moves, np.int64), rows[0], rows[1])
 
 
 @kernel
-def look(game, position, goal, plies, sheet):
+def list_moves(game, position, goal, plies, table):
     """Write what each move of an undecided position leaves open; return (result, number of moves).
 
     A position that plain play decides within *plies* plies is not open.
     """
     row = 0
     for move in game.generate_moves(position):
-        if row == len(sheet.counts):
-            return CROWDED, row
+        if row == len(table.counts):
+            return TOO_MANY, row
         child = whole(game.do_move(position, move))
         if not 0 <= child < POSITION_LIMIT:
             return BROKEN, row
-        sheet.children[row] = child
+        table.children[row] = child
         value = whole(game.primitive(child))
         # Case: the move ends the game, with or below the goal.
         if value != UNDECIDED:
-            sheet.counts[row] = 0 if flipped(value) >= goal else REFUTED
+            table.counts[row] = 0 if for_opponent(value) >= goal else REFUTED
         else:
             # Case: the game goes on. Collect the positions after every answer.
-            count = answers_left(game, child, goal, plies, sheet.open[row], sheet.tiers[row])
+            count = list_answers(game, child, goal, plies, table.open[row], table.tiers[row])
             if count < REFUTED:
                 return -count, row
-            sheet.counts[row] = count
+            table.counts[row] = count
         row += 1
     return FINE, row
 
 
 @kernel
-def answers_left(game, child, goal, plies, left, tiers):
+def list_answers(game, child, goal, plies, open_positions, tiers):
     """Write the canonical positions, and tiers, that the answers to a move leave open; return how many.
 
-    Each position is written once. Return REFUTED if an answer ends the game below the goal, or less if the look must
+    Each position is written once. Return REFUTED if an answer ends the game below the goal, or less if the search must
     stop.
     """
     count = 0
@@ -93,12 +94,12 @@ def answers_left(game, child, goal, plies, left, tiers):
             if least < 0:
                 return -BROKEN
             seen = 0
-            while seen < count and left[seen] != least:
+            while seen < count and open_positions[seen] != least:
                 seen += 1
-            if seen == len(left):
-                return -CROWDED
+            if seen == len(open_positions):
+                return -TOO_MANY
             if seen == count:
-                left[count], tiers[count] = least, tier
+                open_positions[count], tiers[count] = least, tier
                 count += 1
     return count
 
@@ -109,7 +110,7 @@ def holds(game, position, goal, plies):
     # Step 1: a move that ends the game at the goal.
     for move in game.generate_moves(position):
         value = whole(game.primitive(whole(game.do_move(position, move))))
-        if value != UNDECIDED and flipped(value) >= goal:
+        if value != UNDECIDED and for_opponent(value) >= goal:
             return True
     if plies < 3:
         return False
@@ -118,19 +119,19 @@ def holds(game, position, goal, plies):
         child = whole(game.do_move(position, move))
         if whole(game.primitive(child)) != UNDECIDED:
             continue
-        kept = True
+        is_held = True
         for answer in game.generate_moves(child):
             following = whole(game.do_move(child, answer))
             value = whole(game.primitive(following))
-            kept = value >= goal if value != UNDECIDED else holds(game, following, goal, plies - 2)
-            if not kept:
+            is_held = value >= goal if value != UNDECIDED else holds(game, following, goal, plies - 2)
+            if not is_held:
                 break
-        if kept:
+        if is_held:
             return True
     return False
 
 
 @kernel
-def flipped(value):
+def for_opponent(value):
     """Return a value from the other player's view."""
     return LOSE + WIN - value if value in (LOSE, WIN) else value

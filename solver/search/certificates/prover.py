@@ -15,8 +15,8 @@ from retrograde.games.catalog import typed, variant
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
 from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
 from retrograde.solver.runtime.journal import Journal
-from retrograde.solver.search.certificates.walk import NoMove, Turned, Walk, leads_on, walk_for
-from retrograde.solver.search.searcher import TABLE_SIZE, Finding, OutOfTime, Search
+from retrograde.solver.search.certificates.walk import CertificateWalk, NoMove, PlayMayRepeat, tiers_rise, walk_for
+from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, Search, SearchResult
 
 LEAVES = 7
 """Plies within which plain play decides positions that the certificate leaves out."""
@@ -39,7 +39,7 @@ class NotProved(RetrogradeError, RuntimeError):
     """There is no proof: time is out, or the claim is false."""
 
 
-class Unfinished(NotProved):
+class ProofTimeout(NotProved):
     """Time is out."""
 
 
@@ -48,7 +48,7 @@ class NothingToProve(NotProved):
 
 
 @dataclass(frozen=True)
-class Wish:
+class ProofGoal:
     """What to prove, and how.
 
     The *value* of the position (None for any), or that it is *at_least* that. Then *leaves* (see `LEAVES`), the time
@@ -62,7 +62,7 @@ class Wish:
     memory: int = MEMORY
 
 
-class Prover:
+class CertificateProver:
     """Makes a proof. During it, `search` and `walk` show the progress.
 
     Results go to the *journal*, if given, and a later prover of the same claim resumes from it.
@@ -72,7 +72,7 @@ class Prover:
         self,
         game: Game,
         position: int,
-        wish: Wish,
+        goal: ProofGoal,
         workers: int = 1,
         size: int = TABLE_SIZE,
         journal: Journal | None = None,
@@ -80,13 +80,13 @@ class Prover:
         if why := not_for_proofs(game):
             raise NotForSearch(f"nothing can be proved here: {why}; solve it instead: retrograde solve {typed(game)}")
         self.journal = journal
-        self.game, self.position, self.wish = game, position, wish
+        self.game, self.position, self.goal = game, position, goal
         self.search = Search(game, workers, size)
-        self.walk: Walk | None = None
-        self.deadline = None if wish.seconds is None else time.monotonic() + wish.seconds
+        self.walk: CertificateWalk | None = None
+        self.deadline = None if goal.seconds is None else time.monotonic() + goal.seconds
 
     @property
-    def found(self) -> int:
+    def positions(self) -> int:
         """Positions of the proof so far."""
         return len(self.walk.replies) if self.walk else 0
 
@@ -95,7 +95,7 @@ class Prover:
         """Positions of the proof without a reply so far."""
         return len(self.walk.todo) if self.walk else 0
 
-    def left(self) -> float | None:
+    def time_remaining(self) -> float | None:
         """Return the seconds left; None without a limit."""
         return None if self.deadline is None else max(self.deadline - time.monotonic(), 0.001)
 
@@ -105,23 +105,22 @@ class Prover:
         if game.primitive(self.position) != UNDECIDED:
             raise NothingToProve(f"the game is over in {game.write(self.position)!r}: there is nothing to prove")
         try:
-            if leads_on(game, self.position):
-                # Random games suggest that tiers rise. The walk raises Turned if they do not, and then cycles are
-                # possible.
+            if tiers_rise(game, self.position):
+                # Random games suggest that tiers rise. The walk raises PlayMayRepeat if they do not.
                 try:
-                    return self.prove_leading_on()
-                except Turned:
+                    return self.prove_acyclic()
+                except PlayMayRepeat:
                     pass
             return self.prove_with_cycles()
         except OutOfTime:
-            where = f": {self.found:,} positions in the proof, {self.open:,} of them open" if self.walk else ""
-            raise Unfinished(f"not proved within {self.wish.seconds:g} s{where}; give more --time") from None
+            where = f": {self.positions:,} positions in the proof, {self.open:,} of them open" if self.walk else ""
+            raise ProofTimeout(f"not proved within {self.goal.seconds:g} s{where}; give more --time") from None
 
     # Games in which every play ends
 
-    def prove_leading_on(self) -> SolvedCertificate:
+    def prove_acyclic(self) -> SolvedCertificate:
         """Prove the value of a game in which every play ends."""
-        at_least, at_most = self.claim(self.wish.value or self.value_found())
+        at_least, at_most = self.claim(self.goal.value or self.find_value())
         # If no walk keeps a TIE, try a DRAW, which claims less.
         for goal in (TIE, DRAW):
             try:
@@ -129,23 +128,23 @@ class Prover:
                 return self.certificate(at_least, at_most, leads=True)
             except NoMove:
                 if goal == DRAW or at_least != TIE:
-                    raise self.refuted() from None
+                    raise self.refutation() from None
         raise AssertionError("a draw was tried")
 
-    def value_found(self) -> Value:
+    def find_value(self) -> Value:
         """Return the value of the position, from the journal or by search."""
         log = self.journal.log("value", 0.0) if self.journal else None
         for (values,) in log.resumed if log else []:
             return Value(int(values[0]))
-        value = self.value_searched()
+        value = self.search_value()
         if log:
             log.add((np.array([value], np.int64),))
             log.settle()
         return value
 
-    def value_searched(self) -> Value:
+    def search_value(self) -> Value:
         """Return the value of the position by search; raise OutOfTime."""
-        found: Finding = self.search.find(self.position, self.left(), distance=False)
+        found: SearchResult = self.search.find(self.position, self.time_remaining(), distance=False)
         if found.value is not None:
             return found.value
         if found.at_least == DRAW and found.at_most in (DRAW, TIE):
@@ -159,24 +158,24 @@ class Prover:
 
         Searches and attempts to prove a draw alternate, each time deeper and with more positions.
         """
-        value = self.wish.value
+        value = self.goal.value
         if value is not None:
             at_least, at_most = self.claim(value)
             try:
                 return self.certificate(at_least, at_most, leads=False)
             except NoMove:
-                raise self.refuted() from None
+                raise self.refutation() from None
         for trial in range(1, DEEPEST // STEP + 1):
-            found = self.search.find(self.position, self.left(), distance=True, depth=trial * STEP)
+            found = self.search.find(self.position, self.time_remaining(), distance=True, depth=trial * STEP)
             if found.value in (WIN, LOSE):
                 return self.certificate(*self.claim(found.value), leads=False)
             if found.no_end_within < trial * STEP:
                 raise OutOfTime
-            if (proof := self.drawn(trial * TRIAL)) is not None:
+            if (proof := self.prove_draw(trial * TRIAL)) is not None:
                 return proof
         raise NotProved(f"no side can force a win within {DEEPEST} plies, and no draw was found; say which --value")
 
-    def drawn(self, most: int) -> SolvedCertificate | None:
+    def prove_draw(self, most: int) -> SolvedCertificate | None:
         """Return a proof that neither side can be forced to lose; None if *most* positions do not suffice."""
         from retrograde.solver.runtime.memory import MemoryLimit
 
@@ -189,10 +188,10 @@ class Prover:
 
     def claim(self, value: Value) -> tuple[Value, Value]:
         """Return the worst and best value to prove, if *value* is the value."""
-        if value == LOSE and self.wish.at_least:
+        if value == LOSE and self.goal.at_least:
             raise NothingToProve("every position is worth a loss at least: there is nothing to prove")
         if value in (TIE, DRAW):
-            return value, WIN if self.wish.at_least else TIE
+            return value, WIN if self.goal.at_least else TIE
         return value, value
 
     def certificate(self, at_least: Value, at_most: Value, leads: bool, most: int | None = None) -> SolvedCertificate:
@@ -200,20 +199,20 @@ class Prover:
         goal = goal_of(at_least, at_most)
         if goal == TIE and not leads:
             goal = at_least = DRAW
-        self.walk = walk = walk_for(self.search, goal, leads, self.wish.leaves, self.wish.memory)
+        self.walk = walk = walk_for(self.search, goal, leads, self.goal.leaves, self.goal.memory)
         walk.most = min(walk.most, most or walk.most)
         if self.journal:
-            walk.take_up(self.journal.log(f"replies {'on' if leads else 'round'} {goal.name}", PAUSE))
+            walk.resume_from(self.journal.log(f"replies {'on' if leads else 'round'} {goal.name}", PAUSE))
         # A lower bound needs replies from the position itself; an upper bound needs them, for the other side, after
         # each of its moves.
         roots = [self.position] if at_least > LOSE else []
         roots += self.replies_to_prove() if at_most < WIN else []
-        with self.search.limited(self.left()):
+        with self.search.limited(self.time_remaining()):
             walk.run(roots)
             positions, replies, bounds = walk.columns(roots)
         if not len(positions):
             raise NothingToProve("every move ends the game: there is nothing to prove")
-        return SolvedCertificate(self.position, at_least, at_most, self.wish.leaves, positions, replies, bounds)
+        return SolvedCertificate(self.position, at_least, at_most, self.goal.leaves, positions, replies, bounds)
 
     def replies_to_prove(self) -> list[int]:
         """Return the undecided positions that the moves lead to."""
@@ -221,11 +220,11 @@ class Prover:
         children = [game.do_move(self.position, move) for move in game.generate_moves(self.position)]
         return [child for child in children if game.primitive(child) == UNDECIDED]
 
-    def refuted(self) -> NotProved:
+    def refutation(self) -> NotProved:
         """Return the error that the claim is false."""
-        value = self.wish.value
+        value = self.goal.value
         text = self.game.write(self.position)
-        what = f"at least {WORDS[value]}" if value and self.wish.at_least else WORDS[value] if value else "its value"
+        what = f"at least {WORDS[value]}" if value and self.goal.at_least else WORDS[value] if value else "its value"
         return NotProved(
             f"position {text!r} of {variant(self.game)} is not {what}; leave out --value to prove what it is"
         )

@@ -21,13 +21,13 @@ from retrograde.games.contract.game import DRAW, TIE, UNDECIDED, WIN, Game, Rule
 from retrograde.solver.rules.examine import differ, examine, tier_of
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.memory import MemoryLimit
+from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within
 from retrograde.solver.search.certificates import kernels
 from retrograde.solver.search.searcher import Search
-from retrograde.solver.search.worth import ANY_WIN, NO_LOSS, no_loss_within, win_within
 
 BYTES = 320
 """Memory for each position of a set, in bytes, at its peak."""
-MOST_ROOM = 1 << 10
+MOST_MOVES = 1 << 10
 """Greatest number of moves that the workspace can hold."""
 REPLY_BITS = 16
 """Low bits of a reply: the number of the move. The bits above hold its bound in plies."""
@@ -38,7 +38,7 @@ EFFORT = 1 << 14
 """Node limit of the first search whether a move keeps the value; each further one has eight times as many."""
 
 
-class Turned(Exception):
+class PlayMayRepeat(Exception):
     """Play may repeat: two plies do not always lead to a higher tier."""
 
 
@@ -46,7 +46,7 @@ class NoMove(Exception):
     """No move of a position keeps the value."""
 
 
-class Way(NamedTuple):
+class CandidateMove(NamedTuple):
     """A move by its number, its child, and the canonical positions that the answers leave open."""
 
     number: int
@@ -54,7 +54,7 @@ class Way(NamedTuple):
     open: list[int]
 
 
-class Walk:
+class CertificateWalk:
     """The growing set of positions with their replies, for games in which play always ends.
 
     *goal* is the value to keep: WIN, TIE or DRAW. Positions that plain play decides within *leaves* plies are left out.
@@ -71,31 +71,31 @@ class Walk:
         self.todo: list[int] = []
         self.log: Log | None = None
         """Journal of the replies, from which a later walk resumes."""
-        self.noted: list[tuple[int, int]] = []
+        self.unwritten: list[tuple[int, int]] = []
         """Positions and replies not written to the journal yet."""
-        self.known: dict[int, int] = {}
+        self.replies_resumed: dict[int, int] = {}
         """Replies of an interrupted walk, read from the journal."""
-        self.sheet = kernels.make_sheet(64)
+        self.move_table = kernels.make_move_table(64)
 
-    def take_up(self, log: Log) -> None:
+    def resume_from(self, log: Log) -> None:
         """Resume from the replies in a journal, and write further ones to it."""
         self.log = log
         for positions, replies in log.resumed:
-            self.known.update(zip(positions.tolist(), replies.tolist(), strict=True))
+            self.replies_resumed.update(zip(positions.tolist(), replies.tolist(), strict=True))
 
     def run(self, positions: Iterable[int]) -> None:
         """Choose replies, starting at *positions*, until none is open.
 
-        Raise NoMove, Turned, OutOfTime or MemoryLimit.
+        Raise NoMove, PlayMayRepeat, OutOfTime or MemoryLimit.
         """
-        self.meet(self.game.canonical(position) for position in positions)
+        self.add_open(self.game.canonical(position) for position in positions)
         try:
             while self.todo:
                 self.settle(self.todo.pop())
         finally:
             self.write_notes()
 
-    def meet(self, positions: Iterable[int]) -> None:
+    def add_open(self, positions: Iterable[int]) -> None:
         """Add canonical positions to the set, as open ones; raise MemoryLimit if there are too many."""
         for position in positions:
             if position not in self.replies:
@@ -109,85 +109,91 @@ class Walk:
 
     def settle(self, position: int) -> None:
         """Choose the reply of a position, or take it from the journal, and meet the answers' positions."""
-        ways, reply = self.ways(position), self.known.pop(position, None)
+        candidates, reply = self.candidates(position), self.replies_resumed.pop(position, None)
         if reply is None:
-            reply = self.reply(position, ways)
+            reply = self.reply(position, candidates)
             self.note(position, reply)
         self.replies[position] = reply
-        self.meet(next(way.open for way in ways if way.number == reply & REPLY_MASK))
+        self.add_open(next(candidate.open for candidate in candidates if candidate.number == reply & REPLY_MASK))
 
-    def reply(self, position: int, ways: list[Way]) -> int:
+    def reply(self, position: int, candidates: list[CandidateMove]) -> int:
         """Return the number of a move that keeps the value, with its bound above; raise NoMove.
 
         The bound stands in the bits above REPLY_BITS.
         """
-        way = self.choose(ways)
-        if way is None:
+        candidate = self.choose(candidates)
+        if candidate is None:
             raise NoMove(position)
-        return way.number
+        return candidate.number
 
     def note(self, position: int, reply: int) -> None:
         """Note a reply for the journal; write the notes if it is time."""
-        self.noted.append((position, reply))
+        self.unwritten.append((position, reply))
         if self.log and self.log.is_due():
             self.write_notes()
 
     def write_notes(self) -> None:
         """Write the notes to the journal."""
-        if self.log and self.noted:
-            self.log.add(tuple(np.array(self.noted, np.int64).T))
+        if self.log and self.unwritten:
+            self.log.add(tuple(np.array(self.unwritten, np.int64).T))
             self.log.flush()
-        self.noted.clear()
+        self.unwritten.clear()
 
-    def choose(self, ways: list[Way]) -> Way | None:
+    def choose(self, candidates: list[CandidateMove]) -> CandidateMove | None:
         """Return a move that keeps the value, or None; the earliest in the list that the effort decides.
 
         The search asks about the last remaining move with all threads and without a node limit.
         """
         bound, effort = NO_LOSS if self.goal == WIN else ANY_WIN, EFFORT
-        while ways:
+        while candidates:
             unknown = []
-            for way in ways:
-                if not way.open:
-                    return way
-                last = len(ways) == 1
-                answer = self.search.ask(way.child, bound) if last else self.search.ask_within(way.child, bound, effort)
+            for candidate in candidates:
+                if not candidate.open:
+                    return candidate
+                if len(candidates) == 1:
+                    answer: bool | None = self.search.ask(candidate.child, bound)
+                else:
+                    answer = self.search.ask_within(candidate.child, bound, effort)
                 if answer is False:
-                    return way
+                    return candidate
                 if answer is None:
-                    unknown.append(way)
-            ways, effort = unknown, 8 * effort
+                    unknown.append(candidate)
+            candidates, effort = unknown, 8 * effort
         return None
 
-    def ways(self, position: int) -> list[Way]:
+    def candidates(self, position: int) -> list[CandidateMove]:
         """Return the moves that are not refuted at once, the fewest new open positions first."""
-        count = self.look(position)
-        counts, children = self.sheet.counts[:count].tolist(), self.sheet.children[:count].tolist()
-        ways = [Way(i, children[i], self.sheet.open[i, : counts[i]].tolist()) for i in range(count) if counts[i] >= 0]
+        count = self.list_moves(position)
+        table, counts = self.move_table, self.move_table.counts[:count].tolist()
+        candidates = [
+            CandidateMove(i, int(table.children[i]), table.open[i, : counts[i]].tolist())
+            for i in range(count)
+            if counts[i] >= 0
+        ]
         self.check_tiers(position, counts)
         met = self.replies
-        return sorted(ways, key=lambda way: sum(one not in met for one in way.open))
+        return sorted(candidates, key=lambda candidate: sum(one not in met for one in candidate.open))
 
-    def look(self, position: int) -> int:
-        """Fill the sheet for a position and return its number of moves."""
+    def list_moves(self, position: int) -> int:
+        """Fill the table for a position and return its number of moves."""
         while True:
-            trouble, count = kernels.look(self.game, position, int(self.goal), self.leaves, self.sheet)
+            trouble, count = kernels.list_moves(self.game, position, int(self.goal), self.leaves, self.move_table)
             if trouble == kernels.FINE:
                 return int(count)
-            room = 4 * len(self.sheet.counts)
+            moves = 4 * len(self.move_table.counts)
             if trouble == kernels.BROKEN:
                 examine(self.game, position)
                 raise RuleError(differ(self.game, position))
-            if room > MOST_ROOM:
-                raise RuleError(f"{variant(self.game)} has positions with more than {room // 4:,} moves")
-            self.sheet = kernels.make_sheet(room)
+            if moves > MOST_MOVES:
+                raise RuleError(f"{variant(self.game)} has positions with more than {moves // 4:,} moves")
+            self.move_table = kernels.make_move_table(moves)
 
     def check_tiers(self, position: int, counts: list[int]) -> None:
-        """Raise Turned if an answer leads to a tier that is not higher than the position's."""
+        """Raise PlayMayRepeat if an answer leads to a tier that is not higher than the position's."""
         tier = tier_of(self.game, position)
         for i, count in enumerate(counts):
-            if count > 0 and int(self.sheet.tiers[i, :count].min()) <= tier:
-                raise Turned
+            if count > 0 and int(self.move_table.tiers[i, :count].min()) <= tier:
+                raise PlayMayRepeat
 
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return the sorted positions of the set, their replies, and their bounds or None."""
@@ -197,21 +203,21 @@ class Walk:
         return positions, packed & REPLY_MASK, bounds
 
 
-class BoundedWalk(Walk):
+class BoundedWalk(CertificateWalk):
     """A walk that keeps a win where play may repeat: each position has its distance as a bound."""
 
     bounded = True
 
-    def reply(self, position: int, ways: list[Way]) -> int:
+    def reply(self, position: int, candidates: list[CandidateMove]) -> int:
         """Return the first move that wins as fast as possible, with its distance as the bound; raise NoMove."""
-        far, plies = self.search.table.shape.far, 1
+        far, plies = self.search.table.layout.far, 1
         while not self.search.ask(position, win_within(plies, far)):
             plies += 1
             if plies > far - 2:
                 raise NoMove(position)
-        for way in ways:
-            if not self.search.ask(way.child, no_loss_within(plies - 1, far)):
-                return plies << REPLY_BITS | way.number
+        for candidate in candidates:
+            if not self.search.ask(candidate.child, no_loss_within(plies - 1, far)):
+                return plies << REPLY_BITS | candidate.number
         raise NoMove(position)
 
     def check_tiers(self, position: int, counts: list[int]) -> None:
@@ -236,27 +242,29 @@ class ClosedWalk(BoundedWalk):
         self.relying: dict[int, set[int]] = {}
         """For each position, the positions whose reply may lead there."""
 
-    def take_up(self, log: Log) -> None:
+    def resume_from(self, log: Log) -> None:
         """Start without the journal: a reply in it may have been replaced later."""
 
     def settle(self, position: int) -> None:
         if position not in self.lost:
             self.replies[position] = NOT_YET
-            way = self.choose(self.ways(position))
-            if way is None:
+            candidate = self.choose(self.candidates(position))
+            if candidate is None:
                 self.give_up(position)
                 return
-            self.replies[position] = way.number
-            for one in way.open:
+            self.replies[position] = candidate.number
+            for one in candidate.open:
                 self.relying.setdefault(one, set()).add(position)
-            self.meet(way.open)
+            self.add_open(candidate.open)
 
-    def choose(self, ways: list[Way]) -> Way | None:
+    def choose(self, candidates: list[CandidateMove]) -> CandidateMove | None:
         """Return the first move that is not known to lose; None if all lose."""
-        soon = win_within(self.AHEAD, self.search.table.shape.far)
-        for way in ways:
-            if not any(one in self.lost for one in way.open) and not (way.open and self.search.ask(way.child, soon)):
-                return way
+        soon = win_within(self.AHEAD, self.search.table.layout.far)
+        for candidate in candidates:
+            if any(one in self.lost for one in candidate.open):
+                continue
+            if not candidate.open or not self.search.ask(candidate.child, soon):
+                return candidate
         return None
 
     def give_up(self, position: int) -> None:
@@ -273,19 +281,19 @@ class ClosedWalk(BoundedWalk):
 
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return the columns without positions that only replaced replies lead to."""
-        kept: dict[int, int] = {}
+        reachable: dict[int, int] = {}
         todo = [self.game.canonical(position) for position in roots]
         while todo:
             position = todo.pop()
-            if position not in kept:
-                kept[position] = reply = self.replies[position]
-                self.look(position)
-                todo += self.sheet.open[reply, : max(int(self.sheet.counts[reply]), 0)].tolist()
-        self.replies = kept
+            if position not in reachable:
+                reachable[position] = reply = self.replies[position]
+                self.list_moves(position)
+                todo += self.move_table.open[reply, : max(int(self.move_table.counts[reply]), 0)].tolist()
+        self.replies = reachable
         return super().columns(roots)
 
 
-def leads_on(game: Game, root: int, seed: int = 0) -> bool:
+def tiers_rise(game: Game, root: int, seed: int = 0) -> bool:
     """Return whether tiers rise with every two plies in some random games."""
     chance = np.random.default_rng(seed)
     for _ in range(30):
@@ -299,8 +307,8 @@ def leads_on(game: Game, root: int, seed: int = 0) -> bool:
     return True
 
 
-def walk_for(search: Search, goal: Value, leads: bool, leaves: int, memory: int) -> Walk:
+def walk_for(search: Search, goal: Value, leads: bool, leaves: int, memory: int) -> CertificateWalk:
     """Return the walk for a goal; *leads* says that play always ends because tiers rise."""
     if leads:
-        return Walk(search, goal, leaves, memory)
+        return CertificateWalk(search, goal, leaves, memory)
     return (BoundedWalk if goal == WIN else ClosedWalk)(search, DRAW if goal == TIE else goal, leaves, memory)

@@ -179,12 +179,18 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
                 break
     # Step 6: store the score.
     if not total:
-        kind = LOWER if best >= high else UPPER if best <= low else EXACT
+        kind = bound_kind(best, low, high)
     if not counts[TROUBLE]:
         workspace.keys[slot], workspace.scores[slot], workspace.bests[slot] = position + 1, best, best_move
         workspace.facts[slot] = counts[ESTIMATED] << ESTIMATED_SHIFT | kind << BOUND_SHIFT | depth + DEPTH_OFFSET
     counts[ESTIMATED] |= before
     return best
+
+
+@kernel
+def bound_kind(score, low, high):
+    """Return whether a score is exact, or a bound because it is not between *low* and *high*."""
+    return LOWER if score >= high else UPPER if score <= low else EXACT
 
 
 @kernel

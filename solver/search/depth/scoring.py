@@ -4,7 +4,7 @@ By value: who wins, how soon, and otherwise the game's estimate (see `scores.py`
 less. By points: what the side to move is paid, less what the other side gets. The sides are the two players, or one
 player, `me`, and all others, who play against `me`. If it is chance's turn, a position counts as player 0's, or `me`'s.
 
-Each function that `by_scoring` makes runs one of two kernels. The type of its last argument decides at compile time.
+Each function that `by_scoring` makes runs one of two functions. The type of its last argument decides at compile time.
 """
 
 from typing import Any, NamedTuple
@@ -57,30 +57,20 @@ class PointScoring(NamedTuple):
 
 
 def by_scoring(by_value: Any, by_points: Any) -> Any:
-    """Return a function that runs one of two kernels, by the type of its last argument."""
+    """Return a function that runs one of two, by the type of its last argument."""
 
     def run(*arguments: Any) -> Any:
         return (by_points if isinstance(arguments[-1], PointScoring) else by_value)(*arguments)
 
-    @overload(run)  # type: ignore[untyped-decorator]  # numba's
+    @overload(run, strict=False)  # type: ignore[untyped-decorator]  # numba's; not strict: argument names differ
     def _(*arguments: Any) -> Any:
         chosen = by_points if arguments[-1].instance_class is PointScoring else by_value
-
-        def compiled(*arguments: Any) -> Any:
-            return chosen(*arguments)
-
-        return compiled
+        return getattr(chosen, "py_func", chosen)
 
     return run
 
 
 # By value
-
-
-@kernel
-def least_value(scoring):
-    """Return less than any score."""
-    return -INFINITE
 
 
 @kernel
@@ -99,24 +89,6 @@ def estimate_of(game, position, scoring):
 
 
 @kernel
-def has_player_to_move(game, position, scoring):
-    """Return whether a player is to move, and not chance."""
-    return is_players(game, position)
-
-
-@kernel
-def is_same_player(game, position, child, scoring):
-    """Return whether the same player is to move in a child."""
-    return not turns(game, position, child)
-
-
-@kernel
-def no_gain(game, position, move, scoring):
-    """Return 0: moves pay nothing."""
-    return 0
-
-
-@kernel
 def farther(score, gain, scoring):
     """Return the bound for a child that `nearer` turns into *score* for its parent."""
     if abs(score) >= FAR:
@@ -130,31 +102,7 @@ def nearer(score, gain, scoring):
     return score - 1 if score > DECIDED else score + 1 if score < -DECIDED else score
 
 
-@kernel
-def no_odds(game, position, count, ply, workspace, scoring):
-    """Return 0: a player moves."""
-    return 0
-
-
-@kernel
-def whole_window(low, high, chances, weight, scoring):
-    """Return the window unchanged: no move is chance's."""
-    return low, high
-
-
-@kernel
-def no_mean(score, floor, ceiling, chances, scoring):
-    """Return the score unchanged: no move is chance's."""
-    return score, EXACT
-
-
 # By points
-
-
-@kernel
-def least_points(scoring):
-    """Return less than any score."""
-    return -MOST_POINTS
 
 
 @kernel
@@ -178,12 +126,6 @@ def estimated_points(game, position, scoring):
         return points
     shared = points / (scoring.players - 1)  # the estimate of another player is a loss shared by all others
     return -shared if side_of(game, position, scoring) == 0 else shared
-
-
-@kernel
-def is_searchable(game, position, scoring):
-    """Return True: this search handles chance."""
-    return True
 
 
 @kernel
@@ -212,18 +154,6 @@ def points_gained(game, position, move, scoring):
     if scoring.players == 2:
         gain -= whole(game.reward(position, move, 1 - own))
     return float(gain)
-
-
-@kernel
-def less_gain(score, gain, scoring):
-    """Return what a child must bring for its parent to get *score*."""
-    return score - gain
-
-
-@kernel
-def plus_gain(score, gain, scoring):
-    """Return what a parent gets from a child."""
-    return score + gain
 
 
 @kernel
@@ -264,14 +194,27 @@ def star1_mean(score, floor, ceiling, chances, scoring):
 
 # By either
 
-least_score = by_scoring(least_value, least_points)
+least_score = by_scoring(lambda scoring: -INFINITE, lambda scoring: -MOST_POINTS)
+"""Less than any score."""
 end_score = by_scoring(value_of_end, points_of_end)
+"""The score of a position in which the game is over."""
 estimated_score = by_scoring(estimate_of, estimated_points)
-can_search = by_scoring(has_player_to_move, is_searchable)
-keeps_side = by_scoring(is_same_player, is_same_side)
-gain_of = by_scoring(no_gain, points_gained)
-bound_for_child = by_scoring(farther, less_gain)
-score_for_parent = by_scoring(nearer, plus_gain)
-odds_of = by_scoring(no_odds, write_odds)
-chance_window = by_scoring(whole_window, star1_window)
-chance_mean = by_scoring(no_mean, star1_mean)
+"""The estimate of an undecided position as a score."""
+can_search = by_scoring(
+    lambda game, position, scoring: is_players(game, position), lambda game, position, scoring: True
+)
+"""Whether the search handles who is to move: by value it does not handle chance."""
+keeps_side = by_scoring(lambda game, position, child, scoring: not turns(game, position, child), is_same_side)
+"""Whether the same side is to move in a child."""
+gain_of = by_scoring(lambda game, position, move, scoring: 0, points_gained)
+"""What a move pays at once."""
+bound_for_child = by_scoring(farther, lambda score, gain, scoring: score - gain)
+"""The bound for a child that `score_for_parent` turns into *score*."""
+score_for_parent = by_scoring(nearer, lambda score, gain, scoring: score + gain)
+"""The score of a move, from the score of its child."""
+odds_of = by_scoring(lambda game, position, count, ply, workspace, scoring: 0, write_odds)
+"""The sum of the odds of chance's moves; 0 if a player moves."""
+chance_window = by_scoring(lambda low, high, chances, weight, scoring: (low, high), star1_window)
+"""The window of chance's next move."""
+chance_mean = by_scoring(lambda score, floor, ceiling, chances, scoring: (score, EXACT), star1_mean)
+"""The mean of chance's moves so far, and whether it is exact or a bound."""

@@ -25,7 +25,7 @@ from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.search.depth import kernels
 from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, MOST_POINTS, score_of
 from retrograde.solver.search.depth.scoring import NOBODY, OWN, PointScoring, ValueScoring
-from retrograde.solver.search.timer import limited
+from retrograde.solver.search.timer import StoppableSearch
 
 QUIESCENCE = 8
 """Plies of quiescence search: how far beyond the depth positions that are not quiet are searched."""
@@ -54,7 +54,7 @@ class DepthResult:
     seconds: float
 
 
-class DepthSearch:
+class DepthSearch(StoppableSearch):
     """A depth-limited search of one game. The subclasses choose the scoring."""
 
     LOWEST: ClassVar[float]
@@ -67,7 +67,7 @@ class DepthSearch:
         refuse_tuples(game, "looked ahead in")
         compiled.prepare(game)
         self.game = game
-        self.stop = np.zeros(1, np.uint8)
+        super().__init__()
         self.moves_held = INITIAL_MOVES
         self.nodes = 0
         self.make_workspace()
@@ -115,7 +115,7 @@ class DepthSearch:
         deepest = min(depth or (DEEPEST if seconds else 1), DEEPEST)
         # The first ply runs outside the time limit: it may compile the rules, which is no search.
         best, plies = self.best(position, moves, 1), 1
-        with limited(seconds, self.halt, self.resume):
+        with self.limited(seconds):
             while best is not None:
                 (move, score), to_the_end = best, not self.counts[kernels.ESTIMATED]
                 result = DepthResult(move, score, plies, to_the_end, self.nodes - nodes, time.monotonic() - began)
@@ -175,14 +175,6 @@ class DepthSearch:
         """Enlarge the workspace to four times as many moves."""
         self.moves_held *= 4
         self.make_workspace()
-
-    def halt(self) -> None:
-        """Stop the search."""
-        self.stop[0] = 1
-
-    def resume(self) -> None:
-        """Allow searching again after `halt`."""
-        self.stop[0] = 0
 
 
 class ValueSearch(DepthSearch):

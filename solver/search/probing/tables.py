@@ -15,9 +15,17 @@ import numpy as np
 from retrograde.databases import Database, Outcome, home_folder, list_databases, open_database
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import DRAW, METRICS, TIE, UNDECIDED, Game, RetrogradeError, Traits
-from retrograde.solver.search.probing.kernels import Words
-from retrograde.solver.search.worth import BASE, DRAWN, UNTOLD, worth_of
+from retrograde.games.contract.game import (
+    DRAW,
+    METRICS,
+    TIE,
+    UNDECIDED,
+    Game,
+    RetrogradeError,
+    Traits,
+)
+from retrograde.solver.search.bounds import BASE, DRAWN, UNKNOWN, worth_of
+from retrograde.solver.search.probing.kernels import TableAddresses
 
 Array = np.ndarray[Any, Any]
 
@@ -28,7 +36,7 @@ BYTES = 2
 
 
 @dataclass
-class Tables:
+class LoadedTables:
     """Tiers loaded from databases."""
 
     game: Game
@@ -42,16 +50,16 @@ class Tables:
         """The arrays `tiers`, `bounds`, `entries` of `kernels.py`, cached to keep them alive while kernels use them."""
         tiers = sorted(self.entries)
         bounds = np.cumsum([0, *(len(self.entries[tier]) for tier in tiers)])
-        entries = np.full(-(-bounds[-1] // 4) * 4, UNTOLD, np.int16)  # whole words
+        entries = np.full(-(-bounds[-1] // 4) * 4, UNKNOWN, np.int16)  # whole words
         for tier, begin in zip(tiers, bounds, strict=False):
             entries[begin : begin + len(self.entries[tier])] = self.entries[tier]
         return np.array(tiers, np.int64), bounds.astype(np.int64), entries
 
     @cached_property
-    def words(self) -> Words:
+    def addresses(self) -> TableAddresses:
         """The tables as kernels need them."""
         tiers, bounds, entries = self.arrays
-        return Words(tiers.ctypes.data, bounds.ctypes.data, entries.ctypes.data, len(tiers))
+        return TableAddresses(tiers.ctypes.data, bounds.ctypes.data, entries.ctypes.data, len(tiers))
 
     def get(self, position: int) -> Outcome | None:
         """Return the outcome of a position, or None if no database has it."""
@@ -65,7 +73,7 @@ class Tables:
             database.close()
 
 
-def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> Tables | None:
+def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> LoadedTables | None:
     """Return the tables in the home folder that play from *position* may reach; None if there are none.
 
     Skip databases that cannot be read or were made by other rules. The tables take at most *most* bytes.
@@ -75,38 +83,38 @@ def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> Tables | N
         return None
     rules: Any = game  # the contract has no `tiers`, which is a name of options, too
     tiers = {tier for tier in rules.tiers if tier >= game.tier(position)}
-    tables, left = Tables(game), most
+    tables = LoadedTables(game)
     for path in list_databases(home_folder()):
         if not path.name.startswith(game.name):
             continue
         with suppress(RetrogradeError, OSError):
             database = open_database(path)
-            taken = taken_from(database, game, tiers - tables.entries.keys(), left)
-            left -= sum(len(entries) * BYTES for entries in taken.values())
-            tables.entries.update(taken)
-            if taken:
+            loaded = load_tiers(database, game, tiers - tables.entries.keys(), most)
+            most -= sum(len(entries) * BYTES for entries in loaded.values())
+            tables.entries.update(loaded)
+            if loaded:
                 tables.databases.append(database)
             else:
                 database.close()
     return tables if tables.entries else None
 
 
-def taken_from(database: Database, game: Game, tiers: set[int], most: int) -> dict[int, Array]:
+def load_tiers(database: Database, game: Game, tiers: set[int], most: int) -> dict[int, Array]:
     """Return the tiers among *tiers* that a database of the family has, within *most* bytes, small ones first."""
     other = database.game
     if variant(other) == variant(game) or type(other) is not type(game) or other.family != game.family:
         return {}
     if not isinstance(database, SlotsDatabase) or database.metric != METRICS[0]:
         return {}
-    codes = np.array([entry_of(row.value, row.plies) for row in database.file.legend] + [UNTOLD], np.int16)
+    codes = np.array([entry_of(row.value, row.plies) for row in database.file.legend] + [UNKNOWN], np.int16)
     numbers, bounds = database.contents.tiers
-    found: dict[int, Array] = {}
+    loaded: dict[int, Array] = {}
     for k in np.argsort(np.diff(bounds), kind="stable").tolist():
         size = int(bounds[k + 1] - bounds[k])
         if int(numbers[k]) in tiers and size * BYTES <= most:
-            found[int(numbers[k])] = codes[database.all_slots(int(bounds[k]), int(bounds[k + 1]))]
+            loaded[int(numbers[k])] = codes[database.all_slots(int(bounds[k]), int(bounds[k + 1]))]
             most -= size * BYTES
-    return found
+    return loaded
 
 
 def entry_of(value: int, plies: int | None) -> int:
@@ -114,5 +122,5 @@ def entry_of(value: int, plies: int | None) -> int:
     if value == DRAW:
         return DRAWN
     if value == UNDECIDED or (value != TIE and (plies is None or plies >= BASE - 1)):
-        return UNTOLD
+        return UNKNOWN
     return worth_of(value, plies or 0, BASE)  # type: ignore[arg-type]

@@ -24,28 +24,27 @@ from retrograde.solver.search.kernels import (
     HISTORY,
     HISTORY_BITS,
     MANY_MOVES,
-    MOST_LATE,
     NO_BEST,
     NO_KEY,
     NODES,
     POSITION,
     TROUBLE,
-    Stack,
-    begin_with,
+    ThreadWorkspace,
     bounds_of,
     bucket_of,
-    end_with,
     find,
-    is_elsewhere,
-    keep,
     key_of,
-    no_room,
-    shape_of,
+    memory_of,
+    must_give_up,
+    publish,
+    skips_child,
+    store_answer,
+    unpublish,
 )
 from retrograde.solver.search.memory import prefetch, words_at
-from retrograde.solver.search.table import Table
+from retrograde.solver.search.table import TranspositionTable
 
-CHILD, NUMBER, ASKED, TURNED, KEY, GOOD, PLACE = range(7)
+CHILD, NUMBER, ASKED, TURNED, KEY, GOOD, COUNTER = range(7)
 """Fields of a child in a row of the workspace.
 
     CHILD       the position
@@ -54,7 +53,7 @@ CHILD, NUMBER, ASKED, TURNED, KEY, GOOD, PLACE = range(7)
     TURNED      1 if the other player moves there
     KEY         key in the transposition table
     GOOD        move ordering score
-    PLACE       index of its history counter in `marks`
+    COUNTER     index of its history counter in `counters`
 """
 PARTS = 7
 FAR, CHANCES = BROKEN + 1, BROKEN + 2
@@ -65,48 +64,46 @@ AGAIN = 1 << 20
 """Bonus in move ordering for a move after which the same player moves again."""
 
 
-def opposed(game: Game) -> bool:
+def has_opponent(game: Game) -> bool:
     """Return whether there is a second player, whose gains are losses; a constant in compiled code."""
     return int(game.players) == 2
 
 
-@overload(opposed)
+@overload(has_opponent)
 def _(game):
-    told = int(game.game.players) == 2
-    return lambda game: told
+    two_players = int(game.game.players) == 2
+    return lambda game: two_players
 
 
-def at_least(game: Game, position: int, bound: int, table: Table, stack: Stack) -> bool:
-    """Return whether the score of an undecided position is at least *bound*; also False if the search gives up."""
-    shape = shape_of(table, stack)
-    room, marks = stack.room.ctypes.data, stack.marks.ctypes.data
-    return bool(by_children(game, position, bound, 0, shape, table.words.ctypes.data, room, marks))
+def at_least(game: Game, position: int, bound: int, table: TranspositionTable, workspace: ThreadWorkspace) -> bool:
+    """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
+    return bool(prove_bound(game, position, bound, 0, memory_of(table, workspace)))
 
 
 @kernel
-def by_children(game, position, bound, ply, shape, words, room, marks):
-    """Return whether the score of an undecided position is at least *bound*; also False if the search gives up."""
-    mark, row = words_at(marks), words_at(room + 8 * PARTS * ply * shape.moves)
+def prove_bound(game, position, bound, ply, memory):
+    """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
+    mark, row = words_at(memory.counters), words_at(memory.rows + 8 * PARTS * ply * memory.moves)
     # Step 1: count the position; give up if the search is stopped or a limit is reached.
-    if no_room(position, ply, shape, marks):
+    if must_give_up(position, ply, memory):
         return False
     mark[NODES] += 1
-    if not -shape.far < bound < shape.far:
+    if not -memory.far < bound < memory.far:
         mark[TROUBLE], mark[POSITION] = FAR, position
         return False
     # Step 2: probe the transposition table.
-    key = key_of(game, position, shape, marks)
+    key = key_of(game, position, memory)
     if key == NO_KEY:
         return False
-    low, high, best = bounds_of(find(words, key, shape), shape)
+    low, high, best = bounds_of(find(key, memory), memory)
     if low >= bound or high < bound:
         return low >= bound
     # Step 3: generate the children; an end one move ahead may prove the question. Then sort them.
-    proved, count = children_of(game, position, bound, row, shape, words, marks)
+    proved, count = children_of(game, position, bound, row, memory)
     if count < 0:
         return False
     if not proved:
-        proved, count = put_in_order(game, position, count, best, row, shape, words, marks)
+        proved, count = put_in_order(game, position, count, best, row, memory)
     # Step 4: search the children. The first pass defers those that another thread searches now; the second pass
     # searches the deferred ones.
     late, best = 0, NO_BEST
@@ -115,37 +112,34 @@ def by_children(game, position, bound, ply, shape, words, room, marks):
             break
         for i in range(count):
             its_key, asked = row[PARTS * i + KEY], row[PARTS * i + ASKED]
-            if again:
-                if late >> min(i, MOST_LATE) & 1 == 0:
-                    continue
-            elif 0 < i < MOST_LATE and is_elsewhere(its_key, ply, mark):
-                late |= 1 << i
+            if skips_child(i, again, late, its_key, ply, mark):
+                late |= 0 if again else 1 << i
                 continue
-            begin_with(its_key, ply, mark)
-            answer = by_children(game, row[PARTS * i + CHILD], asked, ply + 1, shape, words, room, marks)
-            end_with(its_key, ply, mark)
+            publish(its_key, ply, mark)
+            answer = prove_bound(game, row[PARTS * i + CHILD], asked, ply + 1, memory)
+            unpublish(its_key, ply, mark)
             if mark[TROUBLE]:
                 return False
             proved = answer != (row[PARTS * i + TURNED] == 1)
             # History: the proving move gains the number of moves, a failing move loses 1.
-            mark[row[PARTS * i + PLACE]] += count if proved else -1
+            mark[row[PARTS * i + COUNTER]] += count if proved else -1
             if proved:
                 best = row[PARTS * i + NUMBER]
                 break
         if late == 0:
             break
     # Step 5: store the bound that was proved.
-    keep(words, key, bound if proved else -shape.far, shape.far if proved else bound - 1, best, shape)
+    store_answer(key, bound, proved, best, memory)
     return proved
 
 
 @kernel
-def children_of(game, position, bound, row, shape, words, marks):
+def children_of(game, position, bound, row, memory):
     """Return whether an end one move ahead proves the question, and the number of other children.
 
     It writes these children to *row*. The number is negative if the search gives up.
     """
-    count, mark = 0, words_at(marks)
+    count, mark = 0, words_at(memory.counters)
     mover = whole(game.turn(position))
     if mover < 0:
         mark[TROUBLE], mark[POSITION] = CHANCES, position
@@ -157,7 +151,7 @@ def children_of(game, position, bound, row, shape, words, marks):
             return False, -1
         # The gain: what the move pays the mover, less what it pays the other player.
         gain = whole(game.reward(position, move, mover))
-        if opposed(game):
+        if has_opponent(game):
             gain -= whole(game.reward(position, move, 1 - mover))
         turned = turns(game, position, child)
         # Case: the game is over, and the score of the end is known.
@@ -167,15 +161,15 @@ def children_of(game, position, bound, row, shape, words, marks):
                 mark[ENDS] = CONTRADICTED
             if gain + (-paid if turned else paid) >= bound:
                 return True, count
-        elif count == shape.moves:
+        elif count == memory.moves:
             mark[TROUBLE], mark[POSITION] = MANY_MOVES, position
             return False, -1
         else:
             # Case: the game goes on. Write the child with the bound that follows for it (see the module's table).
-            key = key_of(game, child, shape, marks)
+            key = key_of(game, child, memory)
             if key == NO_KEY:
                 return False, -1
-            prefetch(words, bucket_of(key, shape))
+            prefetch(memory.table, bucket_of(key, memory))
             row[PARTS * count + CHILD], row[PARTS * count + KEY] = child, key
             row[PARTS * count + NUMBER], row[PARTS * count + TURNED] = number, 1 if turned else 0
             row[PARTS * count + ASKED] = gain - bound + 1 if turned else bound - gain
@@ -195,38 +189,38 @@ def score_of_end(game, position):
     """Return the payoff of the player to move at an end, less the other player's."""
     mover = whole(game.turn(position))
     paid = whole(game.payoff(position, mover))
-    if opposed(game):
+    if has_opponent(game):
         paid -= whole(game.payoff(position, 1 - mover))
     return paid
 
 
 @kernel
-def put_in_order(game, position, count, best, row, shape, words, marks):
+def put_in_order(game, position, count, best, row, memory):
     """Return whether a table entry of a child proves the question, and the number of children left to search.
 
     It sorts the children by move ordering score; the hash move, number *best*, comes first. It removes children whose
     table entry shows that they do not prove the question.
     """
-    left, mark = 0, words_at(marks)
+    kept, mark = 0, words_at(memory.counters)
     for i in range(count):
         child, number, asked = row[PARTS * i + CHILD], row[PARTS * i + NUMBER], row[PARTS * i + ASKED]
         turned, key, good = row[PARTS * i + TURNED], row[PARTS * i + KEY], row[PARTS * i + GOOD]
-        low, high, _ = bounds_of(find(words, key, shape), shape)
+        low, high, _ = bounds_of(find(key, memory), memory)
         # The table answers this child's question: it proves the parent's, or the child can be skipped.
         if low >= asked or high < asked:
             if (low >= asked) != (turned == 1):
                 return True, 0
             continue
-        place = HISTORY + hash_of(position ^ child, HISTORY_BITS)
-        good += mark[place]
+        counter = HISTORY + hash_of(position ^ child, HISTORY_BITS)
+        good += mark[counter]
         # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
-        j = left - 1
+        j = kept - 1
         while j >= 0 and row[PARTS * j + NUMBER] != best and (number == best or row[PARTS * j + GOOD] < good):
             for part in range(PARTS):
                 row[PARTS * (j + 1) + part] = row[PARTS * j + part]
             j -= 1
         row[PARTS * (j + 1) + CHILD], row[PARTS * (j + 1) + NUMBER] = child, min(number, NO_BEST)
         row[PARTS * (j + 1) + ASKED], row[PARTS * (j + 1) + TURNED] = asked, turned
-        row[PARTS * (j + 1) + KEY], row[PARTS * (j + 1) + GOOD], row[PARTS * (j + 1) + PLACE] = key, good, place
-        left += 1
-    return False, left
+        row[PARTS * (j + 1) + KEY], row[PARTS * (j + 1) + GOOD], row[PARTS * (j + 1) + COUNTER] = key, good, counter
+        kept += 1
+    return False, kept

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from retrograde.games.catalog import typed, variant
 from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
-from retrograde.solver.search.kernels import TROUBLE, Stack
+from retrograde.solver.search.kernels import TROUBLE, ThreadWorkspace
 from retrograde.solver.search.scores import kernels
-from retrograde.solver.search.searcher import Endless, OutOfTime, Search
+from retrograde.solver.search.searcher import OutOfTime, Search, SearchTooDeep
 
 FOR_WHOM = "scores are searched for one player or two, without chance"
 
 
 @dataclass(frozen=True)
-class ScoreFinding:
+class ScoreResult:
     """What a search found about the score of a position, for the player to move.
 
     The score is proved to lie between `low` and `high`; a bound is None if nothing is known. `nodes` counts positions
@@ -59,25 +59,25 @@ class ScoreSearch(Search):
         """Raise NotForSearch if there are more than two players or positions are tuples of ints."""
         refuse_tuples(game, "searched")
         if game.players > 2:
-            raise unsuited(game, FOR_WHOM)
+            raise unsuitable(game, FOR_WHOM)
 
-    def at_least(self, position: int, bound: int, stack: Stack) -> bool:
+    def at_least(self, position: int, bound: int, workspace: ThreadWorkspace) -> bool:
         """Return one thread's answer: whether the score of a position is at least *bound*."""
-        return kernels.at_least(self.game, position, bound, self.table, stack)
+        return kernels.at_least(self.game, position, bound, self.table, workspace)
 
-    def mend(self, stacks: list[Stack]) -> None:
+    def enlarge(self, workspaces: list[ThreadWorkspace]) -> None:
         """Enlarge the table or workspace that was too small; raise the reason if nothing can be enlarged."""
-        troubles = {int(stack.marks[TROUBLE]) for stack in stacks}
+        troubles = {int(workspace.counters[TROUBLE]) for workspace in workspaces}
         if kernels.CHANCES in troubles:
-            raise unsuited(self.game, FOR_WHOM)
+            raise unsuitable(self.game, FOR_WHOM)
         if kernels.FAR in troubles:
-            raise RuleError(f"{variant(self.game)} has scores of {self.table.shape.far} and more; give more --table")
-        super().mend(stacks)
+            raise RuleError(f"{variant(self.game)} has scores of {self.table.layout.far} and more; give more --table")
+        super().enlarge(workspaces)
 
     @property
-    def contradicted(self) -> bool:
+    def is_contradicted(self) -> bool:
         """Whether the search met an end whose value does not follow from what it pays."""
-        return self.met != 0
+        return self.ends_met != 0
 
     def worth_of_end(self, position: int) -> int:
         """Return the score of a position in which the game is over."""
@@ -85,10 +85,10 @@ class ScoreSearch(Search):
         other = self.game.payoff(position, 1 - player) if self.game.players == 2 else 0
         paid = self.game.payoff(position, player) - other
         if not kernels.agrees(self.game.primitive(position), paid):
-            self.met |= kernels.CONTRADICTED
+            self.ends_met |= kernels.CONTRADICTED
         return paid
 
-    def score(self, position: int, seconds: float | None = None, value_only: bool = False) -> ScoreFinding:
+    def score(self, position: int, seconds: float | None = None, value_only: bool = False) -> ScoreResult:
         """Search the score of a position for at most *seconds*; with *value_only*, stop once its sign is known."""
         began, nodes = time.monotonic(), self.nodes
         low: int | None = None
@@ -98,17 +98,17 @@ class ScoreSearch(Search):
                 low = high = self.worth_of_end(position)
             else:
                 try:
-                    for bounds in self.narrower(position):
+                    for bounds in self.narrow_score(position):
                         low, high = bounds
                         if value_only and ((low or 0) > 0 or (high or 0) < 0):
                             break
-                except Endless:
-                    raise unsuited(
+                except SearchTooDeep:
+                    raise unsuitable(
                         self.game, "play goes round in circles, or on for longer than there is room"
                     ) from None
-        return ScoreFinding(low, high, self.nodes - nodes, time.monotonic() - began)
+        return ScoreResult(low, high, self.nodes - nodes, time.monotonic() - began)
 
-    def narrower(self, position: int) -> Iterator[tuple[int | None, int | None]]:
+    def narrow_score(self, position: int) -> Iterator[tuple[int | None, int | None]]:
         """Yield ever closer bounds of the score until they meet."""
         low: int | None = None
         high: int | None = None
@@ -150,6 +150,6 @@ class ScoreSearch(Search):
         return self.game.reward(position, move, player) - other
 
 
-def unsuited(game: Game, why: str) -> NotForSearch:
+def unsuitable(game: Game, why: str) -> NotForSearch:
     """Return the error that this search does not apply to a game."""
     return NotForSearch(f"{why}; solve {variant(game)} instead: retrograde solve {typed(game)}")

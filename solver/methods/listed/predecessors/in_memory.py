@@ -13,7 +13,7 @@ import numpy as np
 from retrograde.solver.methods.listed.predecessors import kernels
 from retrograde.solver.methods.listed.predecessors.sorting import ParentLists, StoredParentLists
 from retrograde.solver.runtime.scratch import Scratch
-from retrograde.solver.values.left import decided_from
+from retrograde.solver.values.score import decided_from
 
 Array = np.ndarray[Any, Any]
 

@@ -26,9 +26,8 @@ from retrograde.solver.methods.listed.predecessors.sorting import (
 )
 from retrograde.solver.runtime.arrays import Part
 from retrograde.solver.runtime.work import Work
-from retrograde.solver.values.left import decided_from
-from retrograde.solver.values.propagation import Batch, Propagation, scores_at
-from retrograde.solver.values.score import WIN_CLASS
+from retrograde.solver.values.propagation import Propagation, ScoredPositions, scores_at
+from retrograde.solver.values.score import WIN_CLASS, decided_from
 
 Array = np.ndarray[Any, Any]
 Children = tuple[Array, Array]
@@ -143,8 +142,8 @@ class ForwardPropagation(Propagation):
     """
 
     def __init__(self, passes: ForwardPasses, pause: Callable[[int, int, int], None], *others: Any):
-        bits, scores, left, *rest = others
-        super().__init__(bits, scores, left, passes.parents_of, *rest)
+        bits, arrays, *rest = others
+        super().__init__(bits, arrays, passes.parents_of, *rest)
         self.passes, self.pause = passes, pause
         self.first = 0
         """The position from which the next pass starts; above 0 when a solve resumes within a pass."""
@@ -154,10 +153,10 @@ class ForwardPropagation(Propagation):
         self.first = first
         super().run(group, remoteness)
 
-    def tell_parents(self, group: int, before: dict[int, Batch]) -> None:
+    def update_parents(self, group: int, before: dict[int, ScoredPositions]) -> None:
         """Update the parents of the positions decided last, which come by score."""
         if self.passes.lists:
-            super().tell_parents(group, before)
+            super().update_parents(group, before)
             return
         if not any(batch.count for batch in before.values()):
             return
@@ -174,18 +173,18 @@ class ForwardPropagation(Propagation):
         # Step 3: expand all undecided positions; give the best score to some parents, and decrement the counters of
         # others.
         for end, good, bad in self.passes.find_parents(self.first):
-            self.looked_again = end / len(self.scores)
+            self.pass_share = end / len(self.scores)
             self.settle(good, scores[0])
             if len(bad):
                 self.count_down(bad)
             self.pause(group, self.remoteness - 1, end)
-        self.first, self.looked_again = 0, None
+        self.first, self.pass_share = 0, None
 
     def note_decided(self, scores: list[int]) -> None:
         """List the positions that a pass decided before it was stopped."""
         for score in scores:
             for some in self.with_score(score, due=False):
-                self.note(self.last.setdefault(score, Batch()), some)
+                self.note(self.last.setdefault(score, ScoredPositions()), some)
 
-    def ask_draws(self) -> None:
+    def check_draws(self) -> None:
         """Do nothing: this check compares the rules' own parents with children, and here the rules give no parents."""

@@ -40,8 +40,8 @@ class TierProgress(NamedTuple):
 class TierArrays(NamedTuple):
     """Arrays about the positions of a tier.
 
-    `scores`; `left`, the undecided-children counters (see values/left.py); `sizes`, the numbers of symmetric positions;
-    `sums`, checksums of the parents (see values/edges.py), empty if predecessor lists are used.
+    `scores`; `left`, the undecided-children counters (see values/score.py); `sizes`, the numbers of symmetric
+    positions; `sums`, checksums of the parents (see values/edges.py), empty if predecessor lists are used.
     """
 
     scores: Array

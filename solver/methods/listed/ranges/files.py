@@ -13,8 +13,7 @@ import numpy as np
 
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.values import propagation_kernels
-from retrograde.solver.values.left import decided_from, left_type
-from retrograde.solver.values.score import DRAW_CLASS, score_type
+from retrograde.solver.values.score import DRAW_CLASS, counter_type, decided_from, score_type
 
 Array = np.ndarray[Any, Any]
 
@@ -92,7 +91,7 @@ def to_bytes(*arrays: Array) -> memoryview:
 def split_fields(content: bytes | memoryview, bits: int, count: int) -> tuple[Array, Array]:
     """Return views of the scores and counters of *count* slots in *content*."""
     scores = np.frombuffer(content, score_type(bits), count)
-    return scores, np.frombuffer(content, left_type(bits), count, scores.nbytes)
+    return scores, np.frombuffer(content, counter_type(bits), count, scores.nbytes)
 
 
 class RangeResults(NamedTuple):

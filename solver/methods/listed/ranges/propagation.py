@@ -15,7 +15,7 @@ from retrograde.solver.methods.listed.ranges.files import RangeResult, RangeStat
 from retrograde.solver.methods.listed.ranges.steps import AssembledRange, StepsTask, StepTask, run_steps
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.work import Work
-from retrograde.solver.values.propagation import Tell
+from retrograde.solver.values.propagation import ReportProgress
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS, RemotenessOverflow
 
 TOGETHER = 100_000
@@ -70,7 +70,7 @@ class RangePropagation:
     """
 
     def __init__(
-        self, work: Work, scratch: Scratch, shift: int, progress: RangePropagationProgress, tell: Tell,
+        self, work: Work, scratch: Scratch, shift: int, progress: RangePropagationProgress, tell: ReportProgress,
         mark: Callable[[set[str]], None],
     ):  # fmt: skip
         self.work, self.scratch, self.shift, self.tell = work, scratch, shift, tell

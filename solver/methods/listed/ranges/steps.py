@@ -30,8 +30,7 @@ from retrograde.solver.methods.listed.ranges.files import (
 )
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.values import propagation_kernels
-from retrograde.solver.values.left import decided_from
-from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
+from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS, decided_from
 from retrograde.solver.values.score_kernels import primitive_score
 
 Array = np.ndarray[Any, Any]

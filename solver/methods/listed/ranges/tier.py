@@ -26,7 +26,7 @@ from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.work import Work
-from retrograde.solver.values.propagation import telling
+from retrograde.solver.values.propagation import make_reporter
 
 Array = np.ndarray[Any, Any]
 
@@ -133,7 +133,7 @@ def solve_in_ranges(
 
     # Step 3: propagate. Workers may cache files that they read again, in half of their share of the memory.
     scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # for each worker
-    tell = telling(phase, tier.number, tier.expanding)
+    tell = make_reporter(phase, tier.number, tier.expanding)
     RangePropagation(work, scratch, layout.shift, propagation, tell, mark).run()
     scratch.close()
     # Step 4: call undecided slots draws, range by range.

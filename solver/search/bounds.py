@@ -1,4 +1,4 @@
-"""Worth: value and remoteness as one number. Greater is better for the player to move.
+"""Bounds that searches ask for. A position's *worth* is value and remoteness as one number, greater is better.
 
     WIN in n plies     far - n        above 0: a win, the sooner the better
     TIE or DRAW        0
@@ -32,37 +32,37 @@ if TYPE_CHECKING:
 
 BASE = 1 << 14
 """Value of `far` in the entries of endgame tables."""
-DRAWN, UNTOLD = (1 << 15) - 1, -(1 << 15)
+DRAWN, UNKNOWN = (1 << 15) - 1, -(1 << 15)
 """Entries of endgame tables for a DRAW, and for an unknown position."""
 
 
-class Leaves(Protocol):
+class EndgameTables(Protocol):
     """Endgame tables that a search probes as if their positions were ends (see `search/probing/`)."""
 
     @property
-    def words(self) -> Any:
-        """The tables as kernels need them: the argument *words* of `told`."""
+    def addresses(self) -> Any:
+        """The tables as kernels need them: the argument *tables* of `probe_tables`."""
 
     def get(self, position: int) -> "Outcome | None":
         """Return the outcome of a position, or None if no table has it."""
 
 
-def told(game: Game, position: int, far: int, words: Any) -> int:
-    """Probe the endgame tables: return the worth of an undecided position, DRAWN or UNTOLD.
+def probe_tables(game: Game, position: int, far: int, tables: Any) -> int:
+    """Probe the endgame tables: return the worth of an undecided position, DRAWN or UNKNOWN.
 
-    `probing/kernels.py` overloads it for tables. Without tables, *words* is None and the answer is a constant UNTOLD.
+    `probing/kernels.py` overloads it for tables. Without tables, *tables* is None and the answer is a constant UNKNOWN.
     """
-    return UNTOLD if words is None else int(words.told(game, position, far))
+    return UNKNOWN if tables is None else int(tables.probe(game, position, far))
 
 
-@overload(told)  # type: ignore[untyped-decorator]  # numba's
-def _(game: Any, position: Any, far: Any, words: Any) -> Any:
-    """Return the function that numba compiles in place of `told` if there are no tables; else None."""
+@overload(probe_tables)  # type: ignore[untyped-decorator]  # numba's
+def _(game: Any, position: Any, far: Any, tables: Any) -> Any:
+    """Return the function that numba compiles in place of `probe_tables` if there are no tables; else None."""
 
-    def nothing(game: Any, position: Any, far: Any, words: Any) -> Any:
-        return UNTOLD
+    def unknown(game: Any, position: Any, far: Any, tables: Any) -> Any:
+        return UNKNOWN
 
-    return nothing if isinstance(words, types.NoneType) else None
+    return unknown if isinstance(tables, types.NoneType) else None
 
 
 def win_within(plies: int, far: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Value
 from retrograde.games.contract.zeroing import TO_PROGRESS
-from retrograde.solver.values.sums import reached, text_of
+from retrograde.solver.values.sums import finite_options, text_of
 
 Details = Mapping[str, Any]
 
@@ -24,7 +24,7 @@ def facts_of(metric: str, details: Details, measures: Sequence[int]) -> dict[str
     if metric == "score":
         return {"score": measures[0]}
     if metric == "nimber":
-        infinite = {"infinite": sorted(reached(measures[0]))} if measures[0] < 0 else {}
+        infinite = {"infinite": sorted(finite_options(measures[0]))} if measures[0] < 0 else {}
         return {"nimber": measures[0] if measures[0] >= 0 else None, **infinite}
     if metric == "drawlevel":
         kind, level, plies = (number if number >= 0 else None for number in measures)
@@ -43,14 +43,14 @@ def between(low: int, high: int, details: Details) -> dict[str, Any]:
     >>> between(1, 2, {"scale": 4})
     {'expectation': 0.375, 'low': 0.25, 'high': 0.5}
     """
-    below, above = outward(low, high, details)
+    below, above = round_outward(low, high, details)
     return {"expectation": (below + above) / 2, "low": below, "high": above}
 
 
-def outward(low: int, high: int, details: Details) -> tuple[float, float]:
+def round_outward(low: int, high: int, details: Details) -> tuple[float, float]:
     """Return two bounds as floating-point numbers, the lower one rounded down, the upper one up.
 
-    >>> outward(1, 2, {"scale": 4}), outward(2**60 + 1, 2**60 + 1, {}) == (2.0**60, 2.0**60 + 256)
+    >>> round_outward(1, 2, {"scale": 4}), round_outward(2**60 + 1, 2**60 + 1, {}) == (2.0**60, 2.0**60 + 256)
     ((0.25, 0.5), True)
     """
     scale = details.get("scale", 1)
@@ -77,7 +77,7 @@ def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
     if metric == "nimber":
         return text_of(measures[0])
     if metric == "drawlevel":
-        return of_draw(*measures)
+        return draw_text(*measures)
     if metric == "utilities":
         return " : ".join(f"{plain(measure, details):g}" for measure in measures)
     if metric in TO_PROGRESS:
@@ -86,11 +86,11 @@ def in_words(metric: str, details: Details, measures: Sequence[int]) -> str:
     return f"{middle:.6g}"
 
 
-def of_draw(kind: int, level: int, plies: int) -> str:
+def draw_text(kind: int, level: int, plies: int) -> str:
     """Return the draw level of a draw as a short text; "" if the position is no draw.
 
     >>> from retrograde.games.contract.game import UNDECIDED
-    >>> of_draw(WIN, 2, 3), of_draw(LOSE, 0, 0), of_draw(DRAW, -1, -1), of_draw(UNDECIDED, -1, -1)
+    >>> draw_text(WIN, 2, 3), draw_text(LOSE, 0, 0), draw_text(DRAW, -1, -1), draw_text(UNDECIDED, -1, -1)
     ('draw-win in 3, level 2', 'draw-lose in 0, level 0', 'not pure', '')
     """
     if kind in (WIN, LOSE):

@@ -10,7 +10,7 @@ from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.spill.looking import Located, Looked, blocks
 from retrograde.solver.rules.examine import examine
-from retrograde.solver.rules.expansion import Block, Expander, expander_of
+from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
 from retrograde.solver.runtime.arrays import Part, Shared
 
 Array = np.ndarray[Any, Any]
@@ -50,7 +50,7 @@ class Cyclic(NamedTuple):
     sums: Part
 
 
-def expand_located(table: Table, expander: Expander, k: int, positions: Array) -> Block:
+def expand_located(table: Table, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
     """Return a block with the children of positions of tier number k, and the children's indices.
 
     If the same player moves again in a child, its entry in `places` is -2 minus its index.
@@ -60,7 +60,7 @@ def expand_located(table: Table, expander: Expander, k: int, positions: Array) -
     return block
 
 
-def expand_placed(table: Table, expander: Expander, k: int, positions: Array) -> Block:
+def expand_placed(table: Table, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
     """Return such a block without marking the children where the same player moves again.
 
     Raises RuleError if a child is not in the state space.
@@ -86,7 +86,7 @@ def complain_of_moves(game: Game, position: int) -> NoReturn:
 
 def blocks_of(
     table: Table, k: int, begin: int, end: int, looked: Looked | None, times: int = 1
-) -> Iterator[tuple[int, int, Block | Located]]:
+) -> Iterator[tuple[int, int, ExpansionBlock | Located]]:
     """Yield (begin, end, block) for consecutive blocks of tier number k, with children located.
 
     Blocks are *times* as long as usual. If *looked* is None, positions are expanded and looked up here, in memory.
@@ -105,7 +105,7 @@ def blocks_of(
 
 def blocks_of_some(
     table: Table, k: int, places: Array, looked: Looked | None
-) -> Iterator[tuple[int, int, Block | Located]]:
+) -> Iterator[tuple[int, int, ExpansionBlock | Located]]:
     """Yield such blocks for chosen positions of tier number k, given by their indices in *places*.
 
     Begin and end of each block count within *places*.
@@ -123,7 +123,7 @@ def blocks_of_some(
         yield first - begin, last - begin, block
 
 
-def locate(table: Table, block: Block) -> int:
+def locate(table: Table, block: ExpansionBlock) -> int:
     """Fill in the indices of the children of a block; return how many children are in no list."""
     space, unsorted = table.space, np.zeros(len(block.children), np.bool_)
     # Rows whose children ascend are found by a merge-like scan, which runs along memory. Only other rows need the

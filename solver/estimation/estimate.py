@@ -69,16 +69,12 @@ def estimate(
     """
     announce(listener, "reading the rules")
     game, _ = with_source(game)
-    metric = metric or metric_of(game)
+    traits, metric = Traits.of(game), metric or metric_of(game)
     if metric not in (METRICS[0], "expectation") or against:
         refuse_tuples(game, "solved in lists")
-    if (
-        metric == "expectation"
-        and not against
-        and is_by_slot(game, 0 if Traits.of(game).width else Sizes().listed_slots)
-    ):
+    if metric == "expectation" and not against and is_by_slot(game, 0 if traits.width else Sizes().listed_slots):
         return of_slots(game, workers)
-    if Traits.of(game).is_numbered and metric in (METRICS[0], *TO_PROGRESS):
+    if traits.is_numbered and metric in (METRICS[0], *TO_PROGRESS):
         return of_numbered(game, workers, metric)
     found = Sampler(game, counted, sampled, SECONDS, listener).run()
     records = Range(found.low, found.records, found.high)
@@ -105,7 +101,7 @@ def estimate(
         memory += Range(0, 1, 1).times(workers * TASK * min(1, found.records / 150e6))
         memory += Range(0, 1, 1).times(CACHE * min(1, found.records / 500e6))
     # Predecessor lists: if play can return to a tier and the rules do not give parents, or for utilities.
-    linked = (found.returns and (listed or not Traits.of(game).has_parents)) or metric == "utilities"
+    linked = (found.returns and (listed or not traits.has_parents)) or metric == "utilities"
     links = records.times(LINKED if listed else LINK).times(found.links if linked else 0.0)
     memory += links
     result.least_memory = round(COMPILED)

@@ -279,7 +279,6 @@ def maximise(tier, movers, ties, slack, utilities, plies):
     others.
     """
     order, children, ends, low = tier
-    players = utilities.shape[1]
     for i in order:
         begin = ends[i - 1] if i else 0
         if begin == ends[i]:
@@ -287,52 +286,67 @@ def maximise(tier, movers, ties, slack, utilities, plies):
         # Step 1: the best utility that the player to move can get.
         place = low + i
         mover = movers[place]
-        best = utilities[children[begin], mover]
-        for link in range(begin + 1, ends[i]):
-            best = max(best, utilities[children[link], mover])
-        chosen = -1
-        equal = 0
-        least = 0
-        # Case PARANOID: each player's utility separately; plies follow the first best move.
+        links = children[begin : ends[i]]
+        best = utilities[links[0], mover]
+        for child in links[1:]:
+            best = max(best, utilities[child, mover])
+        # Step 2: the utilities by the way to decide ties.
         if ties == PARANOID:
-            for player in range(players):
-                forced = best if player == mover else utilities[children[begin], player]
-                for link in range(begin, ends[i]):
-                    if player != mover:
-                        forced = min(forced, utilities[children[link], player])
-                    elif chosen < 0 and utilities[children[link], mover] == best:
-                        chosen = children[link]
-                utilities[place, player] = forced
+            force_each(links, place, mover, best, utilities, plies)
+        elif ties == AVERAGE:
+            take_average(links, place, mover, best - slack, utilities, plies)
+        else:
+            chosen = choose(links, mover, best - slack, ties, utilities)
             plies[place] = plies[chosen] + 1
-            continue
-        # Step 2: among moves as good as the best, choose one or add all up.
-        plies[place] = 0
-        for player in range(players):
-            utilities[place, player] = 0
-        for link in range(begin, ends[i]):
-            child = children[link]
-            if utilities[child, mover] < best - slack:
-                continue
-            if ties == AVERAGE:
-                equal += 1
-                plies[place] = max(plies[place], plies[child] + 1)
-                for player in range(players):
-                    utilities[place, player] += utilities[child, player]
-                continue
-            # For LEADER: what the best of the other players gets; the chosen move has the least.
-            leader = utilities[child, mover]
-            if ties == LEADER and players > 1:
-                leader = -(1 << 62)
-                for player in range(players):
-                    if player != mover:
-                        leader = max(leader, utilities[child, player])
-            if chosen < 0 or (ties == LEADER and leader < least):
-                chosen, least = child, leader
-        # Step 3: write the chosen utilities. The average is rounded to the nearest integer.
-        for player in range(players):
-            if ties == AVERAGE:
-                utilities[place, player] = (2 * utilities[place, player] + equal) // (2 * equal)
-            else:
+            for player in range(utilities.shape[1]):
                 utilities[place, player] = utilities[chosen, player]
-        if ties != AVERAGE:
-            plies[place] = plies[chosen] + 1
+
+
+@kernel
+def force_each(links, place, mover, best, utilities, plies):
+    """Write what each player can force against all others; plies follow the first best move."""
+    for player in range(utilities.shape[1]):
+        forced = utilities[links[0], player]
+        for child in links:
+            forced = min(forced, utilities[child, player])
+        utilities[place, player] = best if player == mover else forced
+    for child in links:
+        if utilities[child, mover] == best:
+            plies[place] = plies[child] + 1
+            break
+
+
+@kernel
+def take_average(links, place, mover, enough, utilities, plies):
+    """Write the mean of all moves that bring the mover *enough*, rounded to the nearest integer; plies are the most."""
+    equal = 0
+    plies[place] = 0
+    utilities[place] = 0
+    for child in links:
+        if utilities[child, mover] >= enough:
+            equal += 1
+            plies[place] = max(plies[place], plies[child] + 1)
+            for player in range(utilities.shape[1]):
+                utilities[place, player] += utilities[child, player]
+    for player in range(utilities.shape[1]):
+        utilities[place, player] = (2 * utilities[place, player] + equal) // (2 * equal)
+
+
+@kernel
+def choose(links, mover, enough, ties, utilities):
+    """Return the first move that brings the mover *enough*; for LEADER the one after which the leader gets least."""
+    chosen = -1
+    least = 0
+    for child in links:
+        if utilities[child, mover] < enough:
+            continue
+        # For LEADER: what the best of the other players gets.
+        leader = utilities[child, mover]
+        if ties == LEADER and utilities.shape[1] > 1:
+            leader = -(1 << 62)
+            for player in range(utilities.shape[1]):
+                if player != mover:
+                    leader = max(leader, utilities[child, player])
+        if chosen < 0 or (ties == LEADER and leader < least):
+            chosen, least = child, leader
+    return chosen

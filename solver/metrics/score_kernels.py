@@ -204,12 +204,7 @@ def count_plies(tier, scores, plies):
     """
     count = len(scores)
     # Step 1: for negative scores, count the children within that keep the score.
-    need = np.zeros(count, np.int64)
-    for child in range(count):
-        for link in range(tier.begins[child], tier.begins[child + 1]):
-            parent = tier.parents[link]
-            if scores[parent] < 0 and scores[parent] == seen_by_parent(tier, scores, parent, child):
-                need[parent] += 1
+    need = count_best_children(tier, scores)
     # Step 2: make the lists. A position occurs at most twice: entry i from outside the tier, entry count + i from
     # within.
     most = 0
@@ -257,3 +252,15 @@ def count_plies(tier, scores, plies):
                 passed[parent] = True
                 following[count + parent] = heads[first]
                 heads[first] = count + parent
+
+
+@kernel
+def count_best_children(tier, scores):
+    """Return for each position with a negative score how many children within the tier keep it."""
+    counts = np.zeros(len(scores), np.int64)
+    for child in range(len(scores)):
+        for link in range(tier.begins[child], tier.begins[child + 1]):
+            parent = tier.parents[link]
+            if scores[parent] < 0 and scores[parent] == seen_by_parent(tier, scores, parent, child):
+                counts[parent] += 1
+    return counts

@@ -25,7 +25,7 @@ BLOCK = 1 << 14
 """The most positions in a block."""
 
 
-class Block:
+class ExpansionBlock:
     """A thread's buffers for one block of positions. See Matrix for the fields; the first `columns` columns are valid.
 
     `places` int64[rows, positions] is for the places of the children, `out` int64[cells + 1] for a list of them.
@@ -58,6 +58,10 @@ class Block:
         return self.primitives.tolist(), children
 
 
+Kernel = Callable[[ExpansionBlock, Array], tuple[int, int]]
+"""Calls a kernel with a block and a trouble array; returns the columns written and the rows needed."""
+
+
 class Expander:
     """Expands positions of one game with its compiled rules: children and parents."""
 
@@ -74,7 +78,7 @@ class Expander:
             yield begin, stop
             begin = stop
 
-    def expand(self, tier: int, positions: Array, sizes: bool = False) -> Block:
+    def expand(self, tier: int, positions: Array, sizes: bool = False) -> ExpansionBlock:
         """Return a block with the children of some positions of a tier.
 
         With *sizes*, the block also holds how many positions are equal to each by symmetry.
@@ -84,18 +88,18 @@ class Expander:
             lambda block, trouble: kernels.expand(self.game, tier, wide, block.matrix, trouble), len(positions), sizes
         )
 
-    def expand_parents(self, tier: int, positions: Array) -> Block:
+    def expand_parents(self, tier: int, positions: Array) -> ExpansionBlock:
         """Return a block that holds the parents of some positions of a tier, in the fields for children."""
         wide = positions.astype(np.int64, copy=False)
 
-        def ask(block: Block, trouble: Array) -> tuple[int, int]:
+        def ask(block: ExpansionBlock, trouble: Array) -> tuple[int, int]:
             block.tiers[:] = tier
             columns, needed = kernels.expand_parents(self.game, tier, wide, block.children, trouble)
             return columns, needed
 
         return self.run(ask, len(positions))
 
-    def mark_moves_again(self, positions: Array, block: Block, origins: Array) -> None:
+    def mark_moves_again(self, positions: Array, block: ExpansionBlock, origins: Array) -> None:
         """Mark the children at which the same player moves again; see the kernel of the same name."""
         if Traits.of(self.game).alternates:
             return
@@ -106,11 +110,13 @@ class Expander:
             refuse_chance(self.game, int(bad))
             raise RuleError(differ(self.game, int(bad)))
 
-    def run(self, ask: Callable[[Block, Array], tuple[int, int]], positions: int, sizes: bool = False) -> Block:
+    def run(
+        self, ask: Callable[[ExpansionBlock, Array], tuple[int, int]], positions: int, sizes: bool = False
+    ) -> ExpansionBlock:
         """Call a kernel with matrices of enough rows. Raise RuleError if the rules break the contract."""
         if not hasattr(self.local, "block"):
-            self.local.block = Block()
-        block: Block = self.local.block
+            self.local.block = ExpansionBlock()
+        block: ExpansionBlock = self.local.block
         trouble = np.zeros(2, np.int64)
         while True:
             block.fit(self.rows, positions, sizes)

@@ -1,4 +1,6 @@
-"""Knows at which position each running kernel is, so that Ctrl-C and errors can name rules that fail or never return.
+"""Knows at which position each running kernel is, so that messages can name it.
+
+Ctrl-C asks for rules that never return, and errors of compiled rules name their position.
 
 Every call of a kernel that calls rules is made inside `watch_kernel`. The kernel writes each position to its trouble
 array before it calls the rules for it (see kernels.py). While the kernel runs, `RUNNING` holds that array.

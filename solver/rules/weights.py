@@ -9,7 +9,7 @@ import numpy as np
 
 from retrograde.games.contract.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, Game, Traits
 from retrograde.solver.rules.examine import Fault, blame, examine
-from retrograde.solver.rules.expansion import Block, compiling
+from retrograde.solver.rules.expansion import ExpansionBlock, compiling
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, ask_movers, weigh_block
 from retrograde.solver.rules.trouble_codes import Trouble
 
@@ -30,7 +30,7 @@ class Weights(NamedTuple):
     pays: Array
 
 
-def weigh(game: Game, positions: Array, block: Block) -> Weights:
+def weigh(game: Game, positions: Array, block: ExpansionBlock) -> Weights:
     """Return the weights of a block that was expanded from *positions*. Raises RuleError if the rules give invalid
     ones."""
     shape = len(block.children), block.columns

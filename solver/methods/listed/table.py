@@ -10,7 +10,7 @@ from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.spill.lookup import LocatedBlock, LocatedChildren, located_blocks
 from retrograde.solver.rules.examine import examine
-from retrograde.solver.rules.expansion import Block, Expander, expander_of
+from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
 from retrograde.solver.runtime.arrays import Part, Shared
 
 Array = np.ndarray[Any, Any]
@@ -50,7 +50,7 @@ class CyclicTier(NamedTuple):
     sums: Part
 
 
-def expand_located(table: ListedTable, expander: Expander, k: int, positions: Array) -> Block:
+def expand_located(table: ListedTable, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
     """Return a block with the children of positions of tier number k, and the children's indices.
 
     If the same player moves again in a child, its entry in `places` is -2 minus its index.
@@ -60,7 +60,7 @@ def expand_located(table: ListedTable, expander: Expander, k: int, positions: Ar
     return block
 
 
-def expand_unmarked(table: ListedTable, expander: Expander, k: int, positions: Array) -> Block:
+def expand_unmarked(table: ListedTable, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
     """Return such a block without marking the children where the same player moves again.
 
     Raises RuleError if a child is not in the state space.
@@ -87,7 +87,7 @@ def refuse_moves(game: Game, position: int) -> NoReturn:
 def blocks_of(
     table: ListedTable, k: int, begin: int, end: int, located: LocatedChildren | None, times: int = 1,
     indices: Array | None = None,
-) -> Iterator[tuple[int, int, Block | LocatedBlock]]:  # fmt: skip
+) -> Iterator[tuple[int, int, ExpansionBlock | LocatedBlock]]:  # fmt: skip
     """Yield (begin, end, block) for consecutive blocks of tier number k, with children located.
 
     Blocks are *times* as long as usual. If *located* is None, positions are expanded and looked up here, in memory.
@@ -108,7 +108,7 @@ def blocks_of(
         yield first - base, last - base, block
 
 
-def locate(table: ListedTable, block: Block) -> int:
+def locate(table: ListedTable, block: ExpansionBlock) -> int:
     """Fill in the indices of the children of a block; return how many children are in no list."""
     space, unsorted = table.space, np.zeros(len(block.children), np.bool_)
     # Rows whose children ascend are found by a merge-like scan, which runs along memory. Only other rows need the

@@ -17,7 +17,7 @@ import numpy as np
 
 from retrograde.games.contract.game import CHANCE, Game
 from retrograde.solver.metrics.models.model import MOST, Model, NoModel
-from retrograde.solver.rules.expansion import Block
+from retrograde.solver.rules.expansion import ExpansionBlock
 from retrograde.solver.rules.weights import Weights
 
 Array = np.ndarray[Any, Any]
@@ -36,7 +36,7 @@ class ModelAndResponder:
         model = self.against
         return {"against": model.name, "model": model.digest, "symmetry": model.symmetric}
 
-    def weigh(self, game: Game, positions: Array, weights: Weights, block: Block) -> tuple[Array, Array]:
+    def weigh(self, game: Game, positions: Array, weights: Weights, block: ExpansionBlock) -> tuple[Array, Array]:
         """Return the move weights of both players in a block's undecided positions, the model first.
 
         Each is int64[rows, columns]; the second is [0, 0] if the responder plays best.

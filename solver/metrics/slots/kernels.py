@@ -192,53 +192,35 @@ def evaluate(game, position, tier, chunk, workspace):
     low_sum = high_sum = np.int64(0), np.uint64(0)
     best_low = best_high = np.int64(0)
     moves = 0
-    head = workspace.state[AT]
-    workspace.state[DEPTH] += 1
-    if len(chunk.words) and workspace.state[DEPTH] > DEEP:
-        return fail(workspace, Trouble.NO_ROOM, position)
-    append_word(0, chunk, workspace)
+    head = begin_node(position, chunk, workspace)
     for given in game.generate_moves(position):
         # Step 3: the child of each move, with odds and payment in the script.
         move = whole(given)
         child, child_tier = child_of(game, position, move, tier, workspace)
+        weight, paid = record_move(game, position, move, turn, chunk, workspace)
         if workspace.trouble[0] != Trouble.FINE:
             return np.int64(0), np.int64(0)
-        if turn == CHANCE:
-            append_word(whole(game.odds(position, move)), chunk, workspace)
-        paid = payment_of(game, position, move, workspace)
-        if chunk.paying:
-            append_word(paid, chunk, workspace)
         # Step 4: the child's bounds. Case: it has a slot, or it lies between slots and is known or computed now.
-        found, low, high = find_bounds(game, child, child_tier, chunk, workspace)
-        if not found:
-            entry = entry_of(child, workspace)
-            if entry < 0:
-                return fail(workspace, Trouble.NO_ROOM, position)
-            if workspace.stamps[entry] == workspace.state[STAMP]:
-                low, high = recall(entry, child, chunk, workspace)
-            else:
-                # Case: new. Compute it by recursion.
-                open_entry(entry, child, workspace)
-                low, high = evaluate(game, child, child_tier, chunk, workspace)
-                workspace.lows[entry], workspace.highs[entry] = low, high
-                workspace.stops[entry] = workspace.state[AT]
-                note(workspace.trouble, position)
-        if paid and not staying and workspace.trouble[0] == Trouble.FINE:
+        entry, low, high = look_up(game, child, child_tier, chunk, workspace)
+        if entry >= 0:
+            low, high = evaluate(game, child, child_tier, chunk, workspace)
+            workspace.lows[entry], workspace.highs[entry] = low, high
+            workspace.stops[entry] = workspace.state[AT]
+            note(workspace.trouble, position)
+        if paid and not staying:
             low, high = add_payment(paid, low, high, chunk, workspace)
+        total += weight
+        if total >= WEIGHT_LIMIT:
+            fail(workspace, Trouble.BROKEN, position)
         if workspace.trouble[0] != Trouble.FINE:
             return np.int64(0), np.int64(0)
         # Step 5: chance adds the weighted bounds, a player keeps the best.
         if turn == CHANCE and not staying:
-            weight = whole(game.odds(position, move))
-            total += weight
-            if weight < 1 or total >= WEIGHT_LIMIT:
-                return fail(workspace, Trouble.BROKEN, position)
             low_sum, high_sum = add_product(low_sum, weight, low), add_product(high_sum, weight, high)
+        elif moves == 0:
+            best_low, best_high = low, high
         else:
-            if moves == 0 or (low > best_low) == greatest:
-                best_low = low
-            if moves == 0 or (high > best_high) == greatest:
-                best_high = high
+            best_low, best_high = better_of(best_low, low, greatest), better_of(best_high, high, greatest)
         moves += 1
         if staying and (best_low > 0) == greatest:
             break  # this move decides
@@ -246,8 +228,61 @@ def evaluate(game, position, tier, chunk, workspace):
     if moves == 0:
         return fail(workspace, Trouble.NO_MOVES, position)
     finish_node(head, moves, turn, chunk, workspace)
-    workspace.state[DEPTH] -= 1
     return (best_low, best_high) if turn != CHANCE or staying else means(low_sum, high_sum, total)
+
+
+@lean_kernel
+def better_of(best, bound, greatest):
+    """Return the greater or the lesser of two bounds."""
+    return max(best, bound) if greatest else min(best, bound)
+
+
+@lean_kernel
+def begin_node(position, chunk, workspace):
+    """Begin a node of the script, and return where its head is; record if nodes are nested too deeply."""
+    head = workspace.state[AT]
+    workspace.state[DEPTH] += 1
+    if len(chunk.words) and workspace.state[DEPTH] > DEEP:
+        fail(workspace, Trouble.NO_ROOM, position)
+    append_word(0, chunk, workspace)
+    return head
+
+
+@lean_kernel
+def record_move(game, position, move, turn, chunk, workspace):
+    """Return a move's odds, 0 for a player's, and what it pays; append both to the script."""
+    weight = paid = np.int64(0)
+    if workspace.trouble[0] != Trouble.FINE:
+        return weight, paid
+    if turn == CHANCE:
+        weight += whole(game.odds(position, move))
+        if weight < 1:
+            fail(workspace, Trouble.BROKEN, position)
+        append_word(weight, chunk, workspace)
+    paid += payment_of(game, position, move, workspace)
+    if chunk.paying:
+        append_word(paid, chunk, workspace)
+    return weight, paid
+
+
+@lean_kernel
+def look_up(game, position, tier, chunk, workspace):
+    """Return (-1, lower bound, upper bound) if a child's bounds are known, or else a new entry for them and 0, 0."""
+    found, low, high = find_bounds(game, position, tier, chunk, workspace)
+    if found:
+        return np.int64(-1), low, high
+    entry = entry_of(position, workspace)
+    if entry < 0:
+        fail_here(workspace, Trouble.NO_ROOM)
+        return entry, low, high
+    if workspace.stamps[entry] == workspace.state[STAMP]:
+        low, high = recall(entry, position, chunk, workspace)
+        return np.int64(-1), low, high
+    workspace.stamps[entry] = workspace.state[STAMP]
+    put(workspace.keys, entry, position)
+    workspace.lows[entry] = OPEN
+    workspace.begins[entry] = workspace.state[AT]
+    return entry, low, high
 
 
 @lean_kernel
@@ -261,15 +296,6 @@ def child_of(game, position, move, tier, workspace):
     if is_none(child) or child_tier < tier:
         fail(workspace, Trouble.BROKEN, position)
     return child, child_tier
-
-
-@lean_kernel
-def open_entry(entry, position, workspace):
-    """Begin an entry for a position between slots, whose bounds are computed next."""
-    workspace.stamps[entry] = workspace.state[STAMP]
-    put(workspace.keys, entry, position)
-    workspace.lows[entry] = OPEN
-    workspace.begins[entry] = workspace.state[AT]
 
 
 @lean_kernel
@@ -328,6 +354,7 @@ def finish_node(head, moves, turn, chunk, workspace):
 
     A node with one move that pays nothing is removed; its child takes its place.
     """
+    workspace.state[DEPTH] -= 1
     if len(chunk.words) and workspace.trouble[0] == Trouble.FINE:
         skipped = (2 if turn == CHANCE else 1) + chunk.paying
         if moves == 1 and not (chunk.paying and chunk.words[head + skipped - 1]):
@@ -386,7 +413,7 @@ def find_bounds(game, position, tier, chunk, workspace):
 
 @lean_kernel
 def bounds_at(slot, tier, chunk, workspace, exchanged):
-    """Return the bounds of a slot of a tier; 0 for the current tier in mode LOOK, for others in mode STAY."""
+    """Return the bounds of a slot; 0 for the current tier in mode LOOK, and for others in mode STAY."""
     # Case: a slot of the current tier, from the chunk itself or from before the wave.
     if chunk.k >= 0 and tier == chunk.tiers[chunk.k]:
         workspace.state[ROUND] = 1
@@ -480,7 +507,7 @@ def entry_of(position, workspace):
         entry = (entry + 1) & np.int64(mask)
     workspace.order[workspace.state[COUNT]] = entry
     workspace.state[COUNT] += 1
-    return entry if 2 * workspace.state[COUNT] <= len(workspace.keys) else -1
+    return entry if 2 * workspace.state[COUNT] <= len(workspace.keys) else np.int64(-1)
 
 
 @lean_kernel

@@ -199,7 +199,7 @@ def sweep_script(script, first, chunk):
 
 @lean_kernel
 def bounds_of_leaf(script, first, chunk, leaf):
-    """Return the bounds of a leaf: of a slot in this chunk, in this tier or outside, or of an end."""
+    """Return the bounds of a leaf, which is a slot or an end."""
     place = leaf >> 1
     slot = place - first
     staying = chunk.mode == STAY
@@ -315,7 +315,7 @@ def guess_by_script(script, guesses, plan):
 
 @lean_kernel
 def guess_of_leaf(script, guesses, plan, leaf, end):
-    """Return the value, constant and margin of a leaf, and the end of the plan's terms; write a term for a slot."""
+    """Return the value, constant and margin of a leaf, and the new end of the plan's terms."""
     place = leaf >> 1
     slot = place - guesses.first
     sign = -1.0 if leaf & 1 else 1.0

@@ -36,7 +36,7 @@ AND, XOR = range(2)
 
 
 class Branch(NamedTuple):
-    """A literal that a rule asks for, and the trees that follow if it is true and if it is false."""
+    """A literal that a rule asks for, and the trees that follow for either answer."""
 
     literal: int
     if_true: "Tree"

@@ -10,7 +10,7 @@ from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.explore.cutting import sample_task
 from retrograde.solver.methods.listed.spill.kernels import unique
-from retrograde.solver.rules.expansion import Block, expander_of
+from retrograde.solver.rules.expansion import ExpansionBlock, expander_of
 
 Array = np.ndarray[Any, Any]
 Pieces = list[tuple[int, Array]]
@@ -67,7 +67,7 @@ def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
     return merged
 
 
-def children_by_tier(block: Block) -> Iterator[tuple[int, Array]]:
+def children_by_tier(block: ExpansionBlock) -> Iterator[tuple[int, Array]]:
     """Yield the children in a block by tier, as unsorted copies."""
     runs = np.empty((len(block.children), 4), np.int64)
     kernels.gather(block.columns, block.children, block.tiers, runs, block.out)

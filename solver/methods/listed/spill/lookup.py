@@ -71,7 +71,7 @@ class LocatedChildren(NamedTuple):
 
 
 class LocatedBlock(NamedTuple):
-    """A block with located children, as kernels take it (see rules/expansion.Block).
+    """A block with located children, as kernels take it (see rules/expansion.ExpansionBlock).
 
     `missing` is the index of a position with a child that is nowhere, -1 for none.
     """

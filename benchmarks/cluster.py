@@ -127,13 +127,13 @@ def measure(text: str) -> Row:
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "game.h5"
         with suppress(Compiled):
-            solve(game, path, way="streamed", workers=2, listener=stop_when_compiled)
+            solve(game, path, method="streamed", workers=2, listener=stop_when_compiled)
         executor = Measuring()
         executor.look()
         phases: dict[str, float] = {}
         began = time.process_time()
         solve(
-            game, path, way="streamed", fresh=True, executor=executor,
+            game, path, method="streamed", fresh=True, executor=executor,
             listener=lambda progress: phases.__setitem__(progress.phase, time.process_time() - began),
         )  # fmt: skip
         with DatabaseFile(path) as file:

@@ -94,7 +94,7 @@ def take(name: str, kills: int, folder: Path) -> list[list[str]]:
 
     def solved(**options: Any) -> tuple[float, str]:
         began = time.monotonic()
-        solve(game, path, way=way or None, sizes=sizes, fresh=True, **options)
+        solve(game, path, method=way or None, sizes=sizes, fresh=True, **options)
         return time.monotonic() - began, digest(path)[:16]
 
     _, of_threads = solved(workers=2)

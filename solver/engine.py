@@ -88,8 +88,6 @@ def solve(
     ClusterError; finished work is kept.
     """
     # Step 1: settle the options, and refuse combinations that do not exist.
-    if "way" in keywords:
-        keywords["method"] = keywords.pop("way")
     options = replace(
         options or SolveOptions(), **{name: value for name, value in keywords.items() if value is not None}
     )

@@ -178,7 +178,7 @@ def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
         from retrograde.solver.methods.setwise.method import Setwise
 
         yield Setwise(RunningOutlook, early=several)
-    from retrograde.solver.methods.listed.way import ListedMethod
+    from retrograde.solver.methods.listed.method import ListedMethod
 
     if several:
         yield ListedMethod(limited=True)

@@ -75,15 +75,15 @@ class Kind:
                 patch.setattr(os, "fsync", os.fstat)  # no power fails, and disks are slow
             patch.setattr(tangle.Tangle, "start", tangle.position_of(31, False, 0, 0, 40))
             game = load_game(self.game) if isinstance(self.game, str) else self.game()
-            return self.make(game, path, sizes=self.sizes, **{"way": "compiled", "workers": 2, **self.options})
+            return self.make(game, path, sizes=self.sizes, **{"method": "compiled", "workers": 2, **self.options})
 
 
 KINDS = {
-    "interpreted": Kind("nim", options={"way": "interpreted"}),
-    "listed": Kind("connect4:3,3", options={"way": "listed"}),
-    "stream": Kind("connect4:3,3", STREAM, {"way": "streamed"}),
-    "setwise": Kind("connect4:3,3", STREAM, {"way": "setwise"}),
-    "setwise in scratch": Kind("connect4:3,3", STREAM, {"way": "setwise"}, IN_SCRATCH),
+    "interpreted": Kind("nim", options={"method": "interpreted"}),
+    "listed": Kind("connect4:3,3", options={"method": "listed"}),
+    "stream": Kind("connect4:3,3", STREAM, {"method": "streamed"}),
+    "setwise": Kind("connect4:3,3", STREAM, {"method": "setwise"}),
+    "setwise in scratch": Kind("connect4:3,3", STREAM, {"method": "setwise"}, IN_SCRATCH),
     "given up": Kind("connect4:3,3", replace(STREAM, in_memory=800)),  # by one way after another
     "sets": Kind("chess:KQK"),
     "scores in scratch": Kind("mutorere", replace(EAGER, scores_in_scratch=True)),
@@ -93,7 +93,7 @@ KINDS = {
     "cycles, with predecessor lists": Kind(tangle.Tangle),
     "lists in scratch": Kind(tangle.Tangle, replace(EAGER, predecessors_at_most=0, lists_in_scratch=True)),
     "ranges": Kind(tangle.DenseTangle, replace(EAGER, ranged_slots=1, range_bits=2), {"executor": Elsewhere()}),
-    "bounds": Kind("piglet:2", options={"way": "numbered"}),
+    "bounds": Kind("piglet:2", options={"method": "numbered"}),
     "book": Kind("connect4:4,3", make=book),
 }
 

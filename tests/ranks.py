@@ -15,7 +15,7 @@ def main(folder: str, *asked: str) -> None:
         for number, one in enumerate(asked if executor else ()):
             variant, _, way = one.rpartition("/")
             path = Path(folder) / f"{number}.h5"
-            solve(load_game(variant), path, way=way, sizes=small_enough(way), executor=executor)
+            solve(load_game(variant), path, method=way, sizes=small_enough(way), executor=executor)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,9 @@ def with_fault(monkeypatch):
 def test_without_the_fault(cls, interpreted, path):
     game = cls()
     solution = reference.solve(game, symmetric=True, starts=range(200) if hasattr(game, "tiers") else None)
-    assert outcomes(solve(game, path, way="interpreted" if interpreted else "compiled", fresh=True), game) == solution
+    assert (
+        outcomes(solve(game, path, method="interpreted" if interpreted else "compiled", fresh=True), game) == solution
+    )
 
 
 PARENTS = {
@@ -54,7 +56,7 @@ PARENTS = {
 @pytest.mark.parametrize("fault", PARENTS)
 def test_parents_that_are_not_those_of_the_moves(cls, fault, interpreted, path, with_fault):
     with pytest.raises(RuleError, match=PARENTS[fault]):
-        solve(with_fault(cls, fault), path, way="interpreted" if interpreted else "compiled", fresh=True)
+        solve(with_fault(cls, fault), path, method="interpreted" if interpreted else "compiled", fresh=True)
 
 
 SYMMETRY = {
@@ -72,7 +74,7 @@ def test_images_that_are_no_symmetry_deep_in_the_game(fault, way, path, with_fau
     sizes = Sizes(in_memory=4 if way == "in a stream" else 10**9)
     game = with_fault(broken.Mirror, fault, 15)
     with pytest.raises(RuleError, match=SYMMETRY[fault]):
-        solve(game, path, way="interpreted" if way == "interpreted" else "compiled", fresh=True, sizes=sizes)
+        solve(game, path, method="interpreted" if way == "interpreted" else "compiled", fresh=True, sizes=sizes)
 
 
 NUMBERING = {
@@ -86,7 +88,7 @@ NUMBERING = {
 @pytest.mark.parametrize("fault", NUMBERING)
 def test_numberings_that_are_not_one_to_one(fault, interpreted, path, with_fault):
     with pytest.raises(RuleError, match=NUMBERING[fault]):
-        solve(with_fault(broken.Pairs, fault), path, way="interpreted" if interpreted else "compiled", fresh=True)
+        solve(with_fault(broken.Pairs, fault), path, method="interpreted" if interpreted else "compiled", fresh=True)
 
 
 FRACTIONS = {
@@ -105,22 +107,22 @@ FRACTIONS = {
 def test_numbers_that_are_no_ints(fault, path):
     game = broken.Fractions(fault) if fault < 5 else broken.FractionsNumbered(fault)
     with pytest.raises(RuleError, match=FRACTIONS[fault]):
-        solve(game, path, way="interpreted")
+        solve(game, path, method="interpreted")
     # The tier of the start is looked at before anything is compiled.
     told = nullcontext() if fault == 3 else pytest.warns(UserWarning, match="do not compile")
     with told, pytest.raises(RuleError, match=FRACTIONS[fault]):
-        solve(game, path, way="compiled", fresh=True)
+        solve(game, path, method="compiled", fresh=True)
 
 
 def test_rules_that_remember(path):
     broken.SEEN.clear()
     with pytest.raises(RuleError, match="position 30: the rules say one thing, and another when asked again"):
-        solve(broken.Remembering(), path, way="interpreted")
+        solve(broken.Remembering(), path, method="interpreted")
 
 
 def test_a_broken_game_leaves_no_database(tmp_path, with_fault):
     game = with_fault(broken.Round, 4)
     for interpreted in (True, False):
         with pytest.raises(RuleError):
-            solve(game, tmp_path / "game.h5", way="interpreted" if interpreted else "compiled")
+            solve(game, tmp_path / "game.h5", method="interpreted" if interpreted else "compiled")
     assert not (tmp_path / "game.h5").exists()

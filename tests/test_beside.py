@@ -70,7 +70,7 @@ def planted(monkeypatch, seed, faulty=False):
 
 def solved(path, game, workers, sizes=None):
     """Solve a game anew; return the bytes of its database."""
-    return solve(game, path, way="compiled", workers=workers, fresh=True, sizes=sizes).read_bytes()
+    return solve(game, path, method="compiled", workers=workers, fresh=True, sizes=sizes).read_bytes()
 
 
 @pytest.mark.thorough
@@ -84,7 +84,7 @@ def test_random_games(kind, path, seed, probes):
         planted(patch, seed)
         patch.setattr(seeds, "PROBES", probes)
         every = [game.unindex(tier, slot) for tier in game.tiers for slot in range(game.size(tier))]
-        plain = solve(game, path, way="interpreted", fresh=True).read_bytes()
+        plain = solve(game, path, method="interpreted", fresh=True).read_bytes()
         assert outcomes(path, game) == reference.solve(game, starts=[one for one in every if one >= 0])
         for workers in (1, 2, 4):
             assert solved(path, game, workers) == plain
@@ -150,7 +150,7 @@ def test_a_solve_that_is_stopped_goes_on_whichever_tiers_were_done(kind, tmp_pat
     monkeypatch.setattr(Log, "write", log_and_stop)
     while not (tmp_path / "game.h5").exists():
         try:
-            solve(game, tmp_path / "game.h5", way="compiled", workers=3, sizes=EAGER)
+            solve(game, tmp_path / "game.h5", method="compiled", workers=3, sizes=EAGER)
         except Stop:
             stops += 1
     assert (tmp_path / "game.h5").read_bytes() == whole
@@ -185,14 +185,14 @@ def test_it_is_told_in_the_main_thread_and_what_is_under_way_ends_with_it(error,
             raise error
 
     stop = 1 << 30
-    solve(Thicket(), path, way="compiled", workers=4, fresh=True, listener=listen)
+    solve(Thicket(), path, method="compiled", workers=4, fresh=True, listener=listen)
     solving = [one for one in told if one.phase == "solving"]
     assert all(one.done <= one.total for one in solving)
     assert solving[-1].done == solving[-1].total
     stop, before = 8, threading.active_count()
     told.clear()
     with suppress(error):
-        solve(Thicket(), path, way="compiled", workers=4, fresh=True, listener=listen)
+        solve(Thicket(), path, method="compiled", workers=4, fresh=True, listener=listen)
     for thread in threading.enumerate():
         if thread.name.startswith("ThreadPoolExecutor"):
             thread.join()

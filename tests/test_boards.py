@@ -206,8 +206,8 @@ def test_departures_are_captures_and_promotions():
 
 def same_both_ways(name, folder, fresh=True):
     """Tell whether an ending solved in both ways makes the same bytes."""
-    slots = solve(Chess(name), folder / "slots" / f"chess,{name}.h5", way="numbered", fresh=fresh)
-    return solve(Chess(name), folder / "sets" / f"chess,{name}.h5", way="setwise", fresh=fresh).read_bytes() == (
+    slots = solve(Chess(name), folder / "slots" / f"chess,{name}.h5", method="numbered", fresh=fresh)
+    return solve(Chess(name), folder / "sets" / f"chess,{name}.h5", method="setwise", fresh=fresh).read_bytes() == (
         slots.read_bytes()
     )
 

@@ -34,7 +34,7 @@ def streamed(tmp_path_factory):
     def path_of(text):
         if text not in paths:
             path = tmp_path_factory.mktemp("streamed") / "steps.h5"
-            paths[text] = solve(load_game(text), path, way="streamed", sizes=Sizes(in_memory=1))
+            paths[text] = solve(load_game(text), path, method="streamed", sizes=Sizes(in_memory=1))
         return paths[text]
 
     return path_of

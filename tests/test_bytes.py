@@ -98,7 +98,7 @@ def test_bytes_are_what_they_were(variant, how, tmp_path):
     contents, whole = PINNED[variant, how]
     sizes = Sizes(in_memory=1) if how == "streamed" else Sizes()
     way = "interpreted" if how == "interpreted" else "compiled"
-    path = solve(load_game(variant), tmp_path / "database.h5", way=way, sizes=sizes)
+    path = solve(load_game(variant), tmp_path / "database.h5", method=way, sizes=sizes)
     assert contents_of(path) == contents
     with DatabaseFile(path) as file:
         made_with = file.made_with

@@ -167,12 +167,12 @@ def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, 
         if seed > SEEDS[0]:
             monkeypatch.setattr(ForwardPasses, "load_if_they_fit", lambda *_: None)
         monkeypatch.setattr(tangle.Tangle, "start", tangle.position_of(seed, seed % 2 == 0, 0, 0, 63))
-        whole = solve(game(), tmp_path / "whole.h5", way="compiled", fresh=True).read_bytes()
+        whole = solve(game(), tmp_path / "whole.h5", method="compiled", fresh=True).read_bytes()
         (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
         monkeypatch.setattr(Checkpoint, "save", save_and_stop)
         while not (tmp_path / "game.h5").exists():
             with suppress(Stop):
-                solve(game(), tmp_path / "game.h5", way="compiled", sizes=sizes)
+                solve(game(), tmp_path / "game.h5", method="compiled", sizes=sizes)
         assert (tmp_path / "game.h5").read_bytes() == whole
         assert not (tmp_path / "game.h5.scratch").exists()
         (tmp_path / "game.h5").unlink()

@@ -55,7 +55,7 @@ def interrupt(text, phase, most, way="compiled", **sizes):
     game = load_game(text)
     path = database_path(variant(game))
     with pytest.raises(Stopped):
-        solve(game, path, way=way, listener=stop, workers=2, sizes=Sizes(journal_seconds=0, **sizes))
+        solve(game, path, method=way, listener=stop, workers=2, sizes=Sizes(journal_seconds=0, **sizes))
     return path
 
 

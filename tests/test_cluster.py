@@ -81,7 +81,7 @@ def by_threads(tmp_path_factory):
     def bytes_of(variant, way):
         if (variant, way) not in found:
             path = tmp_path_factory.mktemp("threads") / "game.h5"
-            found[variant, way] = solve(load_game(variant), path, way=way, sizes=small_enough(way)).read_bytes()
+            found[variant, way] = solve(load_game(variant), path, method=way, sizes=small_enough(way)).read_bytes()
         return found[variant, way]
 
     return bytes_of
@@ -113,7 +113,7 @@ def at_step(step, act):
 
 @pytest.mark.parametrize(("variant", "way"), GAMES)
 def test_dask_writes_the_bytes_of_threads(variant, way, tmp_path, executor, by_threads):
-    path = solve(load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
+    path = solve(load_game(variant), tmp_path / "game.h5", method=way, sizes=small_enough(way), executor=executor)
     assert path.read_bytes() == by_threads(variant, way)
     assert {file.name for file in tmp_path.iterdir()} - {KINGS} == {"game.h5"}
 
@@ -122,7 +122,7 @@ def test_dask_writes_the_bytes_of_threads(variant, way, tmp_path, executor, by_t
 def test_where_machines_share_files_alone_the_bytes_are_the_same(variant, way, tmp_path, executor, by_threads):
     there = Apart(executor.client)
     for sizes in (small_enough(way), Sizes(predecessors_in_scratch=True, scores_in_scratch=True)):
-        path = solve(load_game(variant), tmp_path / "game.h5", way=way, fresh=True, sizes=sizes, executor=there)
+        path = solve(load_game(variant), tmp_path / "game.h5", method=way, fresh=True, sizes=sizes, executor=there)
         assert path.read_bytes() == by_threads(variant, way)
 
 
@@ -143,7 +143,12 @@ def test_words_are_compressed_where_there_is_little_room_and_the_bytes_are_the_s
         plain.extend(file.read_bytes()[:4] == PLAIN for file in files)
 
     path = solve(
-        load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor, listener=listen
+        load_game(variant),
+        tmp_path / "game.h5",
+        method=way,
+        sizes=small_enough(way),
+        executor=executor,
+        listener=listen,
     )
     assert path.read_bytes() == by_threads(variant, way)
     assert plain and {*plain} == {name != "BYTES_IN_WAVE"}
@@ -158,7 +163,9 @@ def test_a_worker_killed_in_the_middle_of_a_wave_of_words(tmp_path, executor, by
         "retrograde.solver.methods.setwise.method.fill", partial(fill_or_end, once=once, ours=os.getpid())
     )
     way = "setwise"
-    path = solve(load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
+    path = solve(
+        load_game("connect4:4,4"), tmp_path / "game.h5", method=way, sizes=small_enough(way), executor=executor
+    )
     assert not once.exists()
     assert path.read_bytes() == by_threads("connect4:4,4", way)
 
@@ -181,7 +188,7 @@ def test_a_worker_killed_in_the_middle_of_a_step(tmp_path, executor, by_threads,
     name = "retrograde.solver.methods.listed.ranges.propagation.run_steps"
     monkeypatch.setattr(name, partial(steps_or_end, once=once, ours=os.getpid()))
     variant, way = "chess:KQK", "numbered"
-    path = solve(load_game(variant), tmp_path / "game.h5", way=way, sizes=small_enough(way), executor=executor)
+    path = solve(load_game(variant), tmp_path / "game.h5", method=way, sizes=small_enough(way), executor=executor)
     assert not once.exists()
     assert path.read_bytes() == by_threads(variant, way)
 
@@ -198,7 +205,7 @@ def steps_or_end(task, once, ours):
 @pytest.mark.parametrize("given", [lambda client: client, lambda client: client.get_executor()])
 def test_a_client_or_its_executor_will_do(given, tmp_path, executor, by_threads, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where the workers are not
-    path = solve(load_game("chess:KQK"), "game.h5", way="numbered", executor=given(executor.client))
+    path = solve(load_game("chess:KQK"), "game.h5", method="numbered", executor=given(executor.client))
     assert path.read_bytes() == by_threads("chess:KQK", "numbered")
 
 
@@ -384,7 +391,7 @@ def test_sources_are_told_apart():
 def test_workers_of_other_sources_are_refused_before_anything_is_done(tmp_path, executor, monkeypatch):
     monkeypatch.setattr(site, "facts", lambda: facts()._replace(retrograde="sources 0"))
     with pytest.raises(ClusterError, match=r"has retrograde sources .* and not sources 0"):
-        solve(load_game("chess:KQK"), tmp_path / "game.h5", way="numbered", executor=executor)
+        solve(load_game("chess:KQK"), tmp_path / "game.h5", method="numbered", executor=executor)
 
 
 # What happens to workers
@@ -397,7 +404,7 @@ def test_a_worker_that_is_killed_is_done_without(way, tmp_path, executor, by_thr
     victim = next(iter(before.values()))
     listener = at_step(EARLY[way], lambda: os.kill(victim, signal.SIGKILL))
     path = solve(
-        load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way),
+        load_game("connect4:4,4"), tmp_path / "game.h5", method=way, sizes=small_enough(way),
         listener=listener, executor=executor,
     )  # fmt: skip
     assert path.read_bytes() == by_threads("connect4:4,4", way)
@@ -418,13 +425,13 @@ def test_a_full_disk_at_a_worker_is_told_and_gone_on_from(way, tmp_path, executo
     try:
         with pytest.raises(CannotWrite, match="what is done is kept"):
             solve(
-                game, path, way=way, sizes=sizes, executor=executor,
+                game, path, method=way, sizes=sizes, executor=executor,
                 listener=at_step(EARLY[way], lambda: may_write(4096)),
             )  # fmt: skip
     finally:
         may_write(resource.RLIM_INFINITY)
     told = []
-    solve(game, path, way=way, sizes=sizes, executor=executor, listener=told.append)
+    solve(game, path, method=way, sizes=sizes, executor=executor, listener=told.append)
     assert path.read_bytes() == by_threads("connect4:4,4", way)
     assert any(progress.resumed for progress in told)
 
@@ -445,7 +452,7 @@ def test_workers_may_join_and_leave(way, tmp_path, by_threads):
         steps = {8: 3, 20: 2}
         listeners = [at_step(step, lambda to=to: executor.client.cluster.scale(to)) for step, to in steps.items()]
         path = solve(
-            load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way),
+            load_game("connect4:4,4"), tmp_path / "game.h5", method=way, sizes=small_enough(way),
             listener=lambda progress: [listen(progress) for listen in listeners], executor=executor,
         )  # fmt: skip
     assert path.read_bytes() == by_threads("connect4:4,4", way)
@@ -475,13 +482,13 @@ def test_where_the_scheduler_goes_away_the_solve_ends_and_is_gone_on_from(way, t
             pytest.raises(ClusterError, match=r"the scheduler at tcp://127.* has gone\. What is done is kept"),
             dask.connected(str(file)) as executor,
         ):
-            solve(game, path, way=way, sizes=sizes, executor=executor, listener=at_step(EARLY[way], scheduler.kill))
+            solve(game, path, method=way, sizes=sizes, executor=executor, listener=at_step(EARLY[way], scheduler.kill))
     finally:
         for one in (scheduler, worker):
             one.kill()
             one.wait()
     told = []
-    solve(game, path, way=way, sizes=sizes, listener=told.append)
+    solve(game, path, method=way, sizes=sizes, listener=told.append)
     assert path.read_bytes() == by_threads("connect4:4,4", way)
     assert any(progress.resumed for progress in told)
 
@@ -589,7 +596,7 @@ def test_workers_killed_at_random_change_no_byte(seed, way, tmp_path, executor, 
                 os.kill(killed[-1], signal.SIGKILL)
 
     path = solve(
-        load_game("connect4:4,4"), tmp_path / "game.h5", way=way, sizes=small_enough(way),
+        load_game("connect4:4,4"), tmp_path / "game.h5", method=way, sizes=small_enough(way),
         listener=kill_some, executor=executor,
     )  # fmt: skip
     assert path.read_bytes() == by_threads("connect4:4,4", way)

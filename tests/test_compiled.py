@@ -186,7 +186,7 @@ def test_a_variation_of_a_game_is_compiled(tmp_path):
     for way in ("interpreted", "listed"):
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # that it is solved interpreted, if it were
-            path = solve(game, tmp_path / f"{way}.h5", way=way)
+            path = solve(game, tmp_path / f"{way}.h5", method=way)
         with open_database(path) as database:
             legends.append([*database.file.legend])
             assert database.file.start_outcome[:2] == (LOSE, 13)

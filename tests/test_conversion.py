@@ -252,7 +252,7 @@ def test_a_game_is_played_by_it(home):
 def test_other_games_have_none(tmp_path):
     for variant, way in (("tictactoe", None), ("chess:KRK", "numbered")):
         with pytest.raises(CannotSolve, match="dtc, the distance to conversion, is computed for chess endgames only"):
-            solve(load_game(variant), tmp_path / "game.h5", metric="dtc", way=way)
+            solve(load_game(variant), tmp_path / "game.h5", metric="dtc", method=way)
     assert not list(tmp_path.iterdir())
 
 

@@ -306,7 +306,7 @@ if __name__ == "__main__":
 
     lists.PredecessorWriter.resume = spy
     sizes = Sizes(predecessors_in_scratch=True, scores_in_scratch=True, journal_seconds=0)
-    solve(Slide(4, 4), sys.argv[1], way="compiled", workers=1, sizes=sizes)
+    solve(Slide(4, 4), sys.argv[1], method="compiled", workers=1, sizes=sizes)
 '''
 
 

@@ -210,7 +210,7 @@ def test_pieces_and_players_are_apart_where_positions_are_set_up(solved):
 def test_rules_written_in_other_words_are_those_of_databases_made_before(tmp_path):
     """Of tic-tac-toe: the file is what it was but for the digest, and one with that digest is read."""
     path, game = tmp_path / "tictactoe.h5", load_game("tictactoe")
-    solve(game, path, way="interpreted")
+    solve(game, path, method="interpreted")
     forged = Forged.read(path)
     assert forged.attributes["rules"] == rules_digest(game)
     forged.attributes["rules"] = "a6aeea55cdd381bc64ae56ace66818d3"

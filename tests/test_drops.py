@@ -230,7 +230,7 @@ def test_images_are_mirrored_and_seen_from_the_other_side(game):
 @pytest.mark.parametrize("game", [Fair(), Fair(dropping=False), Walled()], ids=repr)
 def test_they_are_solved_as_a_slow_solver_does(game, way, tmp_path):
     wanted = reference.solve(game, symmetric=True)
-    with open_database(solve(game, tmp_path / "solved.h5", way=way), game=game) as database:
+    with open_database(solve(game, tmp_path / "solved.h5", method=way), game=game) as database:
         assert database.file.stored == len(wanted)
         assert {position: database[position] for position in wanted} == wanted
 

@@ -200,7 +200,7 @@ def test_slot_by_slot_it_comes_to_the_same(folder, tmp_path):
     for path in folder.iterdir():
         shutil.copy(path, tmp_path)
     whole = (tmp_path / "chess,KRK.h5").read_bytes()
-    assert solve(load_game("chess:KRK"), tmp_path / "chess,KRK.h5", way="numbered", fresh=True).read_bytes() == whole
+    assert solve(load_game("chess:KRK"), tmp_path / "chess,KRK.h5", method="numbered", fresh=True).read_bytes() == whole
     path = solve(Rebuilt("KRK"), tmp_path / "rebuilt" / "chess,KRK.h5")
     with open_database(path, game=Rebuilt("KRK")) as database, open_database(tmp_path / "chess,KRK.h5") as plain:
         assert database.contents.tiers.numbers.tolist() == [TIERS.index("KRK")]

@@ -20,8 +20,8 @@ from retrograde.games import LOSE, UNDECIDED, Game, RuleError, Value
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import InternalError
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.listed import way as listed
-from retrograde.solver.methods.listed.way import ListedMethod
+from retrograde.solver.methods.listed import method as listed
+from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.memory import MemoryLimit
@@ -49,18 +49,18 @@ def path(tmp_path_factory):
 
 @pytest.mark.parametrize("variant", [variant for variant in SMALL if variant in published.COUNTS])
 def test_interpreted_equals_published(variant, path):
-    assert counts(solve(load_game(variant), path, way="interpreted")) == published.COUNTS[variant]
+    assert counts(solve(load_game(variant), path, method="interpreted")) == published.COUNTS[variant]
 
 
 @pytest.mark.parametrize("variant", COMPILED)
 def test_compiled_equals_published(variant, path):
-    assert counts(solve(load_game(variant), path, way="compiled")) == published.COUNTS[variant]
+    assert counts(solve(load_game(variant), path, method="compiled")) == published.COUNTS[variant]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", published.COUNTS)
 def test_everything_published(variant, path):
-    assert counts(solve(load_game(variant), path, way="compiled")) == published.COUNTS[variant]
+    assert counts(solve(load_game(variant), path, method="compiled")) == published.COUNTS[variant]
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_tictactoe(path):
 @pytest.mark.parametrize("variant", SMALL)
 def test_every_outcome_equals_the_reference(variant, path):
     game = load_game(variant)
-    assert outcomes(solve(game, path, way="interpreted"), game) == reference.solve(game, symmetric=True)
+    assert outcomes(solve(game, path, method="interpreted"), game) == reference.solve(game, symmetric=True)
 
 
 WAYS = {
@@ -104,7 +104,7 @@ def test_random_games(way, path, start):
     game, interpreted, sizes = WAYS[way]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(game), "start", start)
-        solve(game, path, way="interpreted" if interpreted else "compiled", sizes=sizes)
+        solve(game, path, method="interpreted" if interpreted else "compiled", sizes=sizes)
         solution = reference.solve(game, symmetric=True)
         assert outcomes(path, game) == solution
         assert counts(path) == reference.counts_of_classes(game, solution)
@@ -129,9 +129,9 @@ def test_random_games_have_everything():
 def test_same_bytes_however_it_is_solved(tmp_path):
     game = load_game("connect4:4,4")
     files = [
-        solve(game, tmp_path / "interpreted.h5", way="interpreted"),
-        solve(game, tmp_path / "one.h5", way="compiled", workers=1),
-        solve(game, tmp_path / "three.h5", way="compiled", workers=3, sizes=Sizes(journal_seconds=0)),
+        solve(game, tmp_path / "interpreted.h5", method="interpreted"),
+        solve(game, tmp_path / "one.h5", method="compiled", workers=1),
+        solve(game, tmp_path / "three.h5", method="compiled", workers=3, sizes=Sizes(journal_seconds=0)),
     ]
     assert len({file.read_bytes() for file in files}) == 1
     assert [file.name for file in sorted(tmp_path.iterdir())] == ["interpreted.h5", "one.h5", "three.h5"]
@@ -142,20 +142,20 @@ def test_same_bytes_however_it_is_solved(tmp_path):
 def test_one_way_of_solving_a_tier_against_another(variant, tmp_path):
     """Where no move stays in a tier, propagation must find what one sweep over it does."""
     game = load_game(variant)
-    sweep = solve(game, tmp_path / "sweep.h5", way=ListedMethod()).read_bytes()
-    assert solve(game, tmp_path / "propagation.h5", way=ListedMethod(propagate=True)).read_bytes() == sweep
-    assert solve(game, tmp_path / "interpreted.h5", way="interpreted").read_bytes() == sweep
+    sweep = solve(game, tmp_path / "sweep.h5", method=ListedMethod()).read_bytes()
+    assert solve(game, tmp_path / "propagation.h5", method=ListedMethod(propagate=True)).read_bytes() == sweep
+    assert solve(game, tmp_path / "interpreted.h5", method="interpreted").read_bytes() == sweep
 
 
 @pytest.mark.parametrize("variant", ["dodgem", "mutorere", "connect4:4,3,3"])
 def test_children_are_found_by_the_index_as_from_one_to_the_next(variant, tmp_path, monkeypatch):
     """Tiers are taken to be large, of which the index has an entry for each position or so."""
     game = load_game(variant)
-    small = solve(game, tmp_path / "small.h5", way=ListedMethod()).read_bytes()
+    small = solve(game, tmp_path / "small.h5", method=ListedMethod()).read_bytes()
     monkeypatch.setattr("retrograde.solver.methods.listed.explore.space.LARGE", 0)
     for spread in (1, 64):
         monkeypatch.setattr("retrograde.solver.methods.listed.explore.space.SPREAD", spread)
-        assert solve(game, tmp_path / "large.h5", way=ListedMethod(), fresh=True).read_bytes() == small
+        assert solve(game, tmp_path / "large.h5", method=ListedMethod(), fresh=True).read_bytes() == small
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_way_that_does_not_fit_says_why_and_what_to_do(text, way, reason, path
     """Twice: what was found out is in the journal."""
     for _ in range(2):
         with pytest.raises(CannotSolve) as caught:
-            solve(load_game(text), path, way=way)
+            solve(load_game(text), path, method=way)
         told = f".* cannot be solved by the method that was asked for: {reason}; leave out the method, and .*"
         assert re.fullmatch(told, str(caught.value))
 
@@ -198,13 +198,13 @@ def test_a_bug_of_the_solver_is_not_blamed_on_the_rules(path, monkeypatch):
     with pytest.raises(
         InternalError, match=r"`retrograde check` finds no fault of the rules; this is a bug of .*report"
     ):
-        solve(load_game("mutorere"), path, way="listed", fresh=True)
+        solve(load_game("mutorere"), path, method="listed", fresh=True)
     assert not path.exists() and not path.with_name(path.name + ".journal").exists()
 
 
 def test_unknown_method_is_one_line(path):
     with pytest.raises(CannotSolve, match="no method 'magic'; the methods are interpreted, listed, setwise, stream"):
-        solve(load_game("dodgem"), path, way="magic")
+        solve(load_game("dodgem"), path, method="magic")
 
 
 @pytest.mark.thorough
@@ -212,10 +212,10 @@ def test_remoteness_beyond_the_first_width(path):
     """Where remoteness outgrows the scores, the solver starts over with wider ones."""
     for variant in ("tentozero:target=40,steps=1", "dodgem"):
         game = load_game(variant)
-        narrow = solve(game, path, way="compiled").read_bytes()
-        assert solve(game, path, way="compiled", sizes=Sizes(plies_bits=(4, 30))).read_bytes() == narrow
+        narrow = solve(game, path, method="compiled").read_bytes()
+        assert solve(game, path, method="compiled", sizes=Sizes(plies_bits=(4, 30))).read_bytes() == narrow
         with pytest.raises(RemotenessOverflow):
-            solve(game, path, way="compiled", sizes=Sizes(plies_bits=(4,)))
+            solve(game, path, method="compiled", sizes=Sizes(plies_bits=(4,)))
 
 
 # Kills
@@ -224,7 +224,7 @@ def test_remoteness_beyond_the_first_width(path):
 def test_goes_on_from_any_prefix_of_the_journal(tmp_path):
     """Whatever a kill leaves of the journal, and whatever bytes behind it: the solve ends in the same database."""
     game = load_game("connect4:4,4")
-    whole = solve(game, tmp_path / "whole.h5", way="compiled").read_bytes()
+    whole = solve(game, tmp_path / "whole.h5", method="compiled").read_bytes()
     journal = tmp_path / "killed.h5.journal"
 
     def stop_when_writing(progress):
@@ -232,7 +232,9 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path):
             raise Stop
 
     with pytest.raises(Stop):
-        solve(game, tmp_path / "killed.h5", way="compiled", sizes=Sizes(journal_seconds=0), listener=stop_when_writing)
+        solve(
+            game, tmp_path / "killed.h5", method="compiled", sizes=Sizes(journal_seconds=0), listener=stop_when_writing
+        )
     entries = journal.read_bytes()
     assert len(entries) > 8 * 80_541
     dice = random.Random(4)
@@ -241,7 +243,7 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path):
         end = dice.randrange(len(entries) + 1)
         journal.write_bytes(entries[:end] + dice.randbytes(dice.choice([0, 1, 7, 1000])))
         events = []
-        solve(game, tmp_path / "killed.h5", way="compiled", listener=events.append)
+        solve(game, tmp_path / "killed.h5", method="compiled", listener=events.append)
         assert (tmp_path / "killed.h5").read_bytes() == whole
         assert not journal.exists()
         resumed += any(event.resumed for event in events)
@@ -250,14 +252,14 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path):
 
 def test_a_damaged_journal_is_used_up_to_the_damage(tmp_path):
     game = load_game("connect4:4,4")
-    whole = solve(game, tmp_path / "whole.h5", way="compiled").read_bytes()
+    whole = solve(game, tmp_path / "whole.h5", method="compiled").read_bytes()
     with pytest.raises(Stop):
-        solve(game, tmp_path / "killed.h5", way="compiled", sizes=Sizes(journal_seconds=0), listener=stop_at(4))
+        solve(game, tmp_path / "killed.h5", method="compiled", sizes=Sizes(journal_seconds=0), listener=stop_at(4))
     journal = tmp_path / "killed.h5.journal"
     entries = bytearray(journal.read_bytes())
     entries[len(entries) // 2] ^= 0x10
     journal.write_bytes(entries)
-    solve(game, tmp_path / "killed.h5", way="compiled")
+    solve(game, tmp_path / "killed.h5", method="compiled")
     assert (tmp_path / "killed.h5").read_bytes() == whole
 
 
@@ -269,7 +271,7 @@ def test_killed_again_and_again(tmp_path):
         from retrograde.games.catalog import load_game
         from retrograde.solver.engine import solve
         from retrograde.solver.runtime.sizes import Sizes
-        solve(load_game("connect4:5,4"), sys.argv[1], way="compiled", sizes=Sizes(journal_seconds=0))
+        solve(load_game("connect4:5,4"), sys.argv[1], method="compiled", sizes=Sizes(journal_seconds=0))
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
     subprocess.run([*command, tmp_path / "whole.h5"], check=True)
@@ -304,12 +306,12 @@ def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
         try:
-            solve(load_game("connect4:4,4"), sys.argv[1], way="compiled", sizes=Sizes(journal_seconds=0))
+            solve(load_game("connect4:4,4"), sys.argv[1], method="compiled", sizes=Sizes(journal_seconds=0))
         except CannotWrite as error:
             print(error)
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         events = []
-        solve(load_game("connect4:4,4"), sys.argv[1], way="compiled", listener=events.append)
+        solve(load_game("connect4:4,4"), sys.argv[1], method="compiled", listener=events.append)
         print(any(event.resumed for event in events))
     """
     command = [sys.executable, "-c", textwrap.dedent(code), tmp_path / "game.h5"]
@@ -325,7 +327,7 @@ def test_what_other_rules_have_led_to_is_dropped_and_that_is_said(entries, tmp_p
         for _ in range(entries):
             journal.append("waves", np.arange(3))
     with warnings.catch_warnings(record=True) as said:
-        solve(load_game("dodgem"), tmp_path / "game.h5", way="compiled")
+        solve(load_game("dodgem"), tmp_path / "game.h5", method="compiled")
     assert [str(warning.message) for warning in said] == [
         "the rules, or retrograde itself, have changed since an earlier run; what that had done is dropped"
     ] * entries
@@ -337,7 +339,7 @@ def test_what_other_rules_have_led_to_is_dropped_and_that_is_said(entries, tmp_p
 
 def test_too_little_memory_is_said_before_it_runs_out(path):
     with pytest.raises(MemoryLimit, match=r"positions needs about .* the limit is 100 MB; raise it with --memory"):
-        solve(load_game("connect4:5,4"), path, way="compiled", memory=100_000_000)
+        solve(load_game("connect4:5,4"), path, method="compiled", memory=100_000_000)
 
 
 class Walk(Game):
@@ -383,13 +385,13 @@ class Walk(Game):
 )
 def test_rules_that_break_the_contract(fault, complaint, path):
     with pytest.raises(RuleError, match=complaint):
-        solve(Walk(fault), path, way="compiled")
+        solve(Walk(fault), path, method="compiled")
 
 
 def test_rules_that_never_end(path):
     """The state space of the sound walk has 2**41 positions."""
     with pytest.raises(MemoryLimit, match="going on from"):
-        solve(Walk(0), path, way="compiled", memory=600_000_000)
+        solve(Walk(0), path, method="compiled", memory=600_000_000)
 
 
 class Countdown(Game):
@@ -413,7 +415,7 @@ class Countdown(Game):
 
 def test_tiers_below_zero(path):
     game = Countdown()
-    assert outcomes(solve(game, path, way="compiled"), game) == reference.solve(game)
+    assert outcomes(solve(game, path, method="compiled"), game) == reference.solve(game)
 
 
 class Crossing(Game):
@@ -438,7 +440,7 @@ def test_positions_of_32_bits_and_of_more(path):
     game = Crossing()
     solution = reference.solve(game)
     assert min(solution) < 2**32 < max(solution)
-    assert outcomes(solve(game, path, way="compiled"), game) == solution
+    assert outcomes(solve(game, path, method="compiled"), game) == solution
 
 
 class CrookedMirror(Countdown):
@@ -452,7 +454,7 @@ class CrookedMirror(Countdown):
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_images_that_are_no_positions(path, interpreted):
     with pytest.raises(RuleError, match=r"position 0: images\(2\) gives -1, and positions go from 0"):
-        solve(CrookedMirror(), path, way="interpreted" if interpreted else "compiled")
+        solve(CrookedMirror(), path, method="interpreted" if interpreted else "compiled")
 
 
 class Uncompiled(Countdown):
@@ -467,7 +469,7 @@ def test_rules_that_do_not_compile_are_run_interpreted(path):
     where = r"rules of test_engine do not compile: test_engine.py, line \d+"
     complaint = where + ": .*Countdown is a class, .*; solving it interpreted"
     with pytest.warns(UserWarning, match=complaint):
-        solve(game, path, way="compiled")
+        solve(game, path, method="compiled")
     assert outcomes(path, game) == reference.solve(game)
 
 
@@ -490,4 +492,4 @@ class Dice(Game):
 @pytest.mark.usefixtures("solver_alone")
 def test_rules_that_throw_dice(path):
     with pytest.raises(RuleError, match=r"does anything but the position decide|depend on the position alone"):
-        solve(Dice(), path, way="compiled")
+        solve(Dice(), path, method="compiled")

@@ -124,7 +124,7 @@ def test_moves_on_larger_boards_are_those_of_the_rules_written_down_slowly(optio
 @pytest.mark.thorough
 def test_three_by_three_points_are_what_a_slow_solver_makes_of_them(tmp_path):
     game, path = load_game("fanorona"), tmp_path / "fanorona.h5"
-    solve(game, path, way="interpreted")
+    solve(game, path, method="interpreted")
     solution = malagasy.solution(3, 3)
     with open_database(path, game=game) as database:
         for text, outcome in solution.items():

@@ -14,8 +14,8 @@ from retrograde.solver.estimation.estimate import SampleSizes, estimate
 from retrograde.solver.estimation.numbered import estimate_numbered
 from retrograde.solver.estimation.sampling import Sampler
 from retrograde.solver.methods.listed.explore.explore import Explorer
+from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.methods.listed.predecessors.lists import PredecessorWriter
-from retrograde.solver.methods.listed.way import ListedMethod
 from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
 
@@ -141,7 +141,7 @@ def test_predecessor_lists_of_the_largest_tier_are_estimated_where_the_rules_giv
         return links
 
     monkeypatch.setattr(PredecessorWriter, "invert", spy)
-    solve(game, tmp_path / "game.h5", way="compiled", fresh=True)
+    solve(game, tmp_path / "game.h5", method="compiled", fresh=True)
     slots = max(taken)
     assert expected.links == pytest.approx(taken[slots] / slots, rel=0.1)
     with_links, without = expected.ranges["scratch"][1], NUMBERED.scratch.high * sum(map(game.size, game.tiers))
@@ -184,7 +184,7 @@ def test_what_cannot_fit_the_disk_is_refused_and_leaves_nothing(tmp_path, monkey
     little_disk(monkeypatch, tmp_path)
     for _ in range(2):
         with pytest.raises(DiskTooSmall, match="are free; give --database on another disk"):
-            solve(load_game("connect4:5,4"), tmp_path / "deep" / "down" / "game.h5", way="streamed", sizes=SMALL)
+            solve(load_game("connect4:5,4"), tmp_path / "deep" / "down" / "game.h5", method="streamed", sizes=SMALL)
         assert not list(tmp_path.iterdir())
 
 
@@ -206,7 +206,7 @@ def test_a_refusal_keeps_what_has_taken_long_to_find_and_says_so(tmp_path, monke
     monkeypatch.setattr("retrograde.solver.engine.WORTH_KEEPING", 0.0)
     monkeypatch.setattr(Explorer, "state_space", explored)
     with pytest.raises(MemoryLimit, match=r"choose a smaller variant; what is done is kept$"):
-        solve(load_game("lgame"), tmp_path / "game.h5", way=ListedMethod())
+        solve(load_game("lgame"), tmp_path / "game.h5", method=ListedMethod())
     assert (tmp_path / "game.h5.journal").exists()
 
 
@@ -214,11 +214,11 @@ def test_a_refusal_keeps_what_an_earlier_run_has_found(tmp_path, monkeypatch):
     game, path = load_game("connect4:5,4"), tmp_path / "game.h5"
     monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)
     with pytest.raises(Stop):
-        solve(game, path, way="streamed", sizes=Sizes(in_memory=1000, journal_seconds=0), listener=stop_at(12))
+        solve(game, path, method="streamed", sizes=Sizes(in_memory=1000, journal_seconds=0), listener=stop_at(12))
     before = (tmp_path / "game.h5.journal").stat().st_size
     little_disk(monkeypatch, tmp_path)
     with pytest.raises(DiskTooSmall, match=r"what is done is kept$"):
-        solve(game, path, way="streamed", sizes=SMALL)
+        solve(game, path, method="streamed", sizes=SMALL)
     assert (tmp_path / "game.h5.journal").stat().st_size >= before > 0
     assert (tmp_path / "game.h5.scratch").is_dir()
 
@@ -234,7 +234,7 @@ def test_solve_refuses_by_the_estimate_that_is_shown(tmp_path, monkeypatch):
     monkeypatch.setattr("retrograde.solver.estimation.estimate.QUICK", other)
     sizes = Sizes(in_memory=1000, estimate_seconds=0.0, stream_children=2_000, stream_least_children=2_000)
     with pytest.raises(DiskTooSmall) as refused:
-        solve(game, tmp_path / "game.h5", way="streamed", sizes=sizes)
+        solve(game, tmp_path / "game.h5", method="streamed", sizes=sizes)
     amount = r"needs about [\d.]+ .B, at least [\d.]+ .B"
     assert re.search(amount, str(refused.value))[0] == re.search(amount, str(estimated.value))[0]
 

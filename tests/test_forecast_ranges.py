@@ -50,9 +50,9 @@ def test_a_solve_takes_what_it_is_expected_to(variant, way, least, tmp_path, mon
     alone = dict(expected.ranges)
     assert add_ranges(game, expected, workers=1, sharing=1, sizes=sizes)
     assert not any("predecessor lists" in basis for basis in expected.rests_on)  # there are no forward passes
-    solve(game, tmp_path / "warm.h5", way=way, executor=Elsewhere(), sizes=sizes)  # what compiles takes more
+    solve(game, tmp_path / "warm.h5", method=way, executor=Elsewhere(), sizes=sizes)  # what compiles takes more
     watched = Watched(path.parent)
-    solve(game, path, way=way, executor=watched, sizes=sizes)
+    solve(game, path, method=way, executor=watched, sizes=sizes)
     low, high = expected.ranges["worker"]
     assert low - WORKER.low < 2 * watched.memory and watched.memory < high - WORKER.high
     low, high = expected.ranges["scratch"]

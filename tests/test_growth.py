@@ -51,7 +51,7 @@ def soon(monkeypatch):
 )
 def test_it_is_said_that_positions_are_still_growing(game, way, tmp_path):
     with pytest.warns(UserWarning, match=STILL):
-        solve(game, tmp_path / "up.h5", way=way, sizes=Sizes(in_memory=1) if way == "streamed" else None)
+        solve(game, tmp_path / "up.h5", method=way, sizes=Sizes(in_memory=1) if way == "streamed" else None)
 
 
 def test_it_is_said_once_and_then_ever_more_rarely(monkeypatch):
@@ -73,4 +73,4 @@ class Endless(Up):
 
 def test_a_game_without_end_says_so_before_memory_is_out(tmp_path):
     with pytest.warns(UserWarning, match="still growing"), pytest.raises(MemoryLimit):
-        solve(Endless(0), tmp_path / "up.h5", way="interpreted", memory=used_memory() + 40_000_000)
+        solve(Endless(0), tmp_path / "up.h5", method="interpreted", memory=used_memory() + 40_000_000)

@@ -88,5 +88,5 @@ def test_machine_code_is_found(more, tmp_path):
     file.write_text(source, encoding="utf-8")
     game = load_game(str(file))
     assert not is_compiled(game)
-    solve(game, tmp_path / "game.h5", way="compiled")
+    solve(game, tmp_path / "game.h5", method="compiled")
     assert is_compiled(game)

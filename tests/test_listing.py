@@ -25,7 +25,7 @@ def rows(pieces) -> list[tuple[int, ...]]:
 @pytest.fixture
 def steps(tmp_path):
     """The path of a database of steps."""
-    return solve(load_game("connect4:4,4"), tmp_path / "steps.h5", way="streamed", sizes=Sizes(in_memory=1))
+    return solve(load_game("connect4:4,4"), tmp_path / "steps.h5", method="streamed", sizes=Sizes(in_memory=1))
 
 
 @pytest.mark.parametrize("variant", ["connect4:4,4", "mutorere", "chess:KRK"])

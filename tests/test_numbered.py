@@ -69,7 +69,7 @@ def test_random_games(way, path, start):
     game, interpreted, sizes = WAYS[way]
     with pytest.MonkeyPatch.context() as patch:
         nodes = from_graph(patch, start)
-        solve(game, path, way="interpreted" if interpreted else "compiled", fresh=True, sizes=sizes)
+        solve(game, path, method="interpreted" if interpreted else "compiled", fresh=True, sizes=sizes)
         solution = reference.solve(game, symmetric=True, starts=nodes)
         assert outcomes(path, game) == solution
         assert counts(path) == reference.counts_of_classes(game, solution)
@@ -110,15 +110,16 @@ def test_random_games_have_everything():
 def test_same_bytes_however_it_is_solved(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
     files = [
-        solve(GAME, tmp_path / "interpreted.h5", way="interpreted"),
-        solve(GAME, tmp_path / "one.h5", way="compiled", workers=1, fresh=True),
-        solve(GAME, tmp_path / "three.h5", way="compiled", workers=3, sizes=Sizes(journal_seconds=0), fresh=True),
-        solve(GAME, tmp_path / "taken.h5", way="compiled"),  # all from the others
+        solve(GAME, tmp_path / "interpreted.h5", method="interpreted"),
+        solve(GAME, tmp_path / "one.h5", method="compiled", workers=1, fresh=True),
+        solve(GAME, tmp_path / "three.h5", method="compiled", workers=3, sizes=Sizes(journal_seconds=0), fresh=True),
+        solve(GAME, tmp_path / "taken.h5", method="compiled"),  # all from the others
     ]
     assert len({file.read_bytes() for file in files}) == 1
     wide = Sizes(plies_bits=(4, 30))
     assert (
-        solve(GAME, tmp_path / "wide.h5", way="numbered", fresh=True, sizes=wide).read_bytes() == files[0].read_bytes()
+        solve(GAME, tmp_path / "wide.h5", method="numbered", fresh=True, sizes=wide).read_bytes()
+        == files[0].read_bytes()
     )
     assert not list(tmp_path.glob("*.journal"))
 
@@ -133,13 +134,13 @@ def test_where_memory_is_short_positions_are_looked_for_and_the_bytes_are_the_sa
     with pytest.MonkeyPatch.context() as patch:
         from_graph(patch, start)
         for game in (GAME, tangle.DenseTangleWithoutParents()):
-            whole = solve(game, path, way="compiled", fresh=True).read_bytes()
+            whole = solve(game, path, method="compiled", fresh=True).read_bytes()
             with pytest.MonkeyPatch.context() as short:
                 short.setattr("retrograde.solver.methods.numbered.by_slots.most_listed", lambda *_: listed)
                 short.setattr("retrograde.solver.methods.numbered.by_slots.checksum_type", lambda *_: np.uint8)
                 short.setattr("retrograde.solver.values.propagation.PART", 16)
                 sizes = Sizes(scores_in_scratch=True, predecessors_in_scratch=bool(listed & 1))
-                assert solve(game, path, way="compiled", fresh=True, sizes=sizes).read_bytes() == whole
+                assert solve(game, path, method="compiled", fresh=True, sizes=sizes).read_bytes() == whole
 
 
 def test_too_many_children_for_a_byte_are_counted_in_more():
@@ -156,7 +157,7 @@ def test_too_many_children_for_a_byte_are_counted_in_more():
 
 def test_goes_on_from_any_prefix_of_the_journal(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
-    whole = solve(GAME, tmp_path / "whole.h5", way="compiled", fresh=True).read_bytes()
+    whole = solve(GAME, tmp_path / "whole.h5", method="compiled", fresh=True).read_bytes()
     (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
     journal = tmp_path / "killed.h5.journal"
 
@@ -165,14 +166,16 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path, monkeypatch):
             raise Stop
 
     with pytest.raises(Stop):
-        solve(GAME, tmp_path / "killed.h5", way="compiled", sizes=Sizes(journal_seconds=0), listener=stop_when_writing)
+        solve(
+            GAME, tmp_path / "killed.h5", method="compiled", sizes=Sizes(journal_seconds=0), listener=stop_when_writing
+        )
     entries = journal.read_bytes()
     dice, resumed = random.Random(4), 0
     for _ in range(12):
         end = dice.randrange(len(entries) + 1)
         journal.write_bytes(entries[:end] + dice.randbytes(dice.choice([0, 1, 7, 1000])))
         events = []
-        solve(GAME, tmp_path / "killed.h5", way="compiled", listener=events.append)
+        solve(GAME, tmp_path / "killed.h5", method="compiled", listener=events.append)
         assert (tmp_path / "killed.h5").read_bytes() == whole
         (tmp_path / "killed.h5").unlink()
         resumed += any(event.resumed for event in events)
@@ -181,7 +184,7 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path, monkeypatch):
 
 def test_damage_is_noticed_or_does_no_harm(tmp_path, monkeypatch):
     nodes = from_graph(monkeypatch, LARGEST)
-    good = solve(GAME, tmp_path / "game.h5", way="compiled", fresh=True).read_bytes()
+    good = solve(GAME, tmp_path / "game.h5", method="compiled", fresh=True).read_bytes()
     with open_database(tmp_path / "game.h5", game=GAME) as database:
         right = [database[node] for node in nodes]
     dice, noticed = random.Random(5), 0
@@ -213,9 +216,9 @@ def test_tiers_are_taken_from_other_databases(tmp_path, monkeypatch):
             yield done
 
     with in_one_file():
-        solve(load_game("chess:KPK"), tmp_path / "pawn.h5", way="compiled")
+        solve(load_game("chess:KPK"), tmp_path / "pawn.h5", method="compiled")
         monkeypatch.setattr(NumberedStore, "solve", noted)
-        taken = solve(load_game("chess:KRK"), tmp_path / "rook.h5", way="compiled").read_bytes()
+        taken = solve(load_game("chess:KRK"), tmp_path / "rook.h5", method="compiled").read_bytes()
         assert not solved
         assert solve(load_game("chess:KRK"), tmp_path / "rook.h5", fresh=True).read_bytes() == taken
         assert len(solved) == 2
@@ -290,7 +293,7 @@ class NoParents(Ring):
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_the_ring_without_fault(path, interpreted):
     game = Ring()
-    solve(game, path, way="interpreted" if interpreted else "compiled")
+    solve(game, path, method="interpreted" if interpreted else "compiled")
     assert outcomes(path, game) == reference.solve(game, starts=range(100))
 
 
@@ -307,12 +310,12 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_numberings_that_are_wrong(path, fault):
     with pytest.raises(RuleError, match=FAULTS[fault]):
-        solve(Ring(fault), path, way="compiled")
+        solve(Ring(fault), path, method="compiled")
 
 
 @pytest.mark.parametrize("in_scratch", [False, True])
 def test_without_parents_links_are_found_from_the_front(path, in_scratch):
-    solve(NoParents(), path, way="compiled", fresh=True, sizes=Sizes(predecessors_in_scratch=in_scratch))
+    solve(NoParents(), path, method="compiled", fresh=True, sizes=Sizes(predecessors_in_scratch=in_scratch))
     assert outcomes(path, NoParents()) == reference.solve(Ring(), starts=range(100))
     assert not check(NoParents()).findings
 
@@ -320,7 +323,7 @@ def test_without_parents_links_are_found_from_the_front(path, in_scratch):
 def test_scores_in_a_file_that_a_kill_has_left_half_written_are_made_anew(path, tmp_path, monkeypatch):
     """A solve is stopped behind each tier, and what it has left in the file is damaged now and then."""
     monkeypatch.setattr(tangle.DenseTangle, "start", LARGEST)
-    whole = solve(GAME, path, way="compiled", fresh=True).read_bytes()
+    whole = solve(GAME, path, method="compiled", fresh=True).read_bytes()
     dice, kept, write = random.Random(1), [], Log.write
     keep = NumberedStore.keep
     monkeypatch.setattr(NumberedStore, "keep", lambda self, done: kept.append(keep(self, done)) or kept[-1])
@@ -336,7 +339,7 @@ def test_scores_in_a_file_that_a_kill_has_left_half_written_are_made_anew(path, 
             if turn < 11:
                 patch.setattr(Log, "write", write_and_stop)
             with suppress(Stop):
-                solve(GAME, path, way="compiled", sizes=sizes)
+                solve(GAME, path, method="compiled", sizes=sizes)
         for file in (tmp_path / "game.h5.scratch").glob("*.kept"):
             if turn % 3 == 2:
                 scores = bytearray(file.read_bytes())
@@ -367,7 +370,7 @@ class Chain(Ring):
 @pytest.mark.thorough
 def test_remoteness_beyond_14_bits(path):
     game = Chain()
-    solve(game, path, way="compiled")
+    solve(game, path, method="compiled")
     with open_database(path, game=game) as database:
         assert database[19_999] == (WIN, 19_999) and database[16_384] == (LOSE, 16_384)
 
@@ -414,7 +417,7 @@ def altered(game, path, outcomes=None, **changes):
 @pytest.mark.thorough
 def test_verify_finds_each_wrong_slot(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
-    path = solve(GAME, tmp_path / "game.h5", way="compiled")
+    path = solve(GAME, tmp_path / "game.h5", method="compiled")
     assert all(report.ok for report in altered(GAME, path))
     file = DatabaseFile(path)
     dice = random.Random(3)
@@ -432,7 +435,7 @@ def test_verify_finds_each_wrong_slot(tmp_path, monkeypatch):
 
 def test_verify_finds_wrong_counts(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
-    path = solve(GAME, tmp_path / "game.h5", way="compiled")
+    path = solve(GAME, tmp_path / "game.h5", method="compiled")
     counts = DatabaseFile(path).contents.counts
     same = next(k for k in range(1, len(counts)) if counts[k].outcome == counts[0].outcome)
     for change in ({"example": counts[0].example ^ 2}, {"positions": 3}, {"stored": 0}):
@@ -480,7 +483,7 @@ with h5py.File(sys.argv[1]) as file:
 
 def test_other_readers_need_only_hdf5_and_the_usual_plugin(tmp_path, monkeypatch):
     nodes = from_graph(monkeypatch, LARGEST)
-    path = solve(GAME, tmp_path / "game.h5", way="compiled", fresh=True)
+    path = solve(GAME, tmp_path / "game.h5", method="compiled", fresh=True)
     asked = json.dumps([(GAME.tier(node), GAME.index(node)) for node in nodes])
     command = [sys.executable, "-c", INDEPENDENT_READER, path]
     answer = subprocess.run(command, input=asked, check=True, capture_output=True, text=True).stdout

@@ -84,9 +84,9 @@ def test_random_games_with_cycles_have_the_bytes_of_threads(way, tmp_path_factor
     folder = tmp_path_factory.mktemp("games")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tangle.Tangle, "start", start)
-        threads = solve(game, folder / "threads.h5", way=way, workers=1, fresh=True).read_bytes()
+        threads = solve(game, folder / "threads.h5", method=way, workers=1, fresh=True).read_bytes()
         for sizes in (Sizes(), Sizes(predecessors_in_scratch=True, scores_in_scratch=True)):
-            path = solve(game, folder / "wire.h5", way=way, fresh=True, sizes=sizes, executor=by_wire)
+            path = solve(game, folder / "wire.h5", method=way, fresh=True, sizes=sizes, executor=by_wire)
             assert path.read_bytes() == threads
     assert sorted(file.name for file in folder.iterdir()) == ["threads.h5", "wire.h5"]
 
@@ -98,7 +98,7 @@ def test_no_more_than_names_and_a_few_numbers_go_over_the_wire(variant, way, tmp
     monkeypatch.setattr(cycles, "BLOCK", 1 << 7)
     executor = ByWire()
     with executor.threads:
-        solve(load_game(variant), tmp_path / "wire.h5", way=way, executor=executor)
+        solve(load_game(variant), tmp_path / "wire.h5", method=way, executor=executor)
     assert executor.large > 5 and executor.most < 1 << 12
 
 

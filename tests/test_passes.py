@@ -67,7 +67,7 @@ def without(most=0, **sizes):
 
 def solve_by_lists(game, path):
     """Return the bytes of a database made with lists in memory, and delete it, or its tiers would be taken."""
-    whole = solve(game, path, way="compiled", fresh=True).read_bytes()
+    whole = solve(game, path, method="compiled", fresh=True).read_bytes()
     path.unlink()
     return whole
 
@@ -94,7 +94,7 @@ def test_random_games_are_solved_without_predecessor_lists(name, tmp_path, monke
         monkeypatch.setattr(ForwardPasses, "load_if_they_fit", load if seed % 3 else lambda *_: None)
         in_scratch = {"scores_in_scratch": dice.random() < 0.5, "lists_in_scratch": dice.random() < from_scratch}
         sizes = without(dice.choice((0, 60, 200)), **in_scratch)
-        path = solve(game, tmp_path / "game.h5", way="compiled", fresh=True, workers=1 + seed % 2, sizes=sizes)
+        path = solve(game, tmp_path / "game.h5", method="compiled", fresh=True, workers=1 + seed % 2, sizes=sizes)
         assert path.read_bytes() == whole
         nodes = range(start - (start & 127), start - (start & 127) + 2 * game.pairs(start))
         assert outcomes(path, game) == obvious(game, True, nodes if is_numbered(game) else None)
@@ -109,7 +109,7 @@ def test_once_lists_fit_in_memory_nothing_is_looked_at_again(tmp_path, monkeypat
     passes, find, build = [], ForwardPasses.find_parents, ForwardPasses.build_lists
     monkeypatch.setattr(ForwardPasses, "find_parents", lambda self, first: passes.append("find") or find(self, first))
     monkeypatch.setattr(ForwardPasses, "build_lists", lambda self: passes.append("build") or build(self))
-    assert solve(game, tmp_path / "game.h5", way="compiled", sizes=without()).read_bytes() == whole
+    assert solve(game, tmp_path / "game.h5", method="compiled", sizes=without()).read_bytes() == whole
     assert passes == ["find", "build"]
 
 
@@ -120,7 +120,7 @@ def test_how_far_a_pass_is_is_told(tmp_path, monkeypatch):
     shares = []
     for sizes in (None, without()):
         told = []
-        solve(tangle.Tangle(), tmp_path / "game.h5", way="compiled", fresh=True, sizes=sizes, listener=told.append)
+        solve(tangle.Tangle(), tmp_path / "game.h5", method="compiled", fresh=True, sizes=sizes, listener=told.append)
         shares.append({progress.deciding.again for progress in told if progress.deciding} - {None})
     assert not shares[0]
     assert min(shares[1]) < 0.5 and max(shares[1]) == 1
@@ -149,7 +149,7 @@ def solve_on_full_disks(game, path, monkeypatch, given_up, **sizes):
     for room in (0, 10, 100, 200, 400, 600, 1 << 30):
         small_disk.left = room
         sized = Sizes(predecessors_in_scratch=True, journal_seconds=0, **sizes)
-        assert solve(game, path, way="compiled", sizes=sized).read_bytes() == whole
+        assert solve(game, path, method="compiled", sizes=sized).read_bytes() == whole
         assert not path.with_name("game.h5.scratch").exists()
         path.unlink()
     return len(given_up)
@@ -205,7 +205,7 @@ def test_a_solve_that_is_stopped_as_it_gives_up_lists_goes_on(game, spilled, tmp
         noted.clear(), added.clear()
         while not (tmp_path / "game.h5").exists():
             with suppress(Stop):
-                solve(game, tmp_path / "game.h5", way="compiled", sizes=without(most, lists_in_scratch=spilled))
+                solve(game, tmp_path / "game.h5", method="compiled", sizes=without(most, lists_in_scratch=spilled))
         assert (tmp_path / "game.h5").read_bytes() == whole
         (tmp_path / "game.h5").unlink()
         assert len(noted) == 1 and set(added) == {0}
@@ -223,10 +223,10 @@ def test_a_checkpoint_of_the_time_before_lists_were_given_up_is_none(tmp_path, m
         with monkeypatch.context() as patch:
             patch.setattr(module, name, stopping_behind(getattr(module, name)))
             with pytest.raises(Stop):
-                solve(game, path, way="compiled", sizes=sizes)
+                solve(game, path, method="compiled", sizes=sizes)
         shutil.rmtree(tmp_path / "game.h5.scratch" / "predecessors14-0")
     assert len(list((tmp_path / "game.h5.scratch").glob("checkpoint*/*"))) == 3
-    assert solve(game, path, way="compiled", sizes=without()).read_bytes() == whole
+    assert solve(game, path, method="compiled", sizes=without()).read_bytes() == whole
     assert begun == [(0, ())] * 3
 
 
@@ -245,7 +245,7 @@ def test_processes_make_passes_as_well(tmp_path, monkeypatch, given_up):
     game = NoParents()
     whole = solve_by_lists(game, tmp_path / "whole.h5")
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
-        path = solve(game, tmp_path / "game.h5", way="compiled", executor=processes, sizes=without())
+        path = solve(game, tmp_path / "game.h5", method="compiled", executor=processes, sizes=without())
     assert path.read_bytes() == whole
     assert given_up == [0]
 

@@ -284,7 +284,7 @@ def test_games_keep_the_contract(variant):
 def test_small_quixo_is_what_a_slow_solver_makes_of_it(variant, value, plies, tmp_path):
     """Three by three is a win in 7: GamesmanOne."""
     game, path = load_game(variant), tmp_path / "quixo.h5"
-    solve(game, path, way="interpreted")
+    solve(game, path, method="interpreted")
     solution = reference.solve(game, symmetric=True)
     found = outcomes(path, game)
     assert all(found[position] == outcome for position, outcome in solution.items())
@@ -295,7 +295,7 @@ def test_small_quixo_is_what_a_slow_solver_makes_of_it(variant, value, plies, tm
 @pytest.mark.parametrize("flying", [True, False])
 def test_three_mens_morris_is_what_a_slow_solver_makes_of_it(flying, tmp_path):
     game, path = load_game(f"morris:3,{'yes' if flying else 'no'}"), tmp_path / "morris.h5"
-    solve(game, path, way="interpreted")
+    solve(game, path, method="interpreted")
     solution = reference.solve(game)
     with open_database(path, game=game) as database:
         assert all(database[position] == outcome for position, outcome in solution.items())
@@ -307,8 +307,8 @@ def test_three_mens_morris_is_what_a_slow_solver_makes_of_it(flying, tmp_path):
 def test_small_lasker_morris_is_what_a_slow_solver_makes_of_it(flying, tmp_path):
     """Once no man is in hand it is men's morris."""
     game, other, path = load_game(f"lasker:3,{flying}"), load_game(f"morris:3,{flying}"), tmp_path / "lasker.h5"
-    solve(game, path, way="interpreted")
-    solve(other, tmp_path / "morris.h5", way="interpreted")
+    solve(game, path, method="interpreted")
+    solve(other, tmp_path / "morris.h5", method="interpreted")
     solution = reference.solve(game)
     assert len(solution) == (12_154 if flying == "yes" else 12_138)
     with open_database(path, game=game) as database, open_database(tmp_path / "morris.h5", game=other) as morris:
@@ -349,7 +349,7 @@ def test_the_first_man_of_three_mens_morris():
 
 def test_tiers_are_not_taken_from_a_game_with_other_options(tmp_path):
     """Tiers of the same number and size are there: what is in them is another game's."""
-    solve(load_game("morris:3"), tmp_path / "flying.h5", way="interpreted")
+    solve(load_game("morris:3"), tmp_path / "flying.h5", method="interpreted")
     for variant in ("morris:3", "morris:3,no"):
         game = load_game(variant)
         table = SimpleNamespace(game=game, bits=8)
@@ -361,7 +361,7 @@ def test_tiers_are_not_taken_from_a_game_with_other_options(tmp_path):
 @pytest.mark.parametrize("variant", ["baghchal:3,2,4,2", "baghchal:3,1,3,1,no"])
 def test_small_bagh_chal_is_what_a_slow_solver_makes_of_it(variant, tmp_path):
     game, path = load_game(variant), tmp_path / "baghchal.h5"
-    solve(game, path, way="interpreted")
+    solve(game, path, method="interpreted")
     found, solution = outcomes(path, game), reference.solve(game, symmetric=True)
     assert all(found[position] == outcome for position, outcome in solution.items())
     assert found[game.start] == solution[game.canonical(game.start)]
@@ -413,7 +413,7 @@ def test_bagh_chal_without_placing(tmp_path):
 @pytest.mark.parametrize("variant", ["teeko:3,2", "teeko:3,3"])
 def test_small_teeko_is_what_a_slow_solver_makes_of_it(variant, tmp_path):
     game, path = load_game(variant), tmp_path / "teeko.h5"
-    solve(game, path, way="interpreted")
+    solve(game, path, method="interpreted")
     found = outcomes(path, game)
     assert all(found[position] == outcome for position, outcome in reference.solve(game, symmetric=True).items())
 
@@ -463,7 +463,7 @@ class LastThree(Morris):
 def test_three_men_each_on_three_squares(tmp_path):
     """Held against a solver that shares nothing with the rules or the numbering."""
     path = tmp_path / "morris.h5"
-    solve(LastThree(), path, way="compiled")
+    solve(LastThree(), path, method="compiled")
     with DatabaseFile(path) as file:
         found, stored, longest = Counter(), Counter(), 0
         for row in file.contents.counts:

@@ -114,7 +114,7 @@ FAULTS = {
 @pytest.mark.parametrize("game", FAULTS, ids=lambda game: game.__name__)
 def test_the_solver_tells_in_one_line(game, tmp_path):
     with pytest.raises(RuleError) as caught:
-        solve(game(), tmp_path / "heap.h5", way="interpreted")
+        solve(game(), tmp_path / "heap.h5", method="interpreted")
     assert FAULTS[game] in str(caught.value)
 
 
@@ -160,7 +160,7 @@ def test_ctrl_c_is_told_from_rules_that_raise_what_it_does():
 def test_a_broken_game_leaves_no_database(cls, fault, interpreted, tmp_path, monkeypatch):
     monkeypatch.setattr(cls, "start", cls.start + (fault << (15 if cls is broken.Mirror else 10)))
     with pytest.raises(RuleError):
-        solve(cls(), tmp_path / "game.h5", way="interpreted" if interpreted else "compiled")
+        solve(cls(), tmp_path / "game.h5", method="interpreted" if interpreted else "compiled")
     assert not (tmp_path / "game.h5").exists()
 
 
@@ -175,5 +175,5 @@ def test_the_sample_is_verified_before_the_file_has_its_name(tmp_path, monkeypat
     monkeypatch.setattr(engine, "verify_sample", refuse)
     for interpreted in (True, False):
         with pytest.raises(RuleError, match="no"):
-            solve(TicTacToe(), tmp_path / "game.h5", way="interpreted" if interpreted else "compiled")
+            solve(TicTacToe(), tmp_path / "game.h5", method="interpreted" if interpreted else "compiled")
         assert list(tmp_path.iterdir()) == []

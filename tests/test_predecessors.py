@@ -165,7 +165,7 @@ def test_a_tier_that_is_stopped_goes_on_with_the_edges_on_disk(way, tmp_path, mo
     game = load_game(GAMES[way]) if way == "listed" else GAMES[way]
     if way == "numbered":
         monkeypatch.setattr(tangle.DenseTangle, "start", tangle.position_of(31, True, 0, 0, 63))
-    whole = solve(game, tmp_path / "whole.h5", way="compiled", fresh=True).read_bytes()
+    whole = solve(game, tmp_path / "whole.h5", method="compiled", fresh=True).read_bytes()
     (tmp_path / "whole.h5").unlink()
     monkeypatch.setattr("retrograde.solver.methods.listed.cycles.BLOCK", 4)
     monkeypatch.setattr("retrograde.solver.methods.numbered.seeds.BLOCK", 4)
@@ -188,7 +188,7 @@ def test_a_tier_that_is_stopped_goes_on_with_the_edges_on_disk(way, tmp_path, mo
             for file in (tmp_path / "game.h5.scratch").glob("predecessors*/*"):
                 file.write_bytes(file.read_bytes()[:-3])
         try:
-            solve(game, tmp_path / "game.h5", way="compiled", sizes=sizes)
+            solve(game, tmp_path / "game.h5", method="compiled", sizes=sizes)
         except Stop:
             continue
         assert (tmp_path / "game.h5").read_bytes() == whole

@@ -39,7 +39,7 @@ def processes():
 )
 def test_processes_write_the_same_bytes(variant, way, tmp_path, processes):
     game = load_game(variant)
-    options = {"way": way, "sizes": small_enough(way), "fresh": True}
+    options = {"method": way, "sizes": small_enough(way), "fresh": True}
     threads = solve(game, tmp_path / "threads.h5", **options).read_bytes()
     assert solve(game, tmp_path / "processes.h5", executor=processes, **options).read_bytes() == threads
     assert {file.name for file in tmp_path.iterdir()} - {"chess,KK.h5"} == {"processes.h5", "threads.h5"}
@@ -52,8 +52,8 @@ def test_rules_from_a_file_travel_with_those_beside_it(tmp_path, processes):
     game = load_game(f"{tmp_path / 'heap.py'}:size=50")
     (tmp_path / "heap.py").unlink()  # nothing but what was imported counts
     (tmp_path / "piles.py").unlink()
-    threads = solve(game, tmp_path / "threads.h5", way="listed").read_bytes()
-    assert solve(game, tmp_path / "processes.h5", way="listed", executor=processes).read_bytes() == threads
+    threads = solve(game, tmp_path / "threads.h5", method="listed").read_bytes()
+    assert solve(game, tmp_path / "processes.h5", method="listed", executor=processes).read_bytes() == threads
 
 
 def test_a_game_that_travels_is_the_same():
@@ -83,7 +83,7 @@ def test_what_breaks_the_contract_in_a_process_is_told_as_in_a_thread(tmp_path, 
         told = []
         for executor in (None, processes):
             with pytest.raises(RuleError) as caught:
-                solve(game, tmp_path / "game.h5", way="numbered", executor=executor)
+                solve(game, tmp_path / "game.h5", method="numbered", executor=executor)
             told.append(str(caught.value))
     assert told[0] == told[1]
 

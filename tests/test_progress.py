@@ -212,9 +212,9 @@ def test_what_was_explored_before_a_restart_counts_once(way, in_memory, tmp_path
             raise Stop
 
     with pytest.raises(Stop):
-        solve(game, path, way=way, listener=stop_halfway, sizes=sizes)
+        solve(game, path, method=way, listener=stop_halfway, sizes=sizes)
     told = []
-    solve(game, path, way=way, listener=told.append, sizes=sizes)
+    solve(game, path, method=way, listener=told.append, sizes=sizes)
     with open_database(path, game=game) as database:
         positions = database.file.positions
     for phase in ("exploring", "solving"):
@@ -258,7 +258,7 @@ def test_every_phase_counts_positions_as_the_summary_does(variant, sizes, phases
     game = load_game(variant)
     for other in rests_on(game) if is_numbered(game) else ():  # which is told of for itself
         solve(load_game(other), database_path(other, tmp_path))
-    path = solve(game, tmp_path / "game.h5", way="compiled", listener=told.append, sizes=sizes)
+    path = solve(game, tmp_path / "game.h5", method="compiled", listener=told.append, sizes=sizes)
     with open_database(path, game=game) as database:
         positions = database.file.positions
     last = {progress.phase: progress for progress in told if progress.number}
@@ -276,7 +276,7 @@ def test_every_phase_counts_positions_as_the_summary_does(variant, sizes, phases
 @pytest.mark.parametrize("variant", ["dodgem", "mutorere"])
 def test_a_tier_with_cycles_tells_how_far_it_is(variant, tmp_path, often):
     told = []
-    solve(load_game(variant), tmp_path / "game.h5", way="compiled", listener=told.append)
+    solve(load_game(variant), tmp_path / "game.h5", method="compiled", listener=told.append)
     tier = [progress for progress in told if progress.deciding]
     assert tier[0].deciding.remoteness is None and tier[0].deciding.decided == 0
     deepest = max((progress.deciding for progress in tier), key=lambda deciding: deciding.remoteness or 0)
@@ -289,7 +289,7 @@ def test_a_tier_with_cycles_tells_how_far_it_is(variant, tmp_path, often):
 
 def test_what_is_solved_interpreted_is_told_of(tmp_path, often):
     told = []
-    solve(load_game("dodgem"), tmp_path / "game.h5", way="interpreted", listener=told.append)
+    solve(load_game("dodgem"), tmp_path / "game.h5", method="interpreted", listener=told.append)
     assert [(progress.phase, progress.number, progress.phases) for progress in told if progress.number][-2:] == [
         ("exploring", 1, 2), ("solving", 2, 2),
     ]  # fmt: skip
@@ -326,7 +326,7 @@ def test_a_check_tells_how_far_it_is(often):
 @pytest.mark.long
 def test_a_verification_of_steps_counts_two_phases(tmp_path, often):
     told, game = [], load_game("connect4:4,3,3")
-    path = solve(game, tmp_path / "game.h5", way="streamed", sizes=Sizes(in_memory=1))
+    path = solve(game, tmp_path / "game.h5", method="streamed", sizes=Sizes(in_memory=1))
     with open_database(path, game=game) as database:
         assert verify(database, listener=told.append, interpreted=False).ok
         assert told[-1].done == told[-1].total == database.file.positions

@@ -47,7 +47,7 @@ def solved_in(path) -> list[int]:
 @pytest.mark.long
 def test_every_position_is_worth_what_the_slow_solver_says(variant, way, tmp_path):
     game = load_game(variant)
-    path = solve(game, tmp_path / "game.h5", way=way)
+    path = solve(game, tmp_path / "game.h5", method=way)
     assert outcomes(path, game) == turning.solve(game, symmetric=True)
 
 

@@ -45,8 +45,8 @@ def test_random_games(game, tmp_path_factory, start):
     folder = tmp_path_factory.mktemp("ranges")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(game), "start", start)
-        solve(game, folder / "ranges.h5", way="numbered", executor=Late(), sizes=RANGED)
-        solve(game, folder / "threads.h5", way="numbered")
+        solve(game, folder / "ranges.h5", method="numbered", executor=Late(), sizes=RANGED)
+        solve(game, folder / "threads.h5", method="numbered")
         assert (folder / "ranges.h5").read_bytes() == (folder / "threads.h5").read_bytes()
         if game is GAME:
             nodes = [start - (start & 127) + node for node in range(2 * game.pairs(start))]
@@ -61,7 +61,7 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_checkpoint(in_scratch, t
     sizes = Sizes(ranged_slots=1, range_bits=2, scores_in_scratch=in_scratch, journal_seconds=0)
     monkeypatch.setattr(tangle.DenseTangle, "start", tangle.position_of(31, True, 0, 3, 63))
     monkeypatch.setattr("retrograde.solver.runtime.checkpoint.SHARE", 0)
-    whole = solve(GAME, tmp_path / "whole.h5", way="numbered").read_bytes()
+    whole = solve(GAME, tmp_path / "whole.h5", method="numbered").read_bytes()
     (tmp_path / "whole.h5").unlink()  # or its tiers would be taken
     dice, resumed = Random(7), []
     save, read = Checkpoint.save, Checkpoint.read
@@ -83,7 +83,7 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_checkpoint(in_scratch, t
     for _ in range(2):
         while not path.exists():
             with suppress(Stop):
-                solve(GAME, path, way="numbered", executor=Elsewhere(), sizes=sizes)
+                solve(GAME, path, method="numbered", executor=Elsewhere(), sizes=sizes)
         assert path.read_bytes() == whole
         assert [file.name for file in tmp_path.iterdir()] == ["game.h5"]
         path.unlink()

@@ -52,8 +52,8 @@ def test_random_games(game, in_scratch, tmp_path_factory, start):
     folder, sizes = tmp_path_factory.mktemp("ranges"), replace(RANGED, lists_in_scratch=in_scratch)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(game), "start", start)
-        solve(game, folder / "ranges.h5", way="listed", executor=Late(), sizes=sizes)
-        solve(game, folder / "threads.h5", way="listed", workers=1)
+        solve(game, folder / "ranges.h5", method="listed", executor=Late(), sizes=sizes)
+        solve(game, folder / "threads.h5", method="listed", workers=1)
         assert (folder / "ranges.h5").read_bytes() == (folder / "threads.h5").read_bytes()
         slow = turning if isinstance(game, turning.Turning) else reference
         assert outcomes(folder / "ranges.h5", game) == slow.solve(game, symmetric=True)
@@ -62,7 +62,7 @@ def test_random_games(game, in_scratch, tmp_path_factory, start):
 def test_positions_lie_in_ranges_where_they_are_many(tmp_path, ranged):
     game = load_game("mutorere")
     bytes_of = [
-        solve(game, tmp_path / f"{least}.h5", way="listed", executor=Elsewhere(), sizes=Sizes(ranged_slots=least))
+        solve(game, tmp_path / f"{least}.h5", method="listed", executor=Elsewhere(), sizes=Sizes(ranged_slots=least))
         for least in (1, 1 << 20)
     ]
     assert bytes_of[0].read_bytes() == bytes_of[1].read_bytes()
@@ -76,7 +76,7 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_checkpoint(tmp_path, mon
     game, sizes = GAMES[0], replace(RANGED, journal_seconds=0)
     monkeypatch.setattr(tangle.Tangle, "start", tangle.position_of(8, False, 0, 0, 63))
     monkeypatch.setattr("retrograde.solver.runtime.checkpoint.SHARE", 0)
-    whole = solve(game, tmp_path / "whole.h5", way="listed").read_bytes()
+    whole = solve(game, tmp_path / "whole.h5", method="listed").read_bytes()
     dice, resumed, path = Random(7), [], tmp_path / "game.h5"
     save, read = Checkpoint.save, Checkpoint.read
 
@@ -96,7 +96,7 @@ def test_a_solve_that_was_stopped_goes_on_from_its_last_checkpoint(tmp_path, mon
     while not path.exists():
         monkeypatch.setattr(cycles, "BLOCK", dice.choice([1, 2, 4]))
         with suppress(Stop):
-            solve(game, path, way="listed", executor=Elsewhere(), sizes=sizes)
+            solve(game, path, method="listed", executor=Elsewhere(), sizes=sizes)
     assert path.read_bytes() == whole
     passed = [progress.propagation for progress in filter(None, resumed)]
     assert None in passed  # while positions were looked at

@@ -61,7 +61,7 @@ def test_records(reader, solved, text):
 @pytest.mark.parametrize("text", ["connect4:4,4", "connect4:5,3,3", "tictactoe", "tictactoe:misere=true"])
 def test_steps(reader, tmp_path, text):
     game = load_game(text)
-    path = solve(game, tmp_path / "game.h5", way="streamed", sizes=Sizes(in_memory=1))
+    path = solve(game, tmp_path / "game.h5", method="streamed", sizes=Sizes(in_memory=1))
     walk = walked(game, 3, 1000)
     with open_database(path) as database:
         assert type(database).__name__ == "StepsDatabase"

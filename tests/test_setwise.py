@@ -17,7 +17,7 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.listed.way import ListedMethod
+from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.methods.setwise import words
 from retrograde.solver.methods.setwise.backward import codes_for, planes_for
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
@@ -43,7 +43,7 @@ WORD = (1 << 64) - 1
 
 
 def solved_by_words(game, path, sizes=SIZES, **options):
-    return solve(game, path, way="setwise", sizes=sizes, **options)
+    return solve(game, path, method="setwise", sizes=sizes, **options)
 
 
 # Symbols
@@ -434,7 +434,7 @@ def test_positions_are_not_listed_where_there_are_many_to_be_had_by_words(in_mem
 def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
     """With planes as words, and squeezed; with no steps held in memory, some, and all."""
     game = load_game(variant)
-    wanted = solve(game, tmp_path / "streamed.h5", way="streamed", sizes=SIZES).read_bytes()
+    wanted = solve(game, tmp_path / "streamed.h5", method="streamed", sizes=SIZES).read_bytes()
     for workers, weight, for_planes, steps in ((1, 1 << 15, 0.5, 0), (2, 50, 0.5, 20_000), (2, 50, 0.0, 1 << 28)):
         monkeypatch.setattr("retrograde.solver.methods.setwise.method.STEPS_CACHED", steps)
         monkeypatch.setattr("retrograde.solver.methods.setwise.method.FOR_PLANES", for_planes)
@@ -477,7 +477,7 @@ def in_scratch(monkeypatch):
 @pytest.mark.parametrize("variant", ["connect4:4,4", "connect4:4,4,3"])
 def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_path, in_scratch):
     game, path = load_game(variant), tmp_path / "game.h5"
-    wanted = solve(game, tmp_path / "wanted.h5", way="streamed", sizes=SIZES).read_bytes()
+    wanted = solve(game, tmp_path / "wanted.h5", method="streamed", sizes=SIZES).read_bytes()
     sizes = Sizes(in_memory=1, chunk_words=200, journal_seconds=0)
     told = []
 
@@ -489,7 +489,7 @@ def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_p
     stops = 0
     while not path.exists():
         with suppress(Stop):
-            solve(game, path, way="setwise", sizes=sizes, listener=listener)
+            solve(game, path, method="setwise", sizes=sizes, listener=listener)
         stops += 1
     assert stops > 2
     assert [done for phase, done in told if phase == "solving"][-1] > 0
@@ -501,7 +501,7 @@ def test_solves_in_scratch_files_go_on_wherever_they_were_stopped(variant, tmp_p
 @pytest.mark.parametrize("what", ["sets", "planes", "records"])
 def test_scratch_files_that_are_damaged_are_made_anew(what, tmp_path, in_scratch):
     game, path = load_game("connect4:4,4,3"), tmp_path / "game.h5"
-    wanted = solve(game, tmp_path / "wanted.h5", way="streamed", sizes=SIZES).read_bytes()
+    wanted = solve(game, tmp_path / "wanted.h5", method="streamed", sizes=SIZES).read_bytes()
 
     def stop(progress):
         if progress.phase == "solving" and progress.done > 3000:
@@ -509,18 +509,18 @@ def test_scratch_files_that_are_damaged_are_made_anew(what, tmp_path, in_scratch
 
     sizes = Sizes(in_memory=1, chunk_words=200, journal_seconds=0)
     with pytest.raises(Stop):
-        solve(game, path, way="setwise", sizes=sizes, listener=stop)
+        solve(game, path, method="setwise", sizes=sizes, listener=stop)
     files = [file for file in tmp_path.rglob(f"{what}*-*") if file.stat().st_size > 50]
     assert files
     for file in files:
         file.write_bytes(bytes(byte ^ 0x55 for byte in file.read_bytes()))
     if what == "sets":  # to be stopped once more does no harm either
         with pytest.raises(Stop):
-            solve(game, path, way="setwise", sizes=sizes, listener=stop)
+            solve(game, path, method="setwise", sizes=sizes, listener=stop)
     if what == "records":  # which are read only when they are written into the database
         with pytest.raises(DamagedScratch, match="begin anew with --fresh"):
-            solve(game, path, way="setwise", sizes=sizes)
-    assert solve(game, path, way="setwise", sizes=sizes, fresh=what == "records").read_bytes() == wanted
+            solve(game, path, method="setwise", sizes=sizes)
+    assert solve(game, path, method="setwise", sizes=sizes, fresh=what == "records").read_bytes() == wanted
 
 
 @pytest.mark.parametrize("plies", [0, 1, 2, 3, 6, 7, 30, 31, 62])
@@ -542,7 +542,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.sizes import Sizes
 warnings.simplefilter("ignore")  # of products that wrap
-solve(load_game("connect4:3,3,3"), sys.argv[1], way="setwise", workers=1, sizes=Sizes(in_memory=1))
+solve(load_game("connect4:3,3,3"), sys.argv[1], method="setwise", workers=1, sizes=Sizes(in_memory=1))
 """
 
 

@@ -25,7 +25,7 @@ GAME = load_game("connect4:4,3")
 def whole(tmp_path):
     """Return the bytes that threads write."""
     path = tmp_path / "threads.h5"
-    found = solve(GAME, path, way="setwise", sizes=SIZES).read_bytes()
+    found = solve(GAME, path, method="setwise", sizes=SIZES).read_bytes()
     path.unlink()
     return found
 
@@ -42,7 +42,7 @@ def made(monkeypatch):
 
 
 def test_tasks_that_run_twice_and_too_late_do_no_harm(tmp_path, whole, made):
-    path = solve(GAME, tmp_path / "game.h5", way="setwise", sizes=SIZES, executor=Late())
+    path = solve(GAME, tmp_path / "game.h5", method="setwise", sizes=SIZES, executor=Late())
     assert path.read_bytes() == whole
     assert len(made) == 13  # a wave is a ply
     assert [file.name for file in tmp_path.iterdir()] == ["game.h5"]
@@ -61,7 +61,7 @@ def test_a_solve_that_was_stopped(then, tmp_path, whole, made, monkeypatch):
 
     while not path.exists():
         with suppress(Stop):
-            solve(GAME, path, way="setwise", sizes=SIZES, executor=Elsewhere(), listener=stop)
+            solve(GAME, path, method="setwise", sizes=SIZES, executor=Elsewhere(), listener=stop)
         if (stops := stops + 1) == 2 and then == "with little memory":
             monkeypatch.setattr("retrograde.solver.methods.setwise.method.FOR_PLANES", 0)
         elif stops == 2 and then != "goes on":

@@ -35,7 +35,7 @@ NARROW = Fraction(1, 10**9)
 @pytest.fixture(scope="module")
 def gambles(tmp_path_factory):
     """A database of all graphs."""
-    return solve(Gambles(), tmp_path_factory.mktemp("gambles") / "gambles.h5", way="numbered")
+    return solve(Gambles(), tmp_path_factory.mktemp("gambles") / "gambles.h5", method="numbered")
 
 
 def told(database, position):
@@ -104,7 +104,7 @@ class Shortened(Game):
 def test_what_a_slot_meets_again_behind_a_single_move_is_what_it_was(tmp_path):
     """Of 21 throws 1 + 2 + 3 + 4 come to an end that pays 8, 6 to one that takes 8, 5 go back."""
     expected = Fraction(8 * 10 - 8 * 6, 21 - 5)
-    with open_database(solve(Shortened(), tmp_path / "s.h5", way="numbered"), game=Shortened()) as database:
+    with open_database(solve(Shortened(), tmp_path / "s.h5", method="numbered"), game=Shortened()) as database:
         for position in (0, 1):
             low, high = told(database, position)
             assert low <= expected <= high < low + NARROW
@@ -157,13 +157,13 @@ def test_they_are_verified_and_what_is_not_proven_is_found(gambles, tmp_path):
 
 def test_the_number_of_workers_changes_no_byte(gambles, tmp_path):
     for workers in (1, 3):
-        path = solve(Gambles(), tmp_path / f"{workers}.h5", way="numbered", workers=workers)
+        path = solve(Gambles(), tmp_path / f"{workers}.h5", method="numbered", workers=workers)
         assert path.read_bytes() == gambles.read_bytes()
 
 
 def test_rules_instead_of_scripts_change_no_byte(gambles, tmp_path, monkeypatch):
     monkeypatch.setattr(SlotStore, "shares_memory", False)
-    assert solve(Gambles(), tmp_path / "plain.h5", way="numbered").read_bytes() == gambles.read_bytes()
+    assert solve(Gambles(), tmp_path / "plain.h5", method="numbered").read_bytes() == gambles.read_bytes()
 
 
 class Killed(Exception):
@@ -187,7 +187,7 @@ def test_a_killed_solve_goes_on_by_tier_and_a_damaged_tier_is_solved_again(
     with monkeypatch.context() as patch:
         patch.setattr(SlotStore, "solve", solve_some)
         with pytest.raises(Killed):
-            solve(Gambles(), path, way="numbered", sizes=sizes)
+            solve(Gambles(), path, method="numbered", sizes=sizes)
     low = tmp_path / "killed.h5.scratch" / "bounds46" / "low"
     content = bytearray(low.read_bytes())
     before = zlib.crc32(content)
@@ -195,7 +195,7 @@ def test_a_killed_solve_goes_on_by_tier_and_a_damaged_tier_is_solved_again(
         content[8 * GRAPHS * NODES] ^= 1
         assert zlib.crc32(content) != before
         low.write_bytes(content)
-    assert solve(Gambles(), path, way="numbered", sizes=sizes).read_bytes() == gambles.read_bytes()
+    assert solve(Gambles(), path, method="numbered", sizes=sizes).read_bytes() == gambles.read_bytes()
     assert not low.exists()
 
 
@@ -233,7 +233,7 @@ class Circling(Gambles):
 )
 def test_numberings_that_are_none_are_refused(tmp_path, kind, words, solver_alone):
     with pytest.raises(RuleError, match=words):
-        solve(kind(), tmp_path / "refused.h5", way="numbered")
+        solve(kind(), tmp_path / "refused.h5", method="numbered")
 
 
 def test_another_numbering_is_not_read(gambles):
@@ -258,7 +258,7 @@ class Renumbered(Gambles):
 def test_small_variants_come_to_the_same_by_slots_and_by_lists(tmp_path, text):
     game = load_game(text)
     listed = bounds(game)
-    with open_database(solve(game, tmp_path / "slots.h5", way="numbered"), game=game) as database:
+    with open_database(solve(game, tmp_path / "slots.h5", method="numbered"), game=game) as database:
         assert verify(database).ok
         for position, (low, high) in listed.items():
             own_low, own_high = (Fraction(bound, 1 << 46) for bound in database.measures(position).values())
@@ -275,14 +275,14 @@ def many_chunks(monkeypatch):
 @pytest.mark.thorough
 def test_a_guess_is_the_same_by_any_number_of_workers_and_however_scripts_are_kept(many_chunks, tmp_path, monkeypatch):
     game = load_game("ur")
-    expected = solve(game, tmp_path / "one.h5", way="numbered", workers=1).read_bytes()
-    assert solve(game, tmp_path / "three.h5", way="numbered", workers=3).read_bytes() == expected
+    expected = solve(game, tmp_path / "one.h5", method="numbered", workers=1).read_bytes()
+    assert solve(game, tmp_path / "three.h5", method="numbered", workers=3).read_bytes() == expected
     monkeypatch.setattr(chunks, "look", partial(packed, chunks.look))
-    assert solve(game, tmp_path / "packed.h5", way="numbered").read_bytes() == expected
+    assert solve(game, tmp_path / "packed.h5", method="numbered").read_bytes() == expected
     monkeypatch.undo()
     monkeypatch.setattr(chunks, "SMALLEST", 16)
     monkeypatch.setattr(SlotStore, "shares_memory", False)
-    assert solve(game, tmp_path / "rules.h5", way="numbered").read_bytes() == expected
+    assert solve(game, tmp_path / "rules.h5", method="numbered").read_bytes() == expected
 
 
 def packed(look, task):
@@ -293,7 +293,7 @@ def packed(look, task):
 def test_bounds_rise_from_the_least_where_scripts_would_be_too_long(many_chunks, tmp_path, monkeypatch):
     game, exact = load_game("ur"), {}
     for name in ("scripts", "none"):
-        with open_database(solve(game, tmp_path / f"{name}.h5", way="numbered"), game=game) as database:
+        with open_database(solve(game, tmp_path / f"{name}.h5", method="numbered"), game=game) as database:
             assert verify(database).ok
             tier = game.tiers[0]
             exact[name] = [told(database, game.unindex(tier, slot)) for slot in range(game.size(tier))]
@@ -336,7 +336,7 @@ def test_a_joker_is_worth_its_points_only_where_its_own_category_is_used(tmp_pat
 
 def test_a_yahtzee_alone_is_worth_what_the_markov_chain_says(tmp_path):
     game = load_game("yahtzee:12")
-    with open_database(solve(game, tmp_path / "one.h5", way="numbered"), game=game) as database:
+    with open_database(solve(game, tmp_path / "one.h5", method="numbered"), game=game) as database:
         low, high = told(database, game.start)
     assert low <= Fraction(50 * 347_897, 7_558_272) <= high < low + NARROW
 
@@ -363,7 +363,7 @@ def test_slots_and_positions_undo_one_another(text):
 @pytest.mark.thorough
 def test_commands_read_what_is_stored_by_slot(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
-    solve(load_game("ur"), way="numbered")
+    solve(load_game("ur"), method="numbered")
     start = load_game("ur").write(load_game("ur").start)
     facts = json.loads(retrograde("query", "ur", start, "--json").stdout)
     assert facts["low"] <= 2 * 0.530049839525 - 1 + 1e-11

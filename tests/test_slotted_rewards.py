@@ -26,7 +26,7 @@ pytestmark = pytest.mark.long
 @pytest.fixture(scope="module")
 def payments(tmp_path_factory):
     """A database of all graphs."""
-    return solve(Payments(), tmp_path_factory.mktemp("payments") / "payments.h5", way="numbered")
+    return solve(Payments(), tmp_path_factory.mktemp("payments") / "payments.h5", method="numbered")
 
 
 def worth_of(game):
@@ -75,7 +75,7 @@ def test_the_way_over_lists_finds_the_same(payments, tmp_path, monkeypatch):
         for number in (1, 13, 37, 101, 203):
             monkeypatch.setattr(Payments, "start", first_of(number))
             game = Payments()
-            with open_database(solve(game, tmp_path / f"{number}.h5", way="listed"), game=game) as other:
+            with open_database(solve(game, tmp_path / f"{number}.h5", method="listed"), game=game) as other:
                 for _, positions, *_ in other.records():
                     for position in positions.tolist():
                         low, high = told(database, position)
@@ -85,13 +85,13 @@ def test_the_way_over_lists_finds_the_same(payments, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_the_number_of_workers_changes_no_byte(payments, tmp_path, workers):
-    path = solve(Payments(), tmp_path / "other.h5", way="numbered", workers=workers)
+    path = solve(Payments(), tmp_path / "other.h5", method="numbered", workers=workers)
     assert path.read_bytes() == payments.read_bytes()
 
 
 def test_rules_instead_of_scripts_change_no_byte(payments, tmp_path, monkeypatch):
     monkeypatch.setattr(SlotStore, "shares_memory", False)
-    assert solve(Payments(), tmp_path / "plain.h5", way="numbered").read_bytes() == payments.read_bytes()
+    assert solve(Payments(), tmp_path / "plain.h5", method="numbered").read_bytes() == payments.read_bytes()
 
 
 def test_where_scripts_are_too_long_bounds_are_brought_near_from_afar(payments, tmp_path, monkeypatch):
@@ -101,7 +101,7 @@ def test_where_scripts_are_too_long_bounds_are_brought_near_from_afar(payments, 
     monkeypatch.setattr(chunks, "make_plan", too_long)
     with (
         open_database(payments, game=Payments()) as near,
-        open_database(solve(Payments(), tmp_path / "afar.h5", way="numbered"), game=Payments()) as far,
+        open_database(solve(Payments(), tmp_path / "afar.h5", method="numbered"), game=Payments()) as far,
     ):
         assert verify(far).ok
         count = near.file.contents.length
@@ -115,7 +115,7 @@ def test_where_scripts_are_too_long_bounds_are_brought_near_from_afar(payments, 
 def test_small_and_great_amounts_are_proven_as_well(kind, amounts, tmp_path, monkeypatch):
     monkeypatch.setattr(kind, "start", first_of(37))
     game = kind(amounts)
-    with open_database(solve(game, tmp_path / "amounts.h5", way="numbered"), game=game) as database:
+    with open_database(solve(game, tmp_path / "amounts.h5", method="numbered"), game=game) as database:
         assert verify(database).ok
         for position, worth in worth_of(game).items():
             low, high = told(database, position)
@@ -127,7 +127,7 @@ def test_small_and_great_amounts_are_proven_as_well(kind, amounts, tmp_path, mon
 @pytest.mark.thorough
 def test_what_adds_up_to_too_much_is_refused(tmp_path):
     with pytest.raises(MetricNotApplicable, match="adds up to 2"):
-        solve(Slow(10_000_000), tmp_path / "much.h5", way="numbered")
+        solve(Slow(10_000_000), tmp_path / "much.h5", method="numbered")
     assert not (tmp_path / "much.h5").exists()
 
 
@@ -158,5 +158,5 @@ def test_bounds_that_are_not_proven_are_found(payments, tmp_path):
 @pytest.mark.parametrize("way", ["numbered", None])
 def test_where_players_may_go_on_for_ever_that_is_refused(way, tmp_path):
     with pytest.raises(RuleError, match="moves of its tier pay a reward, and from here players may go on for ever"):
-        solve(Endless(), tmp_path / "endless.h5", way=way)
+        solve(Endless(), tmp_path / "endless.h5", method=way)
     assert not (tmp_path / "endless.h5").exists()

@@ -20,12 +20,12 @@ from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import cycles
 from retrograde.solver.methods.listed.explore import explore, waves
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace
+from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.methods.listed.predecessors import lists as predecessor_lists
 from retrograde.solver.methods.listed.predecessors import sorting
 from retrograde.solver.methods.listed.spill import kernels, lists, lookup
 from retrograde.solver.methods.listed.spill import positions as spilled
 from retrograde.solver.methods.listed.store import ListedStore
-from retrograde.solver.methods.listed.way import ListedMethod
 from retrograde.solver.runtime.journal import Journal, Log
 from retrograde.solver.runtime.log import EntryLog
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit
@@ -104,8 +104,8 @@ def test_places_are_those_of_numpy(some, asked):
 @pytest.mark.parametrize("variant", GAMES)
 def test_the_bytes_are_those_of_a_solve_in_memory(variant, tmp_path):
     game = load_game(variant)
-    whole = solve(game, tmp_path / "memory.h5", way=ListedMethod()).read_bytes()
-    assert solve(game, tmp_path / "spilled.h5", way=ListedMethod(), sizes=SPILLED, workers=2).read_bytes() == whole
+    whole = solve(game, tmp_path / "memory.h5", method=ListedMethod()).read_bytes()
+    assert solve(game, tmp_path / "spilled.h5", method=ListedMethod(), sizes=SPILLED, workers=2).read_bytes() == whole
     assert not list(tmp_path.glob("*.scratch"))
 
 
@@ -123,16 +123,16 @@ def test_random_games(rules, tmp_path_factory, start, propagate):
         patch.setattr(rules, "start", start)
         cut_small(patch)
         game = rules()
-        found = solve(game, folder / "spilled.h5", way=ListedMethod(propagate=propagate), sizes=SPILLED)
-        assert found.read_bytes() == solve(game, folder / "plain.h5", way="interpreted").read_bytes()
+        found = solve(game, folder / "spilled.h5", method=ListedMethod(propagate=propagate), sizes=SPILLED)
+        assert found.read_bytes() == solve(game, folder / "plain.h5", method="interpreted").read_bytes()
 
 
 @pytest.mark.thorough
 def test_other_processes_look_and_merge_as_well(tmp_path):
     game = load_game("mutorere")
-    whole = solve(game, tmp_path / "memory.h5", way=ListedMethod()).read_bytes()
+    whole = solve(game, tmp_path / "memory.h5", method=ListedMethod()).read_bytes()
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
-        found = solve(game, tmp_path / "spilled.h5", way=ListedMethod(), sizes=SPILLED, executor=executor)
+        found = solve(game, tmp_path / "spilled.h5", method=ListedMethod(), sizes=SPILLED, executor=executor)
     assert found.read_bytes() == whole
 
 
@@ -146,7 +146,7 @@ def test_other_processes_look_and_merge_as_well(tmp_path):
 def test_lists_go_to_scratch_once_memory_is_short(variant, share, tmp_path, monkeypatch):
     """After a wave, or where what arrives in one has no room."""
     game = load_game(variant)
-    whole = solve(game, tmp_path / "memory.h5", way=ListedMethod())
+    whole = solve(game, tmp_path / "memory.h5", method=ListedMethod())
     with open_database(whole, game=game) as database:
         turning_point = int(share * sum(row.stored for row in database.file.legend))
     for name, short in (
@@ -156,8 +156,8 @@ def test_lists_go_to_scratch_once_memory_is_short(variant, share, tmp_path, monk
         with pytest.MonkeyPatch.context() as patch:
             spaces = []
             patch.setattr(explore.Explorer, name, short)
-            patch.setattr("retrograde.solver.methods.listed.way.ListedStore", spy(ListedStore, spaces))
-            found = solve(game, tmp_path / f"{name}.h5", way=ListedMethod(), sizes=Sizes(journal_seconds=0))
+            patch.setattr("retrograde.solver.methods.listed.method.ListedStore", spy(ListedStore, spaces))
+            found = solve(game, tmp_path / f"{name}.h5", method=ListedMethod(), sizes=Sizes(journal_seconds=0))
             assert found.read_bytes() == whole.read_bytes()
             assert [type(space) for space in spaces] == [SpilledStateSpace]
 
@@ -175,7 +175,7 @@ def spy(store, spaces):
 def test_it_is_said_at_once_that_not_even_the_scores_have_room(tmp_path, monkeypatch):
     monkeypatch.setattr(MemoryBudget, "left", lambda budget: 2000)
     with pytest.raises(MemoryLimit, match=r"going on from [\d,]+ positions, with lists in scratch files and scores"):
-        solve(load_game(PLAIN), tmp_path / "game.h5", way=ListedMethod(), memory=1 << 40)
+        solve(load_game(PLAIN), tmp_path / "game.h5", method=ListedMethod(), memory=1 << 40)
 
 
 @pytest.mark.slow
@@ -206,7 +206,7 @@ def test_memory_is_kept_to(tmp_path):
 def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(tmp_path, monkeypatch):
     """Stopped again and again at any moment, with lists now in memory and now in scratch."""
     game = load_game("mutorere")
-    whole = solve(game, tmp_path / "whole.h5", way=ListedMethod()).read_bytes()
+    whole = solve(game, tmp_path / "whole.h5", method=ListedMethod()).read_bytes()
     dice = Random(5)
     for where, name in ((EntryLog, "add"), (Log, "flush")):
         monkeypatch.setattr(where, name, stopping(getattr(where, name), dice))
@@ -216,7 +216,7 @@ def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(tmp_path, monk
             lists_in_scratch=dice.random() < 0.7, predecessors_in_scratch=dice.random() < 0.5, journal_seconds=0
         )
         try:
-            found = solve(game, tmp_path / "game.h5", way=ListedMethod(), sizes=sizes)
+            found = solve(game, tmp_path / "game.h5", method=ListedMethod(), sizes=sizes)
         except Stop:
             stops += 1
             continue
@@ -231,13 +231,13 @@ def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(tmp_path, monk
 def test_pieces_of_a_wave_are_forgotten_where_it_is_found_whole(pieces, tmp_path, monkeypatch):
     """Stopped within a wave in scratch, then after that wave in memory."""
     game = load_game("mutorere")
-    whole = solve(game, tmp_path / "whole.h5", way=ListedMethod()).read_bytes()
+    whole = solve(game, tmp_path / "whole.h5", method=ListedMethod()).read_bytes()
     for sizes, count in ((SPILLED, pieces), (Sizes(journal_seconds=0), 1)):
         with monkeypatch.context() as patch:
             patch.setattr(Journal, "append", stopping_at(Journal.append, "waves", count))
             with pytest.raises(Stop):
-                solve(game, tmp_path / "game.h5", way=ListedMethod(), sizes=sizes)
-    found = solve(game, tmp_path / "game.h5", way=ListedMethod(), sizes=Sizes(journal_seconds=0))
+                solve(game, tmp_path / "game.h5", method=ListedMethod(), sizes=sizes)
+    found = solve(game, tmp_path / "game.h5", method=ListedMethod(), sizes=Sizes(journal_seconds=0))
     assert found.read_bytes() == whole
 
 
@@ -274,4 +274,4 @@ def test_moves_that_were_not_there_before_are_told(tmp_path, monkeypatch):
     monkeypatch.setattr(lookup, "find_children", nowhere)
     message = "the rules give moves that they did not give before; they must depend on the position alone"
     with pytest.raises(RuleError, match=re.escape(message)):
-        solve(load_game("mutorere"), tmp_path / "game.h5", way=ListedMethod(), sizes=SPILLED)
+        solve(load_game("mutorere"), tmp_path / "game.h5", method=ListedMethod(), sizes=SPILLED)

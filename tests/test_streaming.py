@@ -53,7 +53,7 @@ def sizes_of(children=None, **sizes):
 
 def solve_streamed(game, path, sizes=None, **options):
     """Solve a game in a stream, and see to it that it was."""
-    solve(game, path, way="streamed", sizes=sizes or sizes_of(), **options)
+    solve(game, path, method="streamed", sizes=sizes or sizes_of(), **options)
     with open_database(path, game=game) as database:
         assert isinstance(database, StepsDatabase)
     return path
@@ -194,7 +194,7 @@ def test_the_bytes_depend_on_the_game_alone(text, tmp_path):
 @pytest.mark.parametrize("text", ["tentozero:target=500", "dodgem", "hareandhounds"])
 def test_what_does_not_stream_is_solved_in_memory(text, tmp_path):
     game = load_game(text)
-    path = solve(game, tmp_path / "game.h5", way="compiled", sizes=sizes_of())
+    path = solve(game, tmp_path / "game.h5", method="compiled", sizes=sizes_of())
     with open_database(path, game=game) as database:
         assert not isinstance(database, StepsDatabase)
         assert len(database) == sum(row.positions for row in database.file.legend)
@@ -204,9 +204,9 @@ def test_what_does_not_stream_is_solved_in_memory(text, tmp_path):
 @pytest.mark.parametrize("text", ["connect4:4,3,3", "ladder:30,500,3"])
 def test_processes_give_the_same_bytes_as_threads(text, tmp_path):
     game, sizes = game_of(text), sizes_of(2000, stream_positions=100)
-    wanted = solve(game, tmp_path / "threads.h5", way="streamed", sizes=sizes).read_bytes()
+    wanted = solve(game, tmp_path / "threads.h5", method="streamed", sizes=sizes).read_bytes()
     with ProcessPoolExecutor(2, get_context("spawn")) as executor:
-        path = solve(game, tmp_path / "processes.h5", way="streamed", sizes=sizes, executor=executor)
+        path = solve(game, tmp_path / "processes.h5", method="streamed", sizes=sizes, executor=executor)
     assert path.read_bytes() == wanted
 
 
@@ -307,7 +307,7 @@ def walked(game, plies, chance):
 )
 def test_rules_that_break_the_contract_are_named(fault, complaint, tmp_path):
     with pytest.raises(RuleError, match=complaint) as caught:
-        solve(ladder.BrokenLadder(12, 200, 1, fault), tmp_path / "game.h5", way="streamed", sizes=sizes_of())
+        solve(ladder.BrokenLadder(12, 200, 1, fault), tmp_path / "game.h5", method="streamed", sizes=sizes_of())
     position = int(re.search(r"position (\d+)", str(caught.value))[1])
     assert ladder.BrokenLadder(12, 200, 1, fault).faulty(position)
 
@@ -356,14 +356,14 @@ def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monk
                 raise Stop
 
         try:
-            solve(game, path, way="streamed", listener=listen, sizes=sizes)
+            solve(game, path, method="streamed", listener=listen, sizes=sizes)
         except Stop:
             stops += 1
             if number % 2:  # as if the last entry had been half-written
                 journal = tmp_path / "stopped.h5.journal"
                 os.truncate(journal, journal.stat().st_size - 3)
         children = (100, 2000, 50_000)[stops % 3]  # as if there were more memory now, or less
-        solve(game, path, way="streamed", sizes=sizes_of(children, stream_positions=100))
+        solve(game, path, method="streamed", sizes=sizes_of(children, stream_positions=100))
         assert path.read_bytes() == wanted
         assert not (tmp_path / "stopped.h5.scratch").exists()
         path.unlink()
@@ -407,7 +407,7 @@ def test_what_is_damaged_in_scratch_files_is_noticed(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Scratch, "write", write_wrong)
     with pytest.raises(DamagedScratch, match="begin anew with --fresh"):
-        solve(load_game("connect4:4,4"), tmp_path / "game.h5", way="streamed", sizes=sizes_of())
+        solve(load_game("connect4:4,4"), tmp_path / "game.h5", method="streamed", sizes=sizes_of())
     monkeypatch.undo()
     solve_streamed(load_game("connect4:4,4"), tmp_path / "game.h5", fresh=True)
 
@@ -426,7 +426,7 @@ def test_a_full_disk_is_one_line_and_what_is_done_is_kept(tmp_path, monkeypatch)
 
     monkeypatch.setattr(scratch, "FileIO", FullDisk)
     with pytest.raises(CannotWrite, match="no space left on device; what is done is kept"):
-        solve(game, tmp_path / "game.h5", way="streamed", sizes=sizes_of(journal_seconds=0))
+        solve(game, tmp_path / "game.h5", method="streamed", sizes=sizes_of(journal_seconds=0))
     room = 1 << 30
     told = []
     path = solve_streamed(game, tmp_path / "game.h5", listener=told.append)

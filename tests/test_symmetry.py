@@ -178,7 +178,7 @@ def verified(game, path, interpreted):
     ("game", "interpreted"), [(Swapped(), True), (Swapped(), False), (Turned(), True)], ids=lambda it: type(it).__name__
 )
 def test_images_that_are_no_symmetry_are_found(game, interpreted, tmp_path):
-    path = solve(game, tmp_path / "game.h5", way="interpreted")
+    path = solve(game, tmp_path / "game.h5", method="interpreted")
     result = verified(game, path, interpreted)
     assert not result.ok
     assert any("image" in str(problem) for problem in result.problems)
@@ -187,7 +187,7 @@ def test_images_that_are_no_symmetry_are_found(game, interpreted, tmp_path):
 @pytest.mark.thorough
 @pytest.mark.usefixtures("unseen")
 def test_so_are_those_of_a_database_of_steps(tmp_path, monkeypatch):
-    path = solve(Crooked(9, 60), tmp_path / "game.h5", way="compiled", sizes=Sizes(in_memory=1))
+    path = solve(Crooked(9, 60), tmp_path / "game.h5", method="compiled", sizes=Sizes(in_memory=1))
     with DatabaseFile(path) as file:
         assert file.contents.DATASET == "steps"
     for interpreted in (True, False):
@@ -203,7 +203,7 @@ def test_so_are_those_of_a_database_of_steps(tmp_path, monkeypatch):
     ids=lambda it: type(it).__name__,
 )  # fmt: skip
 def test_and_those_of_slots(game, interpreted, tmp_path):
-    right = solve(Slots(), tmp_path / "right.h5", way="interpreted")
+    right = solve(Slots(), tmp_path / "right.h5", method="interpreted")
     assert verified(Slots(), right, True).ok
     file = DatabaseFile(right)
     with database_of(file, game) as database:  # as if these rules had made it
@@ -219,7 +219,7 @@ def test_the_image_tried_is_the_same_interpreted_and_compiled():
 @pytest.mark.usefixtures("unseen")
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_multiplicity_is_held_against_images_at_every_slot(interpreted, tmp_path):
-    path = solve(MiscountedSlots(), tmp_path / "game.h5", way="compiled")
+    path = solve(MiscountedSlots(), tmp_path / "game.h5", method="compiled")
     told = sorted(str(problem) for problem in verified(MiscountedSlots(), path, interpreted).problems)
     assert told == [
         f"{position} has {count} positions equal by symmetry by multiplicity(), and 2 by images()"
@@ -233,7 +233,7 @@ def test_all_images_are_looked_at_where_that_is_asked_for(interpreted, tmp_path,
     for verifier in (OutcomeVerifier, CertificateVerifier):
         monkeypatch.setattr(verifier, "some_items", lambda _: ())  # of what is compiled, nothing is asked interpreted
     game = Fours()
-    path = solve(game, tmp_path / "game.h5", way="interpreted")
+    path = solve(game, tmp_path / "game.h5", method="interpreted")
     wins = [(number << 2, number % 3 - 1, 1 + 2 * (number // 3)) for number in range(1, 21) if number % 3]
     with open_database(path, game=game) as database:
         assert all(database[place] == (WIN, plies) for place, _, plies in wins)
@@ -262,7 +262,7 @@ def sample(game, path):
 @pytest.mark.usefixtures("unseen")
 @pytest.mark.parametrize("game", [Swapped(), Turned()], ids=["swapped", "turned"])
 def test_the_sample_finds_them_too(game, tmp_path):
-    path = solve(game, tmp_path / "game.h5", way="interpreted")
+    path = solve(game, tmp_path / "game.h5", method="interpreted")
     with pytest.raises(RuleError, match=r"position \d+: .*(image|not stored)"):
         sample(game, path)
     with pytest.raises(RuleError, match="breaks the contract: images at"):
@@ -273,7 +273,7 @@ def test_the_sample_finds_them_too(game, tmp_path):
 def test_rules_that_check_finds_broken_are_blamed_for_what_the_sample_finds(tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "verify_sample", verify_sample)
     with pytest.raises(RuleError, match=r"position .*; the rules break the contract: (images|estimate) at"):
-        solve(Swapped(), tmp_path / "game.h5", way="interpreted")
+        solve(Swapped(), tmp_path / "game.h5", method="interpreted")
     assert not list(tmp_path.iterdir())
 
 
@@ -288,7 +288,7 @@ def test_the_sample_passes_slots(tmp_path):
 
 @pytest.mark.slow
 def test_the_sample_passes_steps(tmp_path):
-    sample(Ladder(9, 60), solve(Ladder(9, 60), tmp_path / "steps.h5", way="compiled", sizes=Sizes(in_memory=1)))
+    sample(Ladder(9, 60), solve(Ladder(9, 60), tmp_path / "steps.h5", method="compiled", sizes=Sizes(in_memory=1)))
 
 
 def test_the_sample_finds_what_does_not_follow_from_the_children(tmp_path):

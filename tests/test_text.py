@@ -84,7 +84,7 @@ def test_nothing_else_changes():
 def test_such_games_compile(tmp_path):
     children = Expander(Loud()).expand(0, np.array([3, 4])).by_position()[1]
     assert children == [[2, 1, 0], [3, 2, 1]]
-    with open_database(solve(Loud(), tmp_path / "loud.h5", way="compiled"), game=Loud()) as database:
+    with open_database(solve(Loud(), tmp_path / "loud.h5", method="compiled"), game=Loud()) as database:
         assert len(database) == 6
 
 

@@ -58,7 +58,7 @@ def contents(database):
 def test_random_games_coded_as_ints_and_as_tuples_give_the_same_slots(twins, way, tmp_path):
     found = []
     for kind in twins:
-        path = solve(kind(), tmp_path / f"{kind.__name__}.h5", way=way)
+        path = solve(kind(), tmp_path / f"{kind.__name__}.h5", method=way)
         with open_database(path, game=kind()) as database:
             assert verify(database).ok
             found.append((contents(database), database.file.legend, database.file.contents.counts))
@@ -71,9 +71,9 @@ def test_random_games_coded_as_ints_and_as_tuples_give_the_same_slots(twins, way
 
 
 def test_processes_write_the_same_bytes(tmp_path):
-    path = solve(ApartWithParents(), tmp_path / "threads.h5", way="numbered")
+    path = solve(ApartWithParents(), tmp_path / "threads.h5", method="numbered")
     with ProcessPoolExecutor(2) as executor:
-        other = solve(ApartWithParents(), tmp_path / "processes.h5", way="numbered", executor=executor)
+        other = solve(ApartWithParents(), tmp_path / "processes.h5", method="numbered", executor=executor)
     assert other.read_bytes() == path.read_bytes()
 
 
@@ -82,7 +82,7 @@ def test_random_games_of_tuples_are_worth_what_a_slow_solver_makes_of_them(tmp_p
     game = Apart()
     every = [game.unindex(tier, i) for tier in game.tiers for i in range(game.size(tier))]
     slow = reference.solve(game, starts=[position for position in every if not is_none(position)])
-    with open_solution(solve(game, tmp_path / "apart.h5", way="numbered"), game=game) as solution:
+    with open_solution(solve(game, tmp_path / "apart.h5", method="numbered"), game=game) as solution:
         assert {position: solution.value(position) for position in slow} == slow
         assert len(slow) > 800
 
@@ -111,7 +111,7 @@ def test_random_games_of_chance_coded_as_ints_and_as_tuples_have_the_same_bounds
     bounds = []
     for kind in (InOneByChance, ApartByChance):
         game = kind()
-        path = solve(game, tmp_path / f"{kind.__name__}.h5", way="numbered")
+        path = solve(game, tmp_path / f"{kind.__name__}.h5", method="numbered")
         with open_database(path, game=game) as database:
             assert verify(database).ok
             assert database.measures(database.file.start) == dict(

@@ -44,7 +44,7 @@ def test_random_games(rules, way, path, start):
     game = rules()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rules, "start", start)
-        solve(game, path, way=way)
+        solve(game, path, method=way)
         solution = turning.solve(game, symmetric=True)
         assert outcomes(path, game) == solution
         assert counts(path) == reference.counts_of_classes(game, solution)
@@ -65,7 +65,7 @@ def test_random_games_with_a_numbering(rules, way, path, start):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rules, "start", start)
         nodes = [start - (start & 127) + node for node in range(2 * game.pairs(start))]
-        solve(game, path, way=way, fresh=True)
+        solve(game, path, method=way, fresh=True)
         assert outcomes(path, game) == turning.solve(game, symmetric=True, starts=nodes)
         with open_database(path, game=game) as database:
             assert verify(database, interpreted=way == "interpreted").ok
@@ -89,7 +89,7 @@ def test_random_games_have_everything(rules):
 def test_turns_that_alternate_are_solved_as_if_nothing_said_so(tmp_path):
     """Nim with two heaps, whose positions say whose turn it is, and the same game without a word about it."""
     told, plain = turning.Told(), turning.Untold()
-    found = [outcomes(solve(game, tmp_path / type(game).__name__, way="compiled"), game) for game in (told, plain)]
+    found = [outcomes(solve(game, tmp_path / type(game).__name__, method="compiled"), game) for game in (told, plain)]
     assert found[0] == found[1] == reference.solve(plain)
 
 
@@ -100,7 +100,7 @@ def test_turns_that_alternate_are_solved_as_if_nothing_said_so(tmp_path):
 def test_verify_finds_a_value_that_is_turned_round(rules, interpreted, tmp_path, monkeypatch):
     monkeypatch.setattr(rules, "start", tangle.position_of(7, False, 1, 1, 63))
     game = rules()
-    with open_database(solve(game, tmp_path / "right.h5", way="compiled"), game=game) as database:
+    with open_database(solve(game, tmp_path / "right.h5", method="compiled"), game=game) as database:
         right = Records.of(database)
     flips = [number for number, (*_, (value, _)) in enumerate(right.records) if value in (WIN, LOSE)]
     assert len(flips) > 10
@@ -115,13 +115,13 @@ def test_verify_finds_a_value_that_is_turned_round(rules, interpreted, tmp_path,
 
 def test_games_in_which_a_player_moves_again_are_not_solved_in_a_stream(tmp_path):
     with pytest.raises(CannotSolve):
-        solve(turning.Told(), tmp_path / "game.h5", way="streamed")
+        solve(turning.Told(), tmp_path / "game.h5", method="streamed")
 
 
 def test_chance_that_shows_late_is_refused_in_one_line(tmp_path):
     for way in ("interpreted", "compiled"):
         with pytest.raises(RuleError, match="it is chance's turn, and remoteness is for games without") as caught:
-            solve(turning.LateChance(), tmp_path / "game.h5", way=way)
+            solve(turning.LateChance(), tmp_path / "game.h5", method=way)
         assert len(str(caught.value).splitlines()) == 1
 
 
@@ -147,7 +147,7 @@ class Walk(Game):
 @pytest.mark.thorough
 @pytest.mark.parametrize("way", ["interpreted", "compiled"])
 def test_play_begins_in_all_first_positions(way, tmp_path):
-    path = solve(Walk(), tmp_path / "game.h5", way=way, sizes=Sizes(in_memory=1))
+    path = solve(Walk(), tmp_path / "game.h5", method=way, sizes=Sizes(in_memory=1))
     assert outcomes(path, Walk()) == turning.solve(Walk(), starts=Walk().starts)
     assert outcomes(path, Walk()) == {n: (WIN, -(-n // 2)) for n in range(91)}
     with open_database(path, game=Walk()) as database:

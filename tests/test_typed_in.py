@@ -121,7 +121,7 @@ class TestNotebook:
         pytest.importorskip("IPython")
 
     def test_a_game_is_solved_opened_and_checked(self, tmp_path):
-        text = GAME.replace("\nclass", "---\nclass") + "---" + solving("way='compiled'") + AGAIN + CHECK
+        text = GAME.replace("\nclass", "---\nclass") + "---" + solving("method='compiled'") + AGAIN + CHECK
         told, complaints = run(cells(text), tmp_path, "-")
         assert told.startswith("heap,size=13.h5 7 1 retrograde_rules_")
         assert told.endswith(".heap\n7\nTrue \n")

@@ -330,7 +330,9 @@ def kinds(tmp_path_factory):
         "records": solve(load_game("tictactoe"), folder / "records.h5"),
         "slots": solve(Nim(), folder / "slots.h5"),
     }
-    found["steps"] = solve(load_game("connect4:4,3,3"), folder / "steps.h5", way="streamed", sizes=Sizes(in_memory=1))
+    found["steps"] = solve(
+        load_game("connect4:4,3,3"), folder / "steps.h5", method="streamed", sizes=Sizes(in_memory=1)
+    )
     for kind, path in found.items():
         with DatabaseFile(path) as file:
             assert kind == file.contents.DATASET
@@ -465,7 +467,7 @@ class Uncompilable(Ring):
 
 
 def test_rules_that_do_not_compile_are_interpreted(tmp_path):
-    path = solve(Uncompilable(), tmp_path / "ring.h5", way="interpreted")
+    path = solve(Uncompilable(), tmp_path / "ring.h5", method="interpreted")
     with open_database(path, game=Uncompilable()) as database:
         assert verify(database, interpreted=False).ok
 
@@ -504,7 +506,7 @@ class MirroredRow(Row):
 )
 def test_the_positions_are_those_that_it_says(cls, positions, words, tmp_path):
     """No play leads from 001 to 100, which is counted all the same where it is symmetric."""
-    with open_database(solve(cls(), tmp_path / "row.h5", way="interpreted"), game=cls()) as database:
+    with open_database(solve(cls(), tmp_path / "row.h5", method="interpreted"), game=cls()) as database:
         result = verify(database)
     assert result.ok
     assert result.positions == len(positions)

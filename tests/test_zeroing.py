@@ -199,7 +199,7 @@ def test_other_games_have_none(tmp_path):
     with pytest.raises(CannotSolve, match="for chess endgames only, by the set-wise method"):
         solve(load_game("tictactoe"), tmp_path / "game.h5", metric="dtz")
     with pytest.raises(CannotSolve, match="for chess endgames only, by the set-wise method"):
-        solve(load_game("chess:KRK"), tmp_path / "game.h5", metric="dtz", way="numbered")
+        solve(load_game("chess:KRK"), tmp_path / "game.h5", metric="dtz", method="numbered")
     assert not list(tmp_path.iterdir())
 
 

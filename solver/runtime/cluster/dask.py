@@ -58,7 +58,7 @@ of its name has ended would be given up for good.
 """
 PRELOADED = [
     "distributed.nanny",
-    *(f"retrograde.solver.methods.{way}.way" for way in ("setwise", "streamed", "listed", "numbered")),
+    *(f"retrograde.solver.methods.{method}.method" for method in ("setwise", "streamed", "listed", "numbered")),
 ]
 """Modules that local workers inherit from the process that they are forked from, and need not import."""
 GONE = distributed.CancelledError, CommClosedError

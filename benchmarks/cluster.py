@@ -146,7 +146,7 @@ def measure(text: str) -> Row:
     return Row(text, positions, *numbers[0], *numbers[1], phases["writing"] - phases["solving"])  # type: ignore[arg-type]
 
 
-class Told(NamedTuple):
+class TaskData(NamedTuple):
     """What a solve would take: hours, what bounds it for most of them, tasks, and bytes read and written."""
 
     hours: float
@@ -155,7 +155,7 @@ class Told(NamedTuple):
     moved: float
 
 
-def simulate(waves: list[float], measured: Row, cores: int) -> Told:
+def simulate(waves: list[float], measured: Row, cores: int) -> TaskData:
     """Return what a game with waves of so many positions would take on so many cores."""
     seconds, tasks, moved = 0.0, 0, 0.0
     bounds: Counter[str] = Counter()
@@ -180,7 +180,7 @@ def simulate(waves: list[float], measured: Row, cores: int) -> Told:
             tasks += count
             moved += positions * size
     seconds += sum(waves) * measured.write_cpu / measured.positions / min(WRITERS, cores)
-    return Told(seconds / 3600, bounds.most_common(1)[0][0], tasks, moved)
+    return TaskData(seconds / 3600, bounds.most_common(1)[0][0], tasks, moved)
 
 
 def read() -> list[Row]:

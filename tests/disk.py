@@ -17,7 +17,7 @@ from retrograde.solver.conformance.check import ConformanceReport
 from retrograde.solver.engine import solve
 from retrograde.solver.play.oracles.book import BookOptions, make_book
 from retrograde.solver.runtime import journal, scratch
-from retrograde.solver.runtime.arrays import Shared
+from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.sizes import Sizes
 
 from . import tangle
@@ -130,14 +130,14 @@ class Shim:
             self.after("fsync")
             self.synced(os.fstat(handle))
 
-        def flushed(shared: Shared) -> None:
+        def flushed(shared: SharedArray) -> None:
             self.before("flush")
             self.after("flush")
             if shared.path:
                 self.synced(os.stat(shared.path))
 
         patch.setattr(os, "fsync", seen)
-        patch.setattr(Shared, "flush", flushed)
+        patch.setattr(SharedArray, "flush", flushed)
 
     @contextmanager
     def installed(self) -> Iterator[None]:

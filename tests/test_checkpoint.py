@@ -20,7 +20,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.predecessors.passes import ForwardPasses
 from retrograde.solver.methods.listed.predecessors.state import CyclicTierState
 from retrograde.solver.runtime import checkpoint as module
-from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.journal import Journal, outline
 from retrograde.solver.runtime.memory import MemoryBudget
@@ -51,14 +51,15 @@ def begun(tmp_path):
 def arrays_of(count, dice):
     """Return random arrays of some lengths and types, the last one compressed."""
     generator = np.random.default_rng(dice.randrange(1 << 30))
-    compressed = Compressed(np.uint16)
+    compressed = CompressedArray(np.uint16)
     compressed[0:count] = generator.integers(0, 99, count).astype(np.uint16)
     return generator.integers(0, 255, count).astype(np.uint8), generator.integers(0, 1 << 40, count // 2), compressed
 
 
 def empty_like(arrays):
     return tuple(
-        Compressed(one.dtype) if isinstance(one, Compressed) else np.zeros(len(one), one.dtype) for one in arrays
+        CompressedArray(one.dtype) if isinstance(one, CompressedArray) else np.zeros(len(one), one.dtype)
+        for one in arrays
     )
 
 

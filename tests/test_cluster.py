@@ -28,7 +28,7 @@ from retrograde.solver.methods.listed.ranges import steps
 from retrograde.solver.methods.setwise import forward
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime import tasks
-from retrograde.solver.runtime.arrays import Shared, publish
+from retrograde.solver.runtime.arrays import SharedArray, publish
 from retrograde.solver.runtime.cluster import site
 from retrograde.solver.runtime.cluster.machine import machine
 from retrograde.solver.runtime.cluster.over import executor_over
@@ -639,7 +639,7 @@ def test_what_an_executor_has_cancelled_is_not_waited_for():
 
 
 def test_what_is_published_is_opened_anew(tmp_path):
-    shared = Shared.zeros(3, np.int64, tmp_path / "array")
+    shared = SharedArray.zeros(3, np.int64, tmp_path / "array")
     first = pickle.loads(pickle.dumps(shared))
     shared.array[1] = 7
     publish()

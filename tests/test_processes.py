@@ -11,8 +11,8 @@ import pytest
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import RuleError
 from retrograde.solver.engine import solve
-from retrograde.solver.runtime.arrays import Shared
-from retrograde.solver.runtime.scratch import DamagedScratch, Scratch, Told
+from retrograde.solver.runtime.arrays import SharedArray
+from retrograde.solver.runtime.scratch import DamagedScratch, Scratch, TaskData
 
 from . import broken
 from .command_line import HEAP
@@ -89,7 +89,7 @@ def test_what_breaks_the_contract_in_a_process_is_told_as_in_a_thread(tmp_path, 
 
 
 def test_an_array_travels_as_the_path_of_a_file(tmp_path):
-    shared = Shared.zeros(5, np.int64, tmp_path / "array")
+    shared = SharedArray.zeros(5, np.int64, tmp_path / "array")
     shared.array[:] = range(5)
     sent = pickle.dumps(shared.part(1, 4))
     assert len(sent) < 600
@@ -97,18 +97,18 @@ def test_an_array_travels_as_the_path_of_a_file(tmp_path):
     assert there.array.tolist() == [1, 2, 3]
     shared.array[2] = 77  # what is written is seen
     assert there.array.tolist() == [1, 77, 3]
-    assert not Shared.zeros(5, np.int64).path
+    assert not SharedArray.zeros(5, np.int64).path
 
 
 def test_what_all_tasks_are_told_is_written_once_and_read_once(tmp_path):
     scratch = Scratch(tmp_path, 0)
-    told = Told(list(range(1000)), scratch, "told7")
+    told = TaskData(list(range(1000)), scratch, "told7")
     assert not list(tmp_path.iterdir()), "nothing is sent yet"
     sent = [pickle.dumps(told) for _ in range(2)]
     assert len(list(tmp_path.iterdir())) == 1 and len(sent[0]) < 600
     there, again = map(pickle.loads, sent)
     assert there.content == told.content and there is again
-    assert pickle.loads(pickle.dumps(Told("little"))).content == "little", "where there are no files it travels whole"
+    assert pickle.loads(pickle.dumps(TaskData("little"))).content == "little", "without files it travels whole"
 
 
 def test_bytes_put_aside_plain_are_read_where_they_lie(tmp_path):

@@ -54,7 +54,7 @@ from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.metrics.models.best_response import ModelAndResponder
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.weights import movers
-from retrograde.solver.runtime.driver import Done, Kept, drive
+from retrograde.solver.runtime.driver import Done, StoredCounts, drive
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
 
@@ -167,7 +167,7 @@ class ExpectationStore:
             if k not in small:
                 yield solve_large(self.inputs, k, self.work)
 
-    def keep(self, done: Done) -> Kept:
+    def keep(self, done: Done) -> StoredCounts:
         """Store the bounds and sizes of stretches of tiers; return what they are."""
         stretches, *bounds, sizes = done
         count = 0
@@ -179,7 +179,7 @@ class ExpectationStore:
                 self.sizes[begin:end] = sizes[count : count + end - begin]
             count += end - begin
             self.solved.add((k, begin, end))
-        return Kept(count, int(self.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)
+        return StoredCounts(count, int(self.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)
 
 
 # Tasks

@@ -16,7 +16,7 @@ from retrograde.solver.metrics.expectation_kernels import ChildLists, MoveWeight
 from retrograde.solver.metrics.models.best_response import ModelAndResponder
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.weights import Weights, weigh
-from retrograde.solver.runtime.arrays import Shared
+from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.work import Work
 
@@ -45,7 +45,7 @@ class ExpectationInputs(NamedTuple):
     """
 
     table: ListedTable
-    bounds: tuple[Shared, Shared]
+    bounds: tuple[SharedArray, SharedArray]
     bits: int
     players: ModelAndResponder | None = None
 
@@ -99,7 +99,7 @@ def check_fits(weights: Weights, bits: int) -> None:
             raise PayoffOverflow
 
 
-class CyclicTier(NamedTuple):
+class ExpectationCycle(NamedTuple):
     """A tier with cycles: its links, both rows of bounds, and the number of positions symmetric to each.
 
     Places are numbered from 0: first the tier's own, then the children outside it. The bounds of all places are known,
@@ -154,8 +154,8 @@ def refuse_endless(inputs: ExpectationInputs, position: int) -> NoReturn:
     )
 
 
-def gather(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], None]) -> CyclicTier:
-    """Look at all blocks of a tier once and join them into a CyclicTier."""
+def gather(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], None]) -> ExpectationCycle:
+    """Look at all blocks of a tier once and join them into a ExpectationCycle."""
     low, high = inputs.table.space.stretch(k)
     parts: list[ChildLists] = []
     paid, sizes = [], []
@@ -177,10 +177,10 @@ def gather(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], 
     links = ChildLists(places, turns, endless, np.concatenate([*begins, ends[-1:]]), children, odds, rewards)
     own = np.concatenate(paid)
     bounds = tuple(np.concatenate([sign * own, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True))
-    return CyclicTier(links, (bounds[0], bounds[1]), np.concatenate(sizes))
+    return ExpectationCycle(links, (bounds[0], bounds[1]), np.concatenate(sizes))
 
 
-def starts_from_guess(tier: CyclicTier) -> tuple[Array, Array]:
+def starts_from_guess(tier: ExpectationCycle) -> tuple[Array, Array]:
     """Return the start of both rows, from a guess in floating point; for tiers in which play always ends."""
     about = tier.bounds[0].astype(np.float64)
     about[tier.links.places] = 0

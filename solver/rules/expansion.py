@@ -46,8 +46,8 @@ class ExpansionBlock:
         self.children, self.tiers, self.places = self.flat[:3, :cells].reshape(3, rows, positions)
         self.out = self.flat[3]
         self.primitives, self.sizes, self.origins = (array[:positions] for array in self.by_place)
-        room = self.sizes if sizes else self.sizes[:0]
-        self.matrix = Matrix(self.children, self.tiers, self.primitives, room, self.origins, self.images)
+        wanted = self.sizes if sizes else self.sizes[:0]
+        self.matrix = Matrix(self.children, self.tiers, self.primitives, wanted, self.origins, self.images)
         self.columns = 0
 
     def by_position(self) -> tuple[list[int], list[list[int]]]:

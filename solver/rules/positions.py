@@ -19,7 +19,7 @@ from numba.extending import overload
 
 from retrograde.games.contract.game import MOST_IMAGES, POSITION_LIMIT, Game, Traits, is_none
 from retrograde.solver.rules.examine import MIX, is_position, key_of
-from retrograde.solver.runtime.tasks import room
+from retrograde.solver.runtime.tasks import workspace
 
 Array = np.ndarray[Any, Any]
 
@@ -95,8 +95,8 @@ def room_for_images(game: Game) -> Array:
     """Return this thread's buffer for MOST_IMAGES positions."""
     width = Traits.of(game).width
     if not width:
-        return room("images", MOST_IMAGES)
-    return room(f"images of {width}", MOST_IMAGES * width)[: MOST_IMAGES * width].reshape(MOST_IMAGES, width)
+        return workspace("images", MOST_IMAGES)
+    return workspace(f"images of {width}", MOST_IMAGES * width)[: MOST_IMAGES * width].reshape(MOST_IMAGES, width)
 
 
 # The same functions in compiled code

@@ -20,7 +20,7 @@ LEVEL = 1
 """The compression level: fast."""
 
 
-class Shared:
+class SharedArray:
     """An array that its maker writes and workers read. It is sent to other processes as a path.
 
     `array` has the items. Without a *path* it lies in memory, and threads see what is written to it.
@@ -35,7 +35,7 @@ class Shared:
             IN_FILES.add(self)
 
     @classmethod
-    def zeros(cls, length: int, dtype: Any, path: Path | None = None) -> "Shared":
+    def zeros(cls, length: int, dtype: Any, path: Path | None = None) -> "SharedArray":
         """Return an array of zeros, in memory or in a new file."""
         if path is None or length == 0:
             return cls(np.zeros(length, dtype))
@@ -44,7 +44,7 @@ class Shared:
         return cls(np.memmap(path, dtype, "w+", shape=(length,)).view(np.ndarray), path)
 
     @classmethod
-    def kept(cls, length: int, dtype: Any, path: Path) -> "Shared":
+    def reopen(cls, length: int, dtype: Any, path: Path) -> "SharedArray":
         """Return an array in the file *path*, with what an earlier solve left there, which is not to be trusted.
 
         A file of another length is made anew.
@@ -61,7 +61,7 @@ class Shared:
         if isinstance(file := self.array.base, np.memmap):
             file.flush()
 
-    def let_go(self) -> None:
+    def release_pages(self) -> None:
         """Let the operating system drop the mapped file's pages from memory."""
         if isinstance(file := self.array.base, np.memmap) and hasattr(mmap, "MADV_DONTNEED"):
             inside: Any = file._mmap  # type: ignore[attr-defined]  # as NumPy keeps it
@@ -71,21 +71,21 @@ class Shared:
     def __len__(self) -> int:
         return len(self.array)
 
-    def whole(self) -> "Part":
-        """Return all of it, as a Part."""
-        return Part(self, 0, len(self))
+    def whole(self) -> "ArraySlice":
+        """Return all of it, as an ArraySlice."""
+        return ArraySlice(self, 0, len(self))
 
-    def part(self, begin: int, end: int) -> "Part":
-        """Return items *begin* to *end* as a Part."""
-        return Part(self, begin, end)
+    def part(self, begin: int, end: int) -> "ArraySlice":
+        """Return items *begin* to *end* as an ArraySlice."""
+        return ArraySlice(self, begin, end)
 
     def __reduce__(self) -> Any:
         if self.path is None:
-            return Shared, (self.array,)
+            return SharedArray, (self.array,)
         return attach, (self.path, self.array.dtype.str, len(self.array), self.edition)
 
 
-IN_FILES: "WeakSet[Shared]" = WeakSet()
+IN_FILES: "WeakSet[SharedArray]" = WeakSet()
 """This process's arrays that lie in files."""
 
 
@@ -100,18 +100,18 @@ def publish() -> None:
 
 
 @lru_cache(16)
-def attach(path: Path, dtype: str, length: int, edition: int) -> Shared:
+def attach(path: Path, dtype: str, length: int, edition: int) -> SharedArray:
     """Return another process's array, mapped anew for each *edition*.
 
     It is mapped writable only because kernels would be compiled again for read-only arrays.
     """
-    return Shared(np.memmap(path, np.dtype(dtype), "r+", shape=(length,)).view(np.ndarray), path)
+    return SharedArray(np.memmap(path, np.dtype(dtype), "r+", shape=(length,)).view(np.ndarray), path)
 
 
-class Compressed:
+class CompressedArray:
     """An array kept compressed in memory: written in blocks from the front, and read by slices.
 
-    >>> array = Compressed(np.uint16)
+    >>> array = CompressedArray(np.uint16)
     >>> array[0:3] = np.array([7, 7, 8], np.uint16)
     >>> array[3:4] = np.array([9], np.uint16)
     >>> array[1:4]
@@ -144,10 +144,10 @@ class Compressed:
         return self.length
 
 
-class Part:
+class ArraySlice:
     """A block of a shared array; it is sent to other processes like the array."""
 
-    def __init__(self, whole: Shared, begin: int, end: int):
+    def __init__(self, whole: SharedArray, begin: int, end: int):
         self.whole, self.begin, self.end = whole, begin, end
 
     @property

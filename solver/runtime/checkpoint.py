@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.journal import pack_entry, read_entry
 from retrograde.solver.runtime.log import EntryLog, decode, encode, frames_in
 from retrograde.solver.runtime.scratch import Frame, Scratch
@@ -111,7 +111,7 @@ class Checkpoint:
         """
         return self.log.log.journal is not None and time.monotonic() >= self.due
 
-    def load(self, *arrays: Array | Compressed) -> None:
+    def load(self, *arrays: Array | CompressedArray) -> None:
         """Fill arrays, from their front, with their contents at the last checkpoint."""
         for array, frames in zip(arrays, self.last.arrays, strict=True):
             begin = 0
@@ -120,7 +120,7 @@ class Checkpoint:
                 array[begin : begin + len(block)] = block
                 begin += len(block)
 
-    def save(self, progress: Any, arrays: Sequence[Array | Compressed] = (), settled: int = 0) -> None:
+    def save(self, progress: Any, arrays: Sequence[Array | CompressedArray] = (), settled: int = 0) -> None:
         """Save a checkpoint: the progress, and arrays, the last *settled* of which no longer change.
 
         Deletes the files of the one before.
@@ -148,12 +148,12 @@ class Checkpoint:
         now = time.monotonic()
         self.due = now + max(self.log.log.pause, SHARE * (now - begun))
 
-    def write(self, name: str, array: Array | Compressed) -> list[Frame]:
+    def write(self, name: str, array: Array | CompressedArray) -> list[Frame]:
         """Write an array to disk under a name; return its frames."""
         self.scratch.drop(name)
         return list(self.work.map_here(write_block, self.blocks(name, array)))
 
-    def blocks(self, name: str, array: Array | Compressed) -> Iterator[WriteBlockTask]:
+    def blocks(self, name: str, array: Array | CompressedArray) -> Iterator[WriteBlockTask]:
         """Yield the tasks of writing an array to disk."""
         size = BLOCK_BYTES // array.dtype.itemsize
         for begin in range(0, len(array), size):

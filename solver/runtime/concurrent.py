@@ -21,7 +21,7 @@ import numpy as np
 
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.progress import Deciding, Phase
-from retrograde.solver.runtime.solved_tiers import Solved, Unsolved
+from retrograde.solver.runtime.solved_tiers import SolvedTiers, Unsolved
 from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
@@ -42,7 +42,7 @@ class SolveEnded(Exception):
     """Stops the thread of a tier because the solve has ended."""
 
 
-class RunningTier(Solved):
+class RunningTier(SolvedTiers):
     """A tier being solved: which tiers were solved at its last turn, and its progress."""
 
     def __init__(self, k: int, flags: Array, messages: "SimpleQueue[TierMessage]"):
@@ -93,7 +93,7 @@ class ConcurrentTiers:
     *solved* says which tiers are solved. The consumer of `until` must update it for each result.
     """
 
-    def __init__(self, work: Work, solved: Solved, bytes_for: BytesFor, solve: SolveTier):
+    def __init__(self, work: Work, solved: SolvedTiers, bytes_for: BytesFor, solve: SolveTier):
         self.work, self.solved, self.bytes_for, self.solve_tier = work, solved, bytes_for, solve
         self.threads = ThreadPoolExecutor(TRIED * work.workers)
         self.messages: SimpleQueue[TierMessage] = SimpleQueue()

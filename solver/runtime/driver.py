@@ -20,7 +20,7 @@ Done = tuple[Array, ...]
 Group = TypeVar("Group")
 
 
-class Kept(NamedTuple):
+class StoredCounts(NamedTuple):
     """What a piece has: its number of records, the tier of the last one, and the positions they stand for."""
 
     records: int
@@ -37,7 +37,7 @@ class Store(Protocol[Group]):
     def solve(self, group: Group, phase: Phase) -> Iterator[Done]:
         """Yield the solved pieces of a group, except those already kept; *phase* may get progress meanwhile."""
 
-    def keep(self, done: Done) -> Kept:
+    def keep(self, done: Done) -> StoredCounts:
         """Store a piece, from `solve` or from the log, and return what it has."""
 
 

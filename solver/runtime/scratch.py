@@ -101,7 +101,7 @@ class Scratch:
         """
         self.folder = folder
         self.cached = cached
-        self.room = held
+        self.bytes_left = held
         self.held: dict[Frame, bytes] = {}
         self.numbers = count()
         """Numbers for held frames: they have no file, and a number instead of an offset."""
@@ -146,9 +146,9 @@ class Scratch:
     def hold(self, name: str, content: bytes | memoryview) -> Frame | None:
         """Keep bytes in memory, and return their frame; None if they do not fit."""
         with self.lock:
-            if len(content) > self.room:
+            if len(content) > self.bytes_left:
                 return None
-            self.room -= len(content)
+            self.bytes_left -= len(content)
             frame = Frame(name, 0, next(self.numbers), 0, len(content))
             self.held[frame] = bytes(content)
         return frame
@@ -239,7 +239,7 @@ class Scratch:
         """Delete all files of a name, which are no longer needed; failures do no harm."""
         with self.lock:
             for frame in [frame for frame in self.held if frame.name == name]:
-                self.room += frame.size
+                self.bytes_left += frame.size
                 del self.held[frame]
             for frame in [frame for frame in self.cache if frame.name == name]:
                 self.in_cache -= frame.size
@@ -275,7 +275,7 @@ def mapped(file: FileIO, frame: Frame, checksum: int) -> memoryview:
     return content
 
 
-class Told(Generic[Content]):
+class TaskData(Generic[Content]):
     """Data that all tasks of a wave need.
 
     With a *scratch* folder it is sent as a frame there. The frame is written when the first task is sent, and each
@@ -288,16 +288,16 @@ class Told(Generic[Content]):
 
     def __reduce__(self) -> Any:
         if self.scratch is None:
-            return Told, (self.content,)
+            return TaskData, (self.content,)
         if self.frame is None:
             self.frame = self.scratch.write(self.name, pickle.dumps(self.content, pickle.HIGHEST_PROTOCOL))
-        return told_in, (self.scratch, self.frame)
+        return read_task_data, (self.scratch, self.frame)
 
 
 @lru_cache(2)
-def told_in(scratch: Scratch, frame: Frame) -> Told[Any]:
-    """Return the `Told` that another process has spilled."""
-    return Told(pickle.loads(scratch.read(frame)))
+def read_task_data(scratch: Scratch, frame: Frame) -> TaskData[Any]:
+    """Return the `TaskData` that another process has spilled."""
+    return TaskData(pickle.loads(scratch.read(frame)))
 
 
 def length_of(path: Path) -> int:

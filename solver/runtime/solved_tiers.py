@@ -15,7 +15,7 @@ class Unsolved(Exception):
         self.k = k
 
 
-class Solved:
+class SolvedTiers:
     """Which tiers are solved: `flags` is bool[T]. If tiers are solved one after another, none ever waits."""
 
     def __init__(self, flags: Array):

@@ -96,7 +96,7 @@ COMPILED = ("databases/encoding.py", "solver/runtime/kernel.py")
 """Exceptions among these files: kernels do use something from them."""
 
 
-def left_out(patterns: Iterable[str], kept: Iterable[str], root: Path) -> set[Path]:
+def is_excluded(patterns: Iterable[str], kept: Iterable[str], root: Path) -> set[Path]:
     """Return the files that match some patterns, except those in *kept*."""
     return {file for pattern in patterns for file in root.glob(pattern)} - {root / name for name in kept}
 
@@ -104,7 +104,7 @@ def left_out(patterns: Iterable[str], kept: Iterable[str], root: Path) -> set[Pa
 @cache
 def not_compiled(root: Path) -> set[Path]:
     """Return the files that never change the machine code of a kernel."""
-    return left_out(NOT_COMPILED, COMPILED, root)
+    return is_excluded(NOT_COMPILED, COMPILED, root)
 
 
 def kernel_files(file: Path, root: Path = ROOT) -> set[Path]:
@@ -154,7 +154,7 @@ def journal_files(root: Path = ROOT) -> set[Path]:
     Code that only checks, estimates, shows or plays is not imported, and so is left out.
     """
     makers = [file for package in SOLVING for file in (root / "solver" / package).rglob("*.py")]
-    apart = left_out(APART, ["databases/encoding.py"], root)
+    apart = is_excluded(APART, ["databases/encoding.py"], root)
     return {root / "solver" / "engine.py"} | closure(makers, root, apart)
 
 

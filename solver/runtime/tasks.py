@@ -136,7 +136,7 @@ class Workspaces(threading.local):
 WORKSPACES = Workspaces()
 
 
-def room(name: str, length: int, dtype: Any = np.int64) -> Array:
+def workspace(name: str, length: int, dtype: Any = np.int64) -> Array:
     """Return this thread's workspace array of a name, of at least *length* items with arbitrary contents."""
     array = WORKSPACES.arrays.get(name)
     if array is None or len(array) < length:
@@ -144,7 +144,7 @@ def room(name: str, length: int, dtype: Any = np.int64) -> Array:
     return array
 
 
-def clear_rooms(name: str) -> None:
+def free_workspaces(name: str) -> None:
     """Free this thread's workspace arrays whose names begin with *name*; a living thread would keep them."""
     for own in [own for own in WORKSPACES.arrays if own.startswith(name)]:
         del WORKSPACES.arrays[own]

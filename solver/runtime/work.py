@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.runtime import tasks
-from retrograde.solver.runtime.arrays import Shared, publish
+from retrograde.solver.runtime.arrays import SharedArray, publish
 from retrograde.solver.runtime.journal import Entries, Journal, Log
 from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.progress import Course, Listener, Phase
@@ -191,9 +191,9 @@ class Work:
         if self.apart:
             publish()
 
-    def zeros(self, name: str, length: int, dtype: Any) -> Shared:
+    def zeros(self, name: str, length: int, dtype: Any) -> SharedArray:
         """Return an array of zeros that all tasks can read; a file named *name* if workers are other processes."""
-        return Shared.zeros(length, dtype, None if self.shares_memory else self.scratch / name)
+        return SharedArray.zeros(length, dtype, None if self.shares_memory else self.scratch / name)
 
     def until_written(self, resource: Open) -> Open:
         """Close a resource after the database is written or the solve has failed; return it."""

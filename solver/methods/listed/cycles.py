@@ -32,7 +32,7 @@ from retrograde.solver.methods.listed.spill.lookup import LocatedChildren, locat
 from retrograde.solver.methods.listed.table import CyclicTier, ListedTable, blocks_of, locate
 from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import expander_of
-from retrograde.solver.runtime.arrays import Compressed, Part
+from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.scratch import Scratch
@@ -86,7 +86,7 @@ def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterat
     tier = CyclicTier(table, k, low, high, table.scores.part(low, high), left, sums)
     if not spilled:
         work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
-    sizes = Compressed(np.uint16) if spilled and table.symmetric else np.zeros(count * table.symmetric, np.uint16)
+    sizes = CompressedArray(np.uint16) if spilled and table.symmetric else np.zeros(count * table.symmetric, np.uint16)
     arrays = TierArrays(tier.scores.array, left.array, sizes, sums.array)
     block = HANDED_ON if spilled else max(count, 1)
     # Step 2: open the checkpoint and the edge writer, which resume what an earlier solve has on disk.
@@ -248,7 +248,7 @@ def undecided_rows(tier: CyclicTier, begin: int, end: int) -> Array:
 
 
 def expand_again(
-    tier: CyclicTier, begin: int, end: int, rows: Array, located: LocatedChildren | None, frontier: Part
+    tier: CyclicTier, begin: int, end: int, rows: Array, located: LocatedChildren | None, frontier: ArraySlice
 ) -> Children:
     """Return the children of the positions *rows* of a block that are in a *frontier*."""
     counts, found = np.zeros(end - begin, np.int64), [np.empty(0, np.int64)]

@@ -10,8 +10,8 @@ from retrograde.solver.methods.listed.cycles import solve_by_ranges, solve_cycle
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, levels
 from retrograde.solver.methods.listed.sweep import solve_sweeping
 from retrograde.solver.methods.listed.table import ListedTable
-from retrograde.solver.runtime.arrays import Compressed
-from retrograde.solver.runtime.driver import Done, Kept
+from retrograde.solver.runtime.arrays import CompressedArray
+from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import score_type
@@ -24,7 +24,7 @@ class CompressedSizes:
 
     def __init__(self, starts: Array):
         self.starts = starts
-        self.tiers = [Compressed(np.uint16) for _ in starts[1:]]
+        self.tiers = [CompressedArray(np.uint16) for _ in starts[1:]]
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -92,7 +92,7 @@ class ListedStore:
             solve = solve_cycles if ranged is None or high - low < ranged else solve_by_ranges
             yield from solve(self.table, k, self.work, phase)
 
-    def keep(self, done: Done) -> Kept:
+    def keep(self, done: Done) -> StoredCounts:
         """Store the scores and sizes of solved blocks, given as (k, begin, end) triples."""
         blocks, scores, sizes = done
         count = 0
@@ -102,7 +102,7 @@ class ListedStore:
                 self.sizes[begin:end] = sizes[count : count + end - begin]
             count += end - begin
             self.unsolved[k] = [rest for part in self.unsolved[k] for rest in without(part, begin, end)]
-        return Kept(count, int(self.table.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)
+        return StoredCounts(count, int(self.table.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)
 
 
 def without(part: tuple[int, int], begin: int, end: int) -> Iterator[tuple[int, int]]:

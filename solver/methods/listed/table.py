@@ -11,7 +11,7 @@ from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.spill.lookup import LocatedBlock, LocatedChildren, located_blocks
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
-from retrograde.solver.runtime.arrays import Part, Shared
+from retrograde.solver.runtime.arrays import ArraySlice, SharedArray
 
 Array = np.ndarray[Any, Any]
 
@@ -24,7 +24,7 @@ class ListedTable(NamedTuple):
 
     game: Game
     space: Any
-    scores: Shared
+    scores: SharedArray
     bits: int
 
     @property
@@ -45,9 +45,9 @@ class CyclicTier(NamedTuple):
     k: int
     low: int
     high: int
-    scores: Part
-    left: Part
-    sums: Part
+    scores: ArraySlice
+    left: ArraySlice
+    sums: ArraySlice
 
 
 def expand_located(table: ListedTable, expander: Expander, k: int, positions: Array) -> ExpansionBlock:

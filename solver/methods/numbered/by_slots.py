@@ -32,11 +32,11 @@ from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
-from retrograde.solver.runtime.arrays import Compressed, Part
+from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
 from retrograde.solver.runtime.progress import Deciding, Phase, Telling
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.solved_tiers import Unsolved
-from retrograde.solver.runtime.tasks import Remote, room
+from retrograde.solver.runtime.tasks import Remote, workspace
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values import edges
 from retrograde.solver.values.propagation import Propagation, make_reporter
@@ -56,7 +56,7 @@ PARENTS = 1 << 17
 
 def solve_by_slots(
     table: NumberedTable, k: int, work: Work, phase: Telling, in_file: bool, until_kept: ExitStack
-) -> tuple[Array, Compressed]:
+) -> tuple[Array, CompressedArray]:
     """Return the scores of a tier and the numbers of symmetric positions. All later tiers must be solved.
 
     Scores are written to the tier's part of the score array; if that is in a file (*in_file*), to an array of its own.
@@ -75,7 +75,7 @@ def solve_by_slots(
     )
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.dtype(f"u{width}")).whole()
     tier = NumberedTier(table, k, scores, left, sums)
-    sizes = Compressed(np.uint16)
+    sizes = CompressedArray(np.uint16)
     known = TierArrays(scores.array, left.array, sizes, sums.array)
     writer = None
     if not has_parents:
@@ -129,7 +129,7 @@ def expand_slots(
     try:
         for number, (begin, found, links) in enumerate(work.map(seeds.seed, tasks)):
             if in_file and number % MEMORY_CHECK_BLOCKS == 0 and work.budget.left() < 0:
-                tier.table.scores.let_go()
+                tier.table.scores.release_pages()
             done = begin + len(found.scores)
             scores[begin:done], left[begin:done], sizes[begin:done] = found[:-1]
             phase.working(seeds.EXPANDING_SHARE * done, tier.number, Deciding(0, count, None))
@@ -151,11 +151,11 @@ def expansions(tier: NumberedTier, blocks: list[tuple[int, int]]) -> Iterator[Ex
     return (partial(expand_again, tier, *ends) for ends in blocks)
 
 
-def expand_again(tier: NumberedTier, begin: int, end: int, frontier: Part) -> Children:
+def expand_again(tier: NumberedTier, begin: int, end: int, frontier: ArraySlice) -> Children:
     """Return the children of undecided slots that are in a *frontier*, and their number for each slot."""
     rules = tier.table.rules
     compiled.prepare(rules)
-    left, links = tier.left.array[begin:end], room("links", seeds.LINKS)
+    left, links = tier.left.array[begin:end], workspace("links", seeds.LINKS)
     counts = np.empty(end - begin, np.int64)
     done, found = 0, []
     while done < end - begin:
@@ -187,7 +187,7 @@ def ask_parents(task: tuple[NumberedTier, Array]) -> list[Array]:
     table, left, sums = tier.table, tier.left.array, tier.sums.array
     rules = table.rules
     compiled.prepare(rules)
-    out, trouble = room("parents", PARENTS), trouble_array(rules, 3)
+    out, trouble = workspace("parents", PARENTS), trouble_array(rules, 3)
     found = []
     while len(frontier):
         with compiling(table.game, trouble):
@@ -214,7 +214,7 @@ def raise_wrong_parents(tier: NumberedTier, position: int, missing: int) -> NoRe
 
 def solve_in_ranges(
     table: NumberedTable, k: int, work: Work, phase: Phase, in_file: bool, until_kept: ExitStack
-) -> tuple[Array, Compressed]:
+) -> tuple[Array, CompressedArray]:
     """Return the same as `solve_by_slots`, for a large tier. Scores are written to the score array in any case."""
     tier = table.tier(k)
     scores = tier.scores.array
@@ -226,7 +226,7 @@ def solve_in_ranges(
     for begin, some in found:
         scores[begin : begin + len(some)] = some
         if in_file:
-            table.scores.let_go()
+            table.scores.release_pages()
     return scores, sizes
 
 

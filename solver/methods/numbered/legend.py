@@ -16,7 +16,7 @@ from retrograde.databases.write import SolvedSlots
 from retrograde.games.contract.game import Game, Value
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
-from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.values.tally import BLOCK, Adder, narrow, tally
 
 Array = np.ndarray[Any, Any]
@@ -33,7 +33,7 @@ CODE, POSITIONS = 1, 3
 
 
 def counts_of(
-    game: Game, numbering: SlotNumbering, k: int, codes: Array, sizes: Array | Compressed, add: Adder | None = None
+    game: Game, numbering: SlotNumbering, k: int, codes: Array, sizes: Array | CompressedArray, add: Adder | None = None
 ) -> Array:
     """Return the counts of tier number k.
 

@@ -63,7 +63,7 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     table = store.table
     codes = {code for counts in store.counts.values() for code in counts[:, CODE].tolist()}
     outcomes = {code: decode(code, table.bits) for code in codes}
-    release = table.scores.let_go if store.in_file else None
+    release = table.scores.release_pages if store.in_file else None
     own = store.scores[: store.own.slots]
     solved = solved_slots(table.game, store.own, outcomes, store.counts, own, release, fill_gaps)
     if store.metric not in TO_PROGRESS:

@@ -23,7 +23,7 @@ from retrograde.solver.rules.running_kernels import noted_position, trouble_arra
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.solved_tiers import Unsolved
-from retrograde.solver.runtime.tasks import room
+from retrograde.solver.runtime.tasks import workspace
 from retrograde.solver.values.score import DRAW_CLASS, PRIMITIVE, encode, narrow_counters, score_type
 from retrograde.solver.values.score_kernels import pass_on, pass_up
 
@@ -59,7 +59,7 @@ def buffers(table: NumberedTable, slots: int) -> tuple[SlotSeeds, Array, Array, 
     """Compile the rules; return the arrays that `kernels.seed` writes to: seeds, images, links and trouble."""
     compiled.prepare(table.rules)
     seeds = SlotSeeds(np.empty(slots, score_type(table.bits)), *np.empty((3, slots), np.uint16))
-    return seeds, room_for_images(table.rules), room("links", LINKS), trouble_array(table.rules, 3)
+    return seeds, room_for_images(table.rules), workspace("links", LINKS), trouble_array(table.rules, 3)
 
 
 def seed(task: tuple[NumberedTier, BucketLayout | None, int, int]) -> tuple[int, SlotSeeds, Children]:

@@ -22,12 +22,12 @@ from retrograde.solver.methods.numbered.legend import COLUMNS, POSITIONS, counts
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets, memory_by_slots, memory_for_tiers
-from retrograde.solver.runtime.arrays import Compressed, Shared
+from retrograde.solver.runtime.arrays import CompressedArray, SharedArray
 from retrograde.solver.runtime.concurrent import ConcurrentTiers, RunningTier
-from retrograde.solver.runtime.driver import Done, Kept
+from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.memory import DiskTooSmall, format_size
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.runtime.solved_tiers import Solved
+from retrograde.solver.runtime.solved_tiers import SolvedTiers
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
 from retrograde.solver.values.score import score_type
 from retrograde.solver.values.score_kernels import add_counts
@@ -64,11 +64,11 @@ class NumberedStore:
         if self.in_file:
             work.budget.check(memory.least, f"solving {numbering.slots:,} slots of positions")
             check_disk(work.scratch, every)
-            scores = Shared.kept(numbering.slots, dtype, file)
+            scores = SharedArray.reopen(numbering.slots, dtype, file)
         else:
             scores = work.zeros(f"scores{bits}", numbering.slots, dtype)
         # Step 2: tiers behind the game's own count as solved.
-        self.solved = Solved(np.arange(len(numbering.tiers)) >= len(self.own.tiers))
+        self.solved = SolvedTiers(np.arange(len(numbering.tiers)) >= len(self.own.tiers))
         self.table = NumberedTable(game, numbering, scores, bits, self.solved)
         self.work, self.by_sets, self.metric = work, by_sets, metric
         self.elsewhere = elsewhere or Elsewhere(game, None, metric)
@@ -84,21 +84,21 @@ class NumberedStore:
         """Yield the numbers of tiers, last first."""
         yield from reversed(range(len(self.own.tiers)))
 
-    def keep(self, done: Done) -> Kept:
+    def keep(self, done: Done) -> StoredCounts:
         """Store the scores and counts of a tier. If scores are in a file, check their checksum instead."""
         (number,), scores, counts = done
         k, part = int(number), self.table.numbering.slice_of(int(number))
         if len(scores) == part.stop - part.start and scores.dtype == self.scores.dtype:
             self.scores[part] = scores
         elif k not in self.written and checksum(self.scores[part]) != scores[0]:
-            return Kept(0, None)  # the file is older than the journal: a kill came in between
+            return StoredCounts(0, None)  # the file is older than the journal: a kill came in between
         new = not self.solved.flags[k]
         self.counts[k] = counts.reshape(-1, COLUMNS)
         self.solved.flags[k] = True
         records, positions = (part.stop - part.start, int(self.counts[k][:, POSITIONS].sum())) if new else (0, 0)
-        return Kept(records, int(self.table.numbering.tiers[k]), positions)
+        return StoredCounts(records, int(self.table.numbering.tiers[k]), positions)
 
-    def count_and_write(self, k: int, scores: Array, sizes: Array | Compressed) -> Done:
+    def count_and_write(self, k: int, scores: Array, sizes: Array | CompressedArray) -> Done:
         """Count the outcomes of a solved tier, given its numbers of symmetric positions; then `write` it."""
         counts = counts_of(self.table.game, self.table.numbering, k, scores, sizes, add_counts)
         return self.write(k, scores, counts.ravel())
@@ -110,7 +110,7 @@ class NumberedStore:
             if not np.may_share_memory(part, scores):
                 part[:] = scores
             self.table.scores.flush()
-            self.table.scores.let_go()
+            self.table.scores.release_pages()
             self.written.add(k)
             scores = np.array([checksum(scores)], np.int64)
         return np.array([k], np.int64), scores, counts

@@ -7,8 +7,8 @@ import numpy as np
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
-from retrograde.solver.runtime.arrays import Part, Shared
-from retrograde.solver.runtime.solved_tiers import Solved
+from retrograde.solver.runtime.arrays import ArraySlice, SharedArray
+from retrograde.solver.runtime.solved_tiers import SolvedTiers
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES
 
 Array = np.ndarray[Any, Any]
@@ -41,9 +41,9 @@ class NumberedTable(NamedTuple):
 
     game: Game
     numbering: SlotNumbering
-    scores: Shared
+    scores: SharedArray
     bits: int
-    solved: Solved
+    solved: SolvedTiers
 
     @property
     def rules(self) -> Game:
@@ -60,7 +60,7 @@ class NumberedTable(NamedTuple):
         """The score of a slot without a position."""
         return DRAW_CLASS << self.bits | EMPTY_PLIES
 
-    def part(self, k: int) -> Part:
+    def part(self, k: int) -> ArraySlice:
         """Return the scores of tier number k."""
         slots = self.numbering.slice_of(k)
         return self.scores.part(slots.start, slots.stop)
@@ -80,9 +80,9 @@ class NumberedTier(NamedTuple):
 
     table: NumberedTable
     k: int
-    scores: Part
-    left: Part
-    sums: Part
+    scores: ArraySlice
+    left: ArraySlice
+    sums: ArraySlice
 
     @property
     def number(self) -> int:

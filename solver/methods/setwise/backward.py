@@ -33,11 +33,11 @@ from retrograde.solver.methods.streamed.steps import POSITIONS, TALLIED
 from retrograde.solver.rules.plain.rules import Rules
 from retrograde.solver.rules.plain.tier_kernels import COUNT, NUMBER, WORD, WORDS
 from retrograde.solver.runtime.cluster.sheets import is_sheet, new_sheet
-from retrograde.solver.runtime.driver import Done, Kept
+from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.runtime.scratch import Frame, Scratch, Told
-from retrograde.solver.runtime.tasks import room
+from retrograde.solver.runtime.scratch import Frame, Scratch, TaskData
+from retrograde.solver.runtime.tasks import workspace
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 
@@ -87,7 +87,7 @@ class BackwardPass(NamedTuple):
 class SolveTask(NamedTuple):
     """The chunks *begin* to *end* of a wave, to be solved."""
 
-    shared: Told[BackwardPass]
+    shared: TaskData[BackwardPass]
     begin: int
     end: int
 
@@ -137,7 +137,7 @@ def solve_tiers(task: SolveTask) -> SolvedChunks:
     # Step 4: Write the steps.
     largest, total = int(tiers[:, COUNT].max()), int(tiers[:, COUNT].sum())
     tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((stop - first, LIST_COLUMNS), np.int64)
-    steps = StepBuffer(room("steps", largest), room("codes", largest, np.uint16))
+    steps = StepBuffer(workspace("steps", largest), workspace("codes", largest, np.uint16))
     out = buffer("out", total, stop - first)
     records = make_steps(back.rules, own, codes, steps, out, made, tally, worths)
     size = int((made[:, AT] + made[:, SIZE]).max())
@@ -220,7 +220,7 @@ class SetwiseStore:
         """Return the frames of a wave's steps."""
         return [records.frame for tier in self.waves[number].values() for records in tier.records.values()]
 
-    def keep(self, done: Done) -> Kept:
+    def keep(self, done: Done) -> StoredCounts:
         """Add the planes, steps and counts of some solved chunks."""
         (number, begin, end, records), where, tally, frames = done
         wave = self.found[number]
@@ -240,7 +240,7 @@ class SetwiseStore:
         counted = tally.reshape(-1, TALLIED)
         for one in (self.tally, self.start_tally)[: 1 + (number == 0)]:
             add_up(one, counted)
-        return Kept(int(records), None, self.times * int(counted[:, POSITIONS].sum()))
+        return StoredCounts(int(records), None, self.times * int(counted[:, POSITIONS].sum()))
 
     def solve(self, number: int, phase: Phase) -> Iterator[Done]:
         """Solve the chunks of a wave and yield their results for the log. Then forget its sets, and all of the wave
@@ -262,7 +262,7 @@ class SetwiseStore:
             after.without_links(), planes_for(plies - 1), count, codes_for(count, plies, misere), len(self.tally),
         )  # fmt: skip
         # Step 2: Solve the chunks. A single task runs here, without a worker.
-        tasks = list(self.tasks(Told(back, self.storage.scratch, f"shared{number}"), wave))
+        tasks = list(self.tasks(TaskData(back, self.storage.scratch, f"shared{number}"), wave))
         done = self.work.as_completed(solve_tiers, tasks) if len(tasks) > 1 else map(solve_tiers, tasks)
         for solved in done:
             if solved.planes:
@@ -295,7 +295,7 @@ class SetwiseStore:
             planes, words = planes_for(self.last - wave.number), int(wave.tiers[:, WORDS].sum())
             wave.sheet = new_sheet(self.storage.scratch, f"planes{wave.number}", planes, words)
 
-    def tasks(self, shared: Told[BackwardPass], wave: Wave) -> Iterator[SolveTask]:
+    def tasks(self, shared: TaskData[BackwardPass], wave: Wave) -> Iterator[SolveTask]:
         """Yield tasks that solve the remaining chunks of a wave. A task has consecutive chunks."""
         remaining, words = set(self.unsolved[wave.number]), wave.words_by_chunk().tolist()
         least = max(min(TASK_WORDS, sum(words) // (4 * self.work.workers)), LEAST_WORDS)

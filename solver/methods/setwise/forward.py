@@ -67,8 +67,8 @@ from retrograde.solver.rules.plain.tier_kernels import (
     find_links,
 )
 from retrograde.solver.runtime.journal import Log
-from retrograde.solver.runtime.scratch import Frame, Scratch, Told
-from retrograde.solver.runtime.tasks import room
+from retrograde.solver.runtime.scratch import Frame, Scratch, TaskData
+from retrograde.solver.runtime.tasks import workspace
 from retrograde.solver.runtime.work import NotApplicable
 
 Array = np.ndarray[Any, Any]
@@ -181,7 +181,7 @@ def load_parents(before: Wave, storage: WaveStorage, links: Array) -> ParentTier
 class FillTask(NamedTuple):
     """Ranges of tiers of a wave that are to be filled, each from one row to another."""
 
-    shared: Told[ForwardPass]
+    shared: TaskData[ForwardPass]
     ranges: list[tuple[int, int]]
 
 
@@ -222,8 +222,8 @@ def fill_tiers(forward: ForwardPass, begin: int, end: int) -> FilledTiers:
     pulled = parents.sets.tiers[links[:, FROM]]
     most = np.where(links[:, PLACE] == MANY, pulled[:, COUNT], 2 * pulled[:, WORDS]).sum()
     most = min(int(most), LANES * int(tiers[:, GROUPS].sum()))
-    content = room("content", groups + most, np.uint64)
-    children = Sets(tiers, content[:groups], room("before", groups, np.uint32), content[groups:])
+    content = workspace("content", groups + most, np.uint64)
+    children = Sets(tiers, content[:groups], workspace("before", groups, np.uint32), content[groups:])
     # Step 3: Fill the tiers and store them.
     tally = np.zeros((VALUES, TALLIED), np.int64)
     count = fill_sets(rules, parents.sets, children, links, starts, tally)
@@ -256,7 +256,7 @@ def ranges_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]
     return [(begin, end, sums[end] - sums[begin]) for begin, end in cut_ranges(weights, least)]
 
 
-def tasks_of(shared: Told[ForwardPass], some: Iterable[tuple[int, int, int]], least: int) -> Iterator[FillTask]:
+def tasks_of(shared: TaskData[ForwardPass], some: Iterable[tuple[int, int, int]], least: int) -> Iterator[FillTask]:
     """Yield tasks that fill some ranges of tiers. Each task has at least *least* words, except the last."""
     together: list[tuple[int, int]] = []
     words = 0

@@ -11,7 +11,7 @@ Otherwise the method raises NotApplicable, and another method solves the game an
 
 If memory suffices, everything stays in memory. Such a solve takes minutes, and after a kill it starts from the
 beginning. Otherwise waves are stored in scratch files, and a journal lists them, so that a killed solve resumes.
-Workers that share only files always use scratch files: uncompressed while there is room, then compressed.
+Workers that share only files always use scratch files: uncompressed while there is workspace, then compressed.
 """
 
 import shutil
@@ -64,8 +64,8 @@ from retrograde.solver.runtime.cluster.sheets import can_be_had
 from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.runtime.scratch import DamagedScratch, Scratch, Told
-from retrograde.solver.runtime.tasks import clear_rooms
+from retrograde.solver.runtime.scratch import DamagedScratch, Scratch, TaskData
+from retrograde.solver.runtime.tasks import free_workspaces
 from retrograde.solver.runtime.work import NotApplicable, Outlook, Work, too_small
 
 BYTES_A_POSITION = 1.0
@@ -178,7 +178,7 @@ class Attempt:
             # Step 1: Find all positions.
             waves = self.explore(log, self.work.phase("exploring"))
         finally:
-            clear_rooms(PARENTS)
+            free_workspaces(PARENTS)
         # Step 2: Leave small games to other methods, and move the count of undecided positions out of the tally.
         over = self.over
         records = int(over[:, STORED].sum())
@@ -251,7 +251,7 @@ class Attempt:
         found = ranges_of(before, wave, self.work.sizes.chunk_words)
         parents = None if self.storage.scratch else load_parents(before, self.storage, wave.links_to_stored())
         forward = ForwardPass(tier_rules(self.rules), self.storage, before.without_links(), wave, parents)
-        shared = Told(forward, self.storage.scratch, f"shared{wave.number}")
+        shared = TaskData(forward, self.storage.scratch, f"shared{wave.number}")
         left = [rows for rows in found if rows[0] not in known]
         least = words_in_task(self.work, sum(words for _, _, words in left), 1)
         fresh = chain.from_iterable(self.work.map(fill, tasks_of(shared, left, least)))

@@ -27,7 +27,7 @@ from retrograde.solver.rules.plain.rules import NO_MIRROR
 from retrograde.solver.rules.plain.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.runtime.cluster.sheets import read_sheet, write_stretch
 from retrograde.solver.runtime.scratch import Frame, Scratch
-from retrograde.solver.runtime.tasks import room
+from retrograde.solver.runtime.tasks import workspace
 from retrograde.solver.runtime.work import TASKS_EACH, Work
 
 Array = np.ndarray[Any, Any]
@@ -159,8 +159,8 @@ class Wave:
         tiers = self.tiers[rows]
         groups, words = groups_of(tiers) + more[0], int(tiers[:, WORDS].sum()) + more[1]
         sets = Sets(
-            tiers, room(f"{name} occupied", groups, np.uint64), room(f"{name} before", groups, np.uint32),
-            room(f"{name} words", words + 1, np.uint64),
+            tiers, workspace(f"{name} occupied", groups, np.uint64), workspace(f"{name} before", groups, np.uint32),
+            workspace(f"{name} words", words + 1, np.uint64),
         )  # fmt: skip
         return self.copy_to(sets, storage, rows)
 
@@ -196,7 +196,10 @@ class Wave:
         tiers, words = self.tiers[rows], offsets_of(self.words_by_chunk())
         groups = groups_of(tiers)
         sets = Sets(
-            tiers, room(f"{name} occupied", groups, np.uint64), room(f"{name} before", groups, np.uint32), NO_WORDS
+            tiers,
+            workspace(f"{name} occupied", groups, np.uint64),
+            workspace(f"{name} before", groups, np.uint32),
+            NO_WORDS,
         )
         group = 0
         for chunk, begin, end in self.chunks_of(rows):
@@ -243,7 +246,7 @@ class Wave:
             )
             return self.sheet
         count, size = len(planes), len(planes) * words_for(int(own[-1, FIRST] + own[-1, COUNT]))
-        out = room("packed planes", size, np.uint64)[:size]
+        out = workspace("packed planes", size, np.uint64)[:size]
         pack_planes(words, planes, begin, end, count, out)
         return storage.store(f"planes{self.number}", out)
 
@@ -318,4 +321,4 @@ def words_for(positions: int) -> int:
 
 def plane_buffer(name: str, count: int, words: int) -> Array:
     """Return a buffer of this thread for *count* planes of *words* words, plus one word that kernels may read."""
-    return room(f"{name} planes", count * (words + 1), np.uint64)[: count * (words + 1)].reshape(count, -1)
+    return workspace(f"{name} planes", count * (words + 1), np.uint64)[: count * (words + 1)].reshape(count, -1)

@@ -17,7 +17,7 @@ from retrograde.solver.methods.streamed.forward import ForwardSweep
 from retrograde.solver.methods.streamed.forward_kernels import ALL
 from retrograde.solver.methods.streamed.segments import Segment, StreamTier, Wave, WrongAssumption, add_up, segment_of
 from retrograde.solver.methods.streamed.steps import BEYOND, POSITIONS, TALLIED
-from retrograde.solver.runtime.driver import Done, Kept
+from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import DamagedScratch, Frame, Scratch
@@ -102,7 +102,7 @@ class StreamedStore:
         self.times = 1 + int(self.over[:, POSITIONS].sum()) / max(solved, 1)
         return self.times
 
-    def keep(self, done: Done) -> Kept:
+    def keep(self, done: Done) -> StoredCounts:
         """Add the steps and counts of some solved segments."""
         (wave,), table, tally = done
         count = number = 0
@@ -113,7 +113,7 @@ class StreamedStore:
             count += tier.segments[k].length
         for one in (self.tally, self.start_tally)[: 1 + (wave == 0)]:
             add_up(one, tally.reshape(-1, TALLIED))
-        return Kept(count, number, self.times * int(tally.reshape(-1, TALLIED)[:, POSITIONS].sum()))
+        return StoredCounts(count, number, self.times * int(tally.reshape(-1, TALLIED)[:, POSITIONS].sum()))
 
     def solve(self, number: int, phase: Phase) -> Iterator[Done]:
         """Solve the segments of a wave and yield their results. Then drop its positions, and the steps of the next

@@ -32,7 +32,7 @@ from retrograde.solver.rules import compiled
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.driver import Done
-from retrograde.solver.runtime.tasks import room
+from retrograde.solver.runtime.tasks import workspace
 
 Array = np.ndarray[Any, Any]
 
@@ -80,7 +80,7 @@ def solve_segments(task: BackwardTask) -> Done | WrongAssumption:
     segments, scratch = task.segments, task.stream.scratch
     # Reserve space: a segment has at most a step for each position.
     lengths = [one.segment.length for one in segments]
-    starts, codes = room("steps", max(lengths)), room("codes", max(lengths), np.uint16)
+    starts, codes = workspace("steps", max(lengths)), workspace("codes", max(lengths), np.uint16)
     for_parents, for_database = (buffer(name, sum(lengths), len(segments)) for name in ("out", "more"))
     rows = np.zeros((len(segments), 2, LIST_COLUMNS), np.int64)
     lists = np.array([(one.segment.length, one.tier, one.mask) for one in segments], np.int64)
@@ -117,13 +117,15 @@ def score(task: BackwardTask) -> ScoredLists | WrongAssumption:
     arena = loader.load()
     needed = sum(segment.length for steps in task.steps for segment in steps) + 2 * len(rows)
     loaded = LoadedSteps(
-        room("starts", needed), room("passed", needed, np.uint16), room("buckets", needed, np.int32),
+        workspace("starts", needed), workspace("passed", needed, np.uint16), workspace("buckets", needed, np.int32),
         np.empty((len(rows), TIER_COLUMNS), np.int64),
     )  # fmt: skip
     load_steps(arena, np.array(rows, np.int64), loaded)
     # Step 3: Score the positions.
     count = sum(one.segment.length for one in task.segments)
-    scored = ScoredLists(room("numbers", count + BLOCK), room("scores", count, np.uint16), room("sizes", count + BLOCK))
+    scored = ScoredLists(
+        workspace("numbers", count + BLOCK), workspace("scores", count, np.uint16), workspace("sizes", count + BLOCK)
+    )
     tables, trouble = ScoringTables(np.array(lists, np.int64), np.array(edges, np.int64)), np.zeros(4, np.int64)
     with compiling(game, trouble):
         score_lists(game, arena, tables, loaded, scored, trouble)

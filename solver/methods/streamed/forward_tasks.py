@@ -26,7 +26,7 @@ from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.scratch import Frame
-from retrograde.solver.runtime.tasks import room
+from retrograde.solver.runtime.tasks import workspace
 from retrograde.solver.runtime.work import NotApplicable
 
 Array = np.ndarray[Any, Any]
@@ -172,7 +172,7 @@ def merge_children(stream: StreamContext, targets: list[Target]) -> tuple[Array,
         return child_runs
     numbers, bounds, unsorted, runs = child_runs
     # Step 4: Sort the runs that are not in order, then merge the runs of each target.
-    spare = room("out", len(numbers))
+    spare = workspace("out", len(numbers))
     begin = 0
     for end, disorder in zip(bounds[: runs[-1]].tolist(), unsorted.tolist(), strict=False):
         if disorder:
@@ -192,7 +192,7 @@ def make_children(
     bounds, unsorted = np.empty(len(sources) + 1, np.int64), np.empty(len(sources) + 1, np.bool_)
     runs, trouble = np.empty(len(table), np.int64), np.zeros(4, np.int64)
     while True:
-        child_runs = kernels.ChildRuns(room("numbers", least), bounds, unsorted, runs)
+        child_runs = kernels.ChildRuns(workspace("numbers", least), bounds, unsorted, runs)
         with compiling(stream.game, trouble):
             kernels.make_children(stream.game, arena, table, child_runs, trouble)
         if trouble[0] == Trouble.FINE:

@@ -186,10 +186,10 @@ def unpack(arena, row, block, runs, out):
 @kernel
 def unpack_lists(arena, out):
     """Write the positions of all loaded lists to *out*, one list after another."""
-    room = make_runs_buffer()
+    runs_buffer = make_runs_buffer()
     end = 0
     for row in range(len(arena.table)):
-        runs = find_runs(arena.table[row, MASK], room)
+        runs = find_runs(arena.table[row, MASK], runs_buffer)
         for block in range(blocks_of(arena, row)):
             end += unpack(arena, row, block, runs, out[end:])
 

@@ -6,8 +6,8 @@ from retrograde.solver.runtime.kernel import kernel
 
 
 @kernel
-def sort(numbers, room):
-    """Sort non-negative numbers in place by radix sort, one byte at a time. *room* is a buffer of equal length.
+def sort(numbers, buffer):
+    """Sort non-negative numbers in place by radix sort, one byte at a time. *buffer* is a buffer of equal length.
 
     Bytes that are equal in all numbers are skipped.
     """
@@ -28,7 +28,7 @@ def sort(numbers, room):
         varying |= number ^ numbers[0]
     # Step 2: for each byte that varies, a stable counting sort from `source` to `target`, lowest byte first.
     tally = np.empty(256, np.int64)
-    source, target = numbers, room
+    source, target = numbers, buffer
     moved = False
     for shift in range(0, 64, 8):
         if not varying >> shift & 255:
@@ -50,7 +50,7 @@ def sort(numbers, room):
     # Step 3: after an odd number of passes the result is in the buffer; copy it back.
     if moved:
         for i in range(count):
-            numbers[i] = room[i]
+            numbers[i] = buffer[i]
 
 
 @kernel
@@ -75,16 +75,16 @@ def merge_two(left, right, out):
 
 
 @kernel
-def merge(numbers, room, bounds, runs):
+def merge(numbers, buffer, bounds, runs):
     """Merge consecutive sorted runs of *numbers* into one; return the length of the result.
 
-    Run k goes from `bounds[k]` to `bounds[k + 1]`. The result is in *numbers*; *room* is a buffer; *bounds* is
+    Run k goes from `bounds[k]` to `bounds[k + 1]`. The result is in *numbers*; *buffer* is a buffer; *bounds* is
     overwritten.
     """
     moved = False
     # Each pass merges runs in pairs from one buffer into the other and halves their number.
     while runs > 1:
-        source, target = (room, numbers) if moved else (numbers, room)
+        source, target = (buffer, numbers) if moved else (numbers, buffer)
         end = 0
         merged = 0
         for run in range(0, runs - 1, 2):
@@ -108,12 +108,12 @@ def merge(numbers, room, bounds, runs):
     count = bounds[1] if runs else 0
     if moved:
         for i in range(count):
-            numbers[i] = room[i]
+            numbers[i] = buffer[i]
     return count
 
 
 @kernel
-def merge_lists(numbers, room, bounds, runs, ends):
+def merge_lists(numbers, buffer, bounds, runs, ends):
     """Merge the runs of each list into one strictly ascending list, and close the gaps between lists.
 
     *bounds* has the ends of all runs, one after another. *runs* has, for each list, where its runs end in *bounds*.
@@ -127,7 +127,7 @@ def merge_lists(numbers, room, bounds, runs, ends):
         for run in range(first, runs[k]):
             marks[run - first + 1] = bounds[run] - begin
         stop = bounds[runs[k] - 1] if runs[k] > first else begin
-        count = merge(numbers[begin:stop], room, marks, runs[k] - first)
+        count = merge(numbers[begin:stop], buffer, marks, runs[k] - first)
         # Move the list to the front and drop duplicates.
         before = np.int64(-1)
         for i in range(begin, begin + count):

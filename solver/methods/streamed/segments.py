@@ -19,7 +19,7 @@ from retrograde.solver.methods.streamed.lists import (
 from retrograde.solver.methods.streamed.steps import FIRST_TIER, POSITIONS, STORED
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.scratch import Frame, Scratch
-from retrograde.solver.runtime.tasks import room
+from retrograde.solver.runtime.tasks import workspace
 
 Array = np.ndarray[Any, Any]
 
@@ -182,7 +182,7 @@ def load(scratch: Scratch, segments: Iterable[Segment]) -> Array:
 
 def buffer(name: str, positions: int, lists: int) -> Buffer:
     """Return a buffer of this thread for lists with this many positions in total."""
-    words = room(name, (MOST_BYTES * positions >> 3) + 4 * lists + 2)
+    words = workspace(name, (MOST_BYTES * positions >> 3) + 4 * lists + 2)
     return Buffer(words, words.view(np.uint8))
 
 

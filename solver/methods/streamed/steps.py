@@ -258,7 +258,7 @@ def unpack_ranks(arena, about, ranks, codes):
     A row of *about* has the tier's mask, the last position before the list in the same tier or -1, and whether to
     leave out the first step, because it only continues the outcome before.
     """
-    room = make_runs_buffer()
+    runs_buffer = make_runs_buffer()
     end = 0
     for row in range(len(arena.table)):
         begin = end
@@ -273,7 +273,7 @@ def unpack_ranks(arena, about, ranks, codes):
         # Case: the tier has an earlier list. Move the first step down, as within a list.
         elif before >= 0:
             ranks[begin] = round_down(ranks[begin], before, mask)
-        runs = find_runs(mask, room)
+        runs = find_runs(mask, runs_buffer)
         for i in range(begin, end):
             ranks[i] = rank_of(ranks[i], runs)
     return end

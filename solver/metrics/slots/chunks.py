@@ -30,7 +30,7 @@ from retrograde.solver.rules.positions import of_positions, room_for_images
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.weights import complain
-from retrograde.solver.runtime.arrays import Shared
+from retrograde.solver.runtime.arrays import SharedArray
 
 Array = np.ndarray[Any, Any]
 
@@ -65,12 +65,12 @@ class TierInputs(NamedTuple):
 
     game: Game
     numbering: SlotNumbering
-    low: Shared
-    high: Shared
+    low: SharedArray
+    high: SharedArray
     k: int
-    own_low: Shared
-    own_high: Shared
-    endless: Shared
+    own_low: SharedArray
+    own_high: SharedArray
+    endless: SharedArray
     bits: int
 
 
@@ -163,7 +163,7 @@ def make_plan(task: tuple[TierInputs, int, int, ChunkScript | None]) -> GuessRes
     """
     inputs, begin, end, script = task
     if script is None:
-        empty = Shared(np.zeros(0, np.int64))
+        empty = SharedArray(np.zeros(0, np.int64))
         script = look((inputs._replace(own_low=empty, own_high=empty), begin, end, True, False)).script
         if script is None:
             raise LongScript

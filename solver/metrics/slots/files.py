@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases.errors import CannotWrite
-from retrograde.solver.runtime.arrays import Shared
+from retrograde.solver.runtime.arrays import SharedArray
 
 Array = np.ndarray[Any, Any]
 PIECE = 1 << 20
@@ -24,7 +24,7 @@ class SlotFiles:
     def __init__(self, folder: Path, slots: int):
         """Open or create the files. Their content counts only after `is_whole` has checked it."""
         try:
-            self.low, self.high = (Shared.kept(slots, np.int64, folder / name) for name in ("low", "high"))
+            self.low, self.high = (SharedArray.reopen(slots, np.int64, folder / name) for name in ("low", "high"))
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise CannotWrite(f"cannot write {str(folder)!r}: {reason}") from error
@@ -45,8 +45,8 @@ class SlotFiles:
 
     def release(self) -> None:
         """Release the mapped pages that were read; the system may keep them as cache."""
-        self.low.let_go()
-        self.high.let_go()
+        self.low.release_pages()
+        self.high.release_pages()
 
     def pieces(self) -> Any:
         """Yield copies of the bounds of all slots, PIECE slots at a time."""

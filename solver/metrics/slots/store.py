@@ -36,8 +36,8 @@ from retrograde.solver.metrics.slots.chunks import LongScript, SweepResult, Tier
 from retrograde.solver.metrics.slots.files import PIECE, SlotFiles
 from retrograde.solver.metrics.slots.kernels import RISE, SINK
 from retrograde.solver.metrics.slots.replay import BYTES_A_PLAN, ChunkPlan, ChunkScript, plan_of_margins
-from retrograde.solver.runtime.arrays import Shared
-from retrograde.solver.runtime.driver import Done, Kept
+from retrograde.solver.runtime.arrays import SharedArray
+from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import Work
 
@@ -92,15 +92,15 @@ class SlotStore:
         """Yield the tier numbers, last first."""
         yield from reversed(range(len(self.numbering.tiers)))
 
-    def keep(self, done: Done) -> Kept:
+    def keep(self, done: Done) -> StoredCounts:
         """Accept a tier that is in the files; if its checksum does not match, it will be solved again."""
         (k, check, error), counts = done
         part = self.numbering.slice_of(int(k))
         if int(k) in self.counts or not self.files.is_whole(part.start, part.stop, int(check)):
-            return Kept(0, None, 0)
+            return StoredCounts(0, None, 0)
         self.counts[int(k)] = counts.reshape(3, 3)
         self.error = max(self.error, int(error))
-        return Kept(part.stop - part.start, int(self.numbering.tiers[k]), int(counts[3:6].sum()))
+        return StoredCounts(part.stop - part.start, int(self.numbering.tiers[k]), int(counts[3:6].sum()))
 
     def solve(self, k: int, phase: Phase) -> Iterator[Done]:
         """Solve a tier, write it to the files, and yield its checksum, error and counts."""
@@ -307,7 +307,7 @@ class SlotStore:
             pass
         return inputs.own_low.array.astype(np.uint8)
 
-    def shared(self, name: str, array: Array) -> Shared:
+    def shared(self, name: str, array: Array) -> SharedArray:
         """Return a copy of an array that all workers can read."""
         found = self.work.zeros(name, len(array), array.dtype)
         found.array[:] = array
@@ -324,9 +324,9 @@ class SlotStore:
         return (-high, -low) if self.game.turn(start) == 1 else (low, high)
 
 
-def no_slots() -> Shared:
+def no_slots() -> SharedArray:
     """Return an empty array."""
-    return Shared(np.zeros(0, np.uint8))
+    return SharedArray(np.zeros(0, np.uint8))
 
 
 def clear_empty(inputs: TierInputs, scripts: Scripts) -> None:
@@ -339,9 +339,9 @@ def clear_empty(inputs: TierInputs, scripts: Scripts) -> None:
             bounds[begin + script.rows] = kept
 
 
-def as_floats(bounds: Shared) -> Shared:
+def as_floats(bounds: SharedArray) -> SharedArray:
     """Return the same memory as floating-point numbers."""
-    return Shared(bounds.array.view(np.float64), bounds.path)
+    return SharedArray(bounds.array.view(np.float64), bounds.path)
 
 
 def added(first: Array, second: Array) -> Array:

@@ -10,7 +10,7 @@ from retrograde.solver.methods.chess.formation import Formation, geometry
 from retrograde.solver.methods.chess.syzygy import kernels
 from retrograde.solver.methods.chess.syzygy import table_order as orders
 from retrograde.solver.methods.chess.syzygy.compression import compressed_size
-from retrograde.solver.methods.chess.syzygy.kernels import TableLayout
+from retrograde.solver.methods.chess.syzygy.kernels import SubTableLayout
 from retrograde.solver.methods.chess.syzygy.table_order import TableOrder, combinations_of, first_squares, table_orders
 
 Array = np.ndarray[Any, Any]
@@ -65,7 +65,7 @@ class CellSorter:
                 at += ways
             placed += size
         found = np.empty(count, np.uint16)
-        layout = TableLayout(
+        layout = SubTableLayout(
             int(self.formation.has_pawns), self.where(order), first_squares(sizes[0], order.has_pawns, file),
             np.array(rows, np.int64), np.concatenate(combined) if combined else np.zeros((0, 3), np.uint8),
         )  # fmt: skip

@@ -64,7 +64,7 @@ def to_bits(ones, words):
         words[index] = word
 
 
-class TableLayout(NamedTuple):
+class SubTableLayout(NamedTuple):
     """The order of a table's positions, and where its men are.
 
     `with_pawns`: whether there are pawns. `where` int64[men]: the index among the table's men of the kings, White's
@@ -81,7 +81,7 @@ class TableLayout(NamedTuple):
 
 
 FACTOR, NUMBERS, BEGIN, MEN, LOWEST, DIGIT = range(6)
-"""Columns of `TableLayout.digits`.
+"""Columns of `SubTableLayout.digits`.
 
 FACTOR: of the group's number. NUMBERS: how many there are. BEGIN: where its rows in `combined` begin. MEN: its number
 of men. LOWEST: the lowest square, 8 for pawns, else 0.

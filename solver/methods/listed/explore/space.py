@@ -10,7 +10,7 @@ from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.explore.kernels import Index, TierLists
 from retrograde.solver.methods.listed.spill.lists import SortedList
 from retrograde.solver.methods.listed.spill.lookup import ListsOnDisk
-from retrograde.solver.runtime.arrays import Shared
+from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
@@ -28,8 +28,8 @@ class SharedIndex(NamedTuple):
     shifts: Array
     bases: Array
     offsets: Array
-    begins: Shared
-    samples: Shared
+    begins: SharedArray
+    samples: SharedArray
 
 
 @dataclass
@@ -65,7 +65,7 @@ class TieredPositions:
 class StateSpace(TieredPositions):
     """The state space in memory: `positions` uint32[n] or int64[n], with an `index` for large tiers."""
 
-    shared: Shared
+    shared: SharedArray
     parts_of_index: SharedIndex
 
     @property

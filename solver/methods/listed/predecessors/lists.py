@@ -29,7 +29,7 @@ from retrograde.solver.methods.listed.predecessors.sorting import (
     invert_bucket,
     write_edges,
 )
-from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.log import EntryLog, frames_in
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.work import Work
@@ -98,7 +98,7 @@ class PredecessorWriter:
     """
 
     def __init__(
-        self, work: Work, name: str, count: int, arrays: tuple[Array | Compressed, ...] = (), on_disk: bool = False
+        self, work: Work, name: str, count: int, arrays: tuple[Array | CompressedArray, ...] = (), on_disk: bool = False
     ):
         self.work, self.arrays = work, arrays
         self.scratch = Scratch(work.scratch / name, 0)

@@ -24,7 +24,7 @@ from retrograde.solver.methods.listed.predecessors.sorting import (
     invert_edges,
     pack_edges,
 )
-from retrograde.solver.runtime.arrays import Part
+from retrograde.solver.runtime.arrays import ArraySlice
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.propagation import Propagation, ScoredPositions, scores_at
 from retrograde.solver.values.score import WIN_CLASS, decided_from
@@ -36,7 +36,7 @@ Children = tuple[Array, Array]
 Only undecided positions have any. Children are distinct and within the tier, one position after another; complements
 (`~`) if the same player moves again.
 """
-ExpandAgain = Callable[[Part], Children]
+ExpandAgain = Callable[[ArraySlice], Children]
 """Expands a block of positions and returns their children in a frontier."""
 ExpandBlocks = Callable[[list[tuple[int, int]]], Iterable[ExpandAgain]]
 """Gives for each block, as (begin, end), a function that expands it."""
@@ -46,7 +46,7 @@ class PassTask(NamedTuple):
     """Task: expand the undecided positions of a block again."""
 
     expand: ExpandAgain
-    frontier: Part
+    frontier: ArraySlice
     begin: int
     layout: BucketLayout
 

@@ -15,7 +15,7 @@ import numpy as np
 from retrograde.databases.errors import DiskFull
 from retrograde.solver.methods.listed.predecessors.lists import PredecessorLists, PredecessorWriter
 from retrograde.solver.methods.listed.predecessors.passes import ForwardPasses
-from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.propagation import scores_at
@@ -46,7 +46,7 @@ class TierArrays(NamedTuple):
 
     scores: Array
     left: Array
-    sizes: Array | Compressed
+    sizes: Array | CompressedArray
     sums: Array
 
 
@@ -93,7 +93,7 @@ class CyclicTierState(NamedTuple):
         """Write a checkpoint after *done* positions have been expanded, if it is due."""
         if self.checkpoint.is_due and not self.active_writer:
             scores, left, sizes, sums = self.arrays
-            so_far = sizes if isinstance(sizes, Compressed) else sizes[:done]
+            so_far = sizes if isinstance(sizes, CompressedArray) else sizes[:done]
             self.checkpoint.save(TierProgress(done, sums.itemsize), (scores[:done], left[:done], so_far, sums))
 
     def predecessor_lists(self) -> PredecessorLists | None:

@@ -21,7 +21,7 @@ from retrograde.solver.methods.listed.predecessors.sorting import (
 from retrograde.solver.methods.listed.ranges.files import RangeResults, RangeState, to_bytes, write_results
 from retrograde.solver.methods.listed.ranges.propagation import RangePropagation, RangePropagationProgress
 from retrograde.solver.methods.listed.ranges.steps import AssembleTask, assemble
-from retrograde.solver.runtime.arrays import Compressed
+from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch
@@ -102,14 +102,14 @@ PROGRESS_KINDS = (
 
 def solve_in_ranges(
     tier: RangeTier, work: Work, phase: Phase, until_logged: ExitStack
-) -> tuple[Iterator[tuple[int, Array]], Compressed]:
+) -> tuple[Iterator[tuple[int, Array]], CompressedArray]:
     """Solve a tier; return its scores range by range, as (first slot, scores), and the numbers of symmetric positions.
 
     All later tiers must be solved. A killed solve resumes from its last checkpoint. Its files stay until the stack
     *until_logged* is closed.
     """
     checkpoint = until_logged.enter_context(Checkpoint(work, tier.name, *PROGRESS_KINDS))
-    scratch, sizes = checkpoint.scratch, Compressed(np.uint16)
+    scratch, sizes = checkpoint.scratch, CompressedArray(np.uint16)
     # Step 1: resume from the last checkpoint. An earlier solve's layout is kept.
     if checkpoint.progress:
         checkpoint.load(sizes)
@@ -141,7 +141,7 @@ def solve_in_ranges(
 
 
 def expand_all(
-    tier: RangeTier, expanded: ExpandedSlots, sizes: Compressed, work: Work, phase: Phase, checkpoint: Checkpoint
+    tier: RangeTier, expanded: ExpandedSlots, sizes: CompressedArray, work: Work, phase: Phase, checkpoint: Checkpoint
 ) -> None:
     """Expand all slots of a tier that are not expanded yet."""
     size = block_size(work, expanded.layout, tier.usual)

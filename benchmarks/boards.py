@@ -2,7 +2,7 @@
 
     python benchmarks/boards.py               solves all boards from 3×3 to 5×6 and 6×5 that the table has not
     python benchmarks/boards.py 4,4,3         solves these again
-    python benchmarks/boards.py --misere      the same by the rules of tests/misere4.py, in which such a row loses
+    python benchmarks/boards.py --misere      the same where such a row loses, by tests/helpers/misere4.py
 
 A row of boards.csv, or misere.csv, has width, height and how many in a row win, or lose; how many positions there are;
 value and remoteness of the empty board; the longest win and the longest loss, in plies; and the bytes of the database.
@@ -19,7 +19,7 @@ from retrograde.databases import DatabaseFile
 from retrograde.games.contract.game import LOSE, WIN
 
 TABLE, MISERE = (Path(__file__).with_name(name) for name in ("boards.csv", "misere.csv"))
-RULES = {TABLE: "connect4", MISERE: str(Path(__file__).parent.parent / "tests" / "misere4.py")}
+RULES = {TABLE: "connect4", MISERE: str(Path(__file__).parent.parent / "tests" / "helpers" / "misere4.py")}
 COLUMNS = ["width", "height", "in_a_row", "positions", "value", "remoteness", "longest_win", "longest_loss", "bytes"]
 MOST_CELLS = 30
 BOARDS = [

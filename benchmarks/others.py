@@ -18,7 +18,7 @@ from retrograde.solver.search.scores.searcher import ScoreSearch
 from retrograde.solver.search.searcher import Search
 
 SIZE = 1 << 26
-RULES = Path(__file__).parent.parent / "tests"
+RULES = Path(__file__).parent.parent / "tests" / "helpers"
 DEPTH = 6
 """Plies to which Connect Four is searched from its start, where nobody can force an end by then."""
 

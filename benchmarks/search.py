@@ -14,7 +14,7 @@ from retrograde.solver.search.prover import ProofNumberSearch, can_repeat
 from retrograde.solver.search.searcher import Search, SearchResult
 
 SIZE = 1 << 26
-RULES = Path(__file__).parent.parent / "tests"
+RULES = Path(__file__).parent.parent / "tests" / "helpers"
 VARIANTS = [
     "connect4:5,4",
     "dodgem:4",

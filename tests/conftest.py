@@ -16,10 +16,9 @@ from retrograde.solver import engine
 from retrograde.solver.conformance.check import ConformanceReport
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.sizes import Sizes
-
-from . import c_reader
-from .lacking import lacking
-from .serving import CHROMIUM
+from tests.helpers import c_reader
+from tests.helpers.lacking import lacking
+from tests.helpers.serving import CHROMIUM
 
 settings.register_profile("untimed", deadline=None)  # no test hangs on how busy a machine is
 settings.load_profile("untimed")

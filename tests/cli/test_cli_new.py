@@ -1,0 +1,78 @@
+"""`retrograde new`: what it writes is a game that keeps the contract, with a test that passes, and nothing is lost."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.command_line import retrograde
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder to write in, with a home for databases of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+KINDS = {"heap": [], "board": ["--board"]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.long
+def test_what_is_written_is_checked_solved_played_and_tested_as_it_stands(kind, folder):
+    shown = retrograde("new", "my_game", *KINDS[kind]).stdout
+    assert {path.name for path in folder.iterdir()} == {"my_game.py", "test_my_game.py"}
+    commands = [line.split()[1:] for line in shown.splitlines() if line.startswith("  retrograde ")]
+    assert [words[0] for words in commands] == ["check", "solve", "play"]
+    for words in commands:
+        told = retrograde(*words, input="quit\n").stdout
+        assert "breaks" not in told and ("keeps the contract" in told) is (words[0] == "check")
+    assert json.loads(retrograde("games", "./my_game.py", "--json").stdout)["rules"]
+    test = [*shown.splitlines()[-1].split()[1:], "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run([sys.executable, *test], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout
+
+
+@pytest.mark.thorough
+@pytest.mark.long
+def test_the_test_that_is_written_fails_where_the_rules_do():
+    retrograde("new", "mygame")
+    rules = Path("mygame.py")
+    rules.write_text(rules.read_text("utf-8").replace("return left - taken", "return left - 1"), "utf-8")
+    run = [sys.executable, "-m", "pytest", "test_mygame.py", "-q", "-p", "no:cacheprovider"]
+    assert subprocess.run(run, capture_output=True, timeout=120, check=False).returncode == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_written_follows_our_own_style(kind, folder):
+    retrograde("new", "my_game.py", *KINDS[kind])
+    for path in folder.glob("*.py"):
+        text = path.read_text("utf-8")
+        assert "$" not in text and text.startswith('"""MyGame: ') and text.endswith("\n") and "\t" not in text
+        assert max(map(len, text.splitlines())) <= 120
+    ruff = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length=120", "--check", "."]
+    assert subprocess.run(ruff, capture_output=True, check=False).returncode == 0
+
+
+def test_nothing_is_written_over(folder):
+    Path("test_mygame.py").write_text("mine")
+    complaint = retrograde("new", "mygame", status=1).stderr
+    assert complaint == (
+        "retrograde: error: 'test_mygame.py' is there already, and is not written over; choose another name\n"
+    )
+    assert [path.name for path in folder.iterdir()] == ["test_mygame.py"]
+    assert Path("test_mygame.py").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "name", ["class", "My", "a-b", "../up", "", "1st", "tail_", "chess", "tictactoe.py", "random", "numba"]
+)
+def test_names_that_no_rule_file_can_have_are_refused(name, folder):
+    complaint = retrograde("new", name, status=2).stderr
+    assert complaint.startswith("retrograde: error: ") and complaint.count("\n") == 1
+    assert repr(name.removesuffix(".py")) in complaint
+    assert not list(folder.iterdir())

@@ -1,0 +1,240 @@
+"""`retrograde remove`, and what `list` tells of solves that are not finished: nothing is deleted but what is meant."""
+
+import json
+import os
+import re
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+from retrograde.cli.commands.unfinished import files_of, read_progress
+from retrograde.databases import database_path
+from retrograde.databases.lock import Lock
+from retrograde.games.catalog import load_game, variant
+from retrograde.solver.engine import solve
+from retrograde.solver.runtime import sources
+from retrograde.solver.runtime.journal import MAGIC, PREFIX
+from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.sizes import Sizes
+from tests.helpers.command_line import HEAP, retrograde
+
+pytestmark = pytest.mark.long
+
+
+class Stopped(Exception):
+    """A solve has come as far as it was to come."""
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A folder for databases with a file and a folder of the person's own in it."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    for name in ("notes.txt", "tictactoe.h5.txt", "tictactoe.h5.journal.old", "connect4.h5", "my tictactoe.h5.journal"):
+        (folder / name).write_text("mine")
+    (folder / "connect4.h5.scratch").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RETROGRADE_HOME", str(folder))
+    monkeypatch.setattr(Phase, "often", 0)
+    return folder
+
+
+def names(home):
+    return {path.name for path in home.iterdir()}
+
+
+def interrupt(text, phase, most, way="compiled", **sizes):
+    """Solve a variant until so many positions of a phase are done; return where its database would have been."""
+
+    def stop(progress):
+        if (progress.phase, progress.done >= most) == (phase, True):
+            raise Stopped
+
+    game = load_game(text)
+    path = database_path(variant(game))
+    with pytest.raises(Stopped):
+        solve(game, path, method=way, listener=stop, workers=2, sizes=Sizes(journal_seconds=0, **sizes))
+    return path
+
+
+INTERRUPTED = {
+    "exploring lists": (("connect4:4,3", "exploring", 4000), r"exploring: [1-9],\d{3} records"),
+    "solving lists": (("connect4:3,4", "solving", 1500), r"solving: \d{3} of 3,054 records"),
+    "exploring a stream": (("connect4:4,4", "exploring", 9000, "streamed", 1000), r"exploring: \d+ waves"),
+    "solving a stream": (("connect4:5,3", "solving", 20000, "streamed", 1000), r"solving: [1-9]\d? of 16 waves"),
+    "solving slots": (("chess:KRK", "solving", 20_000), r"solving: [1-9],?\d+ slots"),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", INTERRUPTED)
+def test_what_is_left_is_told_and_removed(home, kind):
+    (text, phase, most, *streamed), says = INTERRUPTED[kind]
+    before = names(home)
+    path = interrupt(text, phase, most, *streamed[:1], **({"in_memory": streamed[1]} if streamed else {}))
+    left = names(home) - before
+    assert left == {f"{path.name}.journal", *([f"{path.name}.scratch"] if streamed else [])}
+    name = variant(load_game(text))
+    shown = retrograde("list").stdout
+    (line,) = (line for line in shown.splitlines() if line.startswith(name))
+    assert "go on: retrograde solve VARIANT" in shown
+    (facts,) = (one for one in json.loads(retrograde("list", "--json").stdout) if one.get("variant") == name)
+    told = facts["interrupted"]
+    assert re.fullmatch(says, told["says"]) and line.endswith(told["says"])
+    assert (told["phase"], told["resumable"], told["solving"]) == (phase, True, False)
+    assert {Path(one).name for one in told["files"]} == left
+    files = [file for one in files_of(path) for file in (one, *one.rglob("*")) if file.is_file()]
+    assert facts["bytes"] == sum(file.stat().st_size for file in files)
+    asked = retrograde("remove", text, input="y\n").stdout
+    assert all(one in asked for one in left) and "remove th" in asked
+    assert names(home) == before
+
+
+def test_a_database_is_removed_and_nothing_else(home, solved):
+    (home / "tictactoe.h5").write_bytes(solved("tictactoe").read_bytes())
+    (home / "tictactoe.h5.77-c0ffee01.partial").write_text("half")
+    (home / "mutorere.h5").write_bytes(solved("mutorere").read_bytes())
+    before = names(home)
+    for answer in ("n\n", "\n", "no\n", "yep\n"):
+        assert retrograde("remove", "tictactoe", input=answer).stdout.endswith("nothing was removed\n")
+    assert "nobody has answered" in retrograde("remove", "tictactoe", input="", status=1).stderr
+    assert names(home) == before
+    shown = retrograde("remove", "tictactoe", input="y\n").stdout
+    assert shown.startswith(f"in {home}:\n  tictactoe.h5 ") and "4.32 kB  the database\n" in shown
+    assert "\nremove these (4.32 kB)? [y/N] 4.32 kB removed\n" in shown
+    assert before - names(home) == {"tictactoe.h5", "tictactoe.h5.77-c0ffee01.partial"}
+    facts = json.loads(retrograde("remove", "mutorere", "--yes", "--json").stdout)
+    assert facts == {"removed": [{"path": str(home / "mutorere.h5"), "bytes": 4220}], "bytes": 4220}
+    complaint = retrograde("remove", "mutorere", status=1).stderr
+    assert complaint == (
+        "retrograde: error: there is neither a database nor an interrupted solve of mutorere; "
+        "see what there is with: retrograde list\n"
+    )
+
+
+def test_only_what_is_unfinished_is_removed_on_request(home, solved):
+    (home / "tictactoe.h5").write_bytes(solved("tictactoe").read_bytes())
+    assert (
+        "there is no interrupted solve of tictactoe"
+        in retrograde("remove", "tictactoe", "--unfinished", status=1).stderr
+    )
+    (home / "tictactoe.h5.journal").touch()
+    told = [one for one in json.loads(retrograde("list", "--json").stdout) if "interrupted" in one]
+    assert [one["interrupted"]["says"] for one in told if one["path"].endswith("/tictactoe.h5")] == [
+        "of no use: the database is there"
+    ]
+    retrograde("remove", "tictactoe", "--unfinished", "--yes")
+    assert (home / "tictactoe.h5").exists() and not (home / "tictactoe.h5.journal").exists()
+
+
+def test_nothing_is_removed_while_it_is_being_solved(home, solved):
+    path = home / "tictactoe.h5"
+    path.write_bytes(solved("tictactoe").read_bytes())
+    (home / "tictactoe.h5.journal").touch()
+    with Lock(path):
+        result = retrograde("remove", "tictactoe", "--yes", status=1)
+        assert "is being written by another process; wait for it, or stop it" in result.stderr
+        told = [one for one in json.loads(retrograde("list", "--json").stdout) if one["path"] == str(path)]
+        assert told[-1]["interrupted"]["solving"]
+    assert path.exists() and (home / "tictactoe.h5.journal").exists()
+    assert not (home / "tictactoe.h5.lock").exists()
+
+
+OTHERS = {
+    ("connect4",): "is no database of retrograde",
+    ("home/connect4.h5",): "is no database of retrograde",
+    ("tictactoe", "--database", "home/mutorere.h5"): "is of mutorere, not of tictactoe",
+    ("home/notes.h5",): "there is neither a database nor an interrupted solve of home/notes.h5",
+    ("home/my tictactoe.h5",): "my tictactoe.h5.journal' is no journal of retrograde",
+    ("home/folder.h5",): "folder.h5' is not of retrograde",
+    ("nonsense",): "no game 'nonsense'",
+    ("home/tictactoe.h5", "--database", "home/mutorere.h5"): "give a FILE or --database, not both",
+}
+
+
+@pytest.mark.parametrize("args", OTHERS, ids=lambda args: args[0])
+def test_what_is_not_ours_is_not_touched(home, solved, args):
+    (home / "mutorere.h5").write_bytes(solved("mutorere").read_bytes())
+    (home / "folder.h5").mkdir()
+    before = names(home)
+    status = 2 if "not both" in OTHERS[args] else 1
+    result = retrograde("remove", *args, "--yes", status=status)
+    assert OTHERS[args] in result.stderr and result.stderr.count("\n") == 1
+    assert names(home) == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_of_a_link_the_link_is_removed(home, solved, tmp_path):
+    target = tmp_path / "kept.h5"
+    target.write_bytes(solved("tictactoe").read_bytes())
+    (home / "tictactoe.h5").symlink_to(target)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "mine.txt").touch()
+    (home / "tictactoe.h5.scratch").symlink_to(folder)
+    retrograde("remove", "tictactoe", "--yes")
+    assert not files_of(home / "tictactoe.h5")
+    assert target.exists() and (folder / "mine.txt").exists()
+
+
+def test_a_damaged_database_is_removed(home, solved):
+    content = bytearray(solved("tictactoe").read_bytes())
+    content[1000] ^= 1
+    (home / "tictactoe.h5").write_bytes(content)
+    retrograde("remove", "tictactoe", "--yes")
+    assert not (home / "tictactoe.h5").exists()
+
+
+def test_a_game_whose_rules_are_gone_is_removed_by_its_name(home):
+    Path("heap.py").write_text(HEAP)
+    retrograde("solve", "./heap.py:size=6")
+    Path("heap.py").unlink()
+    retrograde("remove", "heap:size=6", "--yes")
+    assert not (home / "heap,size=6.h5").exists()
+
+
+def test_a_journal_of_another_version_begins_anew(home):
+    path = interrupt("connect4:3,4", "exploring", 100)
+    journal = path.with_name(path.name + ".journal")
+    assert read_progress(journal).of_now
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "journal_digest", lambda: "0" * 32)
+        assert "  of another version: a solve starts from the beginning\n" in retrograde("list").stdout
+    journal.write_bytes(journal.read_bytes()[:-5])  # as a kill leaves it
+    assert read_progress(journal).phase == "exploring"
+    journal.write_bytes(os.urandom(1000))
+    assert read_progress(journal).variant == ""
+
+
+BAD_HEADERS = [
+    b"[]", b"7", b'["x"]', b'["x y z", [["<i8", -9, 0]]]', b'["x y z", [["O", 1, 0]]]', b'["x y z", 3]', b"[" * 9000,
+    b'["x y z", [["<i8", "many", 0]]]', b'["x", []]', b'[7, []]',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("header", BAD_HEADERS, ids=range(len(BAD_HEADERS)))
+@pytest.mark.parametrize("after", [False, True])
+def test_a_journal_that_others_have_made_up_is_of_no_use_and_no_harm(home, header, after):
+    entry = b"".join([PREFIX.pack(MAGIC, len(header), crc32(header)), header, b"12345678"])
+    good = b'["tictactoe a b", []]'
+    before = PREFIX.pack(MAGIC, len(good), crc32(good)) + good if after else b""
+    (home / "dodgem.h5.journal").write_bytes(before + entry)
+    assert "dodgem.h5 " in retrograde("list").stdout or after
+    (told,) = (one for one in json.loads(retrograde("list", "--json").stdout) if one["path"].endswith("dodgem.h5"))
+    assert (told["interrupted"]["resumable"], told["interrupted"]["done"]) == (False, 0)
+    assert "dodgem" in retrograde("remove", "home/dodgem.h5", input="n\n").stdout
+
+
+def test_completion_offers_what_there_is(home, solved):
+    from click.shell_completion import ShellComplete
+
+    from retrograde.cli import main
+
+    (home / "mutorere.h5").write_bytes(solved("mutorere").read_bytes())
+    interrupt("connect4:3,4", "exploring", 100)
+    complete = ShellComplete(main, {}, "retrograde", "_RETROGRADE_COMPLETE")
+    words = [item.value for item in complete.get_completions(["remove"], "")]
+    assert {"mutorere", "connect4:width=3,height=4"} <= set(words) and "dodgem" not in words
+    assert [item.value for item in complete.get_completions(["remove"], "mut")] == ["mutorere"]
+    assert [item.value for item in complete.get_completions([], "rem")] == ["remove"]

@@ -1,0 +1,73 @@
+"""Asks the server: by a client within this process, or of one that is a process of its own."""
+
+import shutil
+import subprocess
+
+import h5py
+import pytest
+
+from tests.helpers.command_line import COMMAND, environment
+
+SERVED = ["tictactoe", "mutorere", "chess:KRK"]
+"""What the folder of databases holds that most tests of the server are about."""
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+"""Where a browser is that pages can be tested in."""
+
+needs_browser = pytest.mark.usefixtures("browser")
+
+FEN = "8/8/8/8/8/2k5/1R6/K7 b"
+
+
+def client_of(*args):
+    """Return a client of a server of its own; *args* are those of make_app."""
+    from fastapi.testclient import TestClient  # not above: the page and the README are tested without it
+
+    from retrograde.cli.web.app import make_app
+
+    return TestClient(make_app(*args), base_url="http://localhost:8000", headers={"accept": "application/json"})
+
+
+def get(client, path, status=200, **parameters):
+    """Return what is answered to a request, which must have a status."""
+    response = client.get(path, params=parameters or None)
+    assert response.status_code == status, response.text
+    return response.json()
+
+
+def served(client):
+    """Return the variants that a server says it has."""
+    return [one["variant"] for one in get(client, "/api/variants")]
+
+
+def fill(home, solved, variants):
+    """Put the databases of variants into a folder, and return it."""
+    for text in variants:
+        path = solved(text)
+        (home / path.name).write_bytes(path.read_bytes())
+    return home
+
+
+def damage(path, dataset):
+    """Change a byte in every chunk of a dataset."""
+    content = bytearray(path.read_bytes())
+    with h5py.File(path) as file:
+        chunks = file[dataset].id
+        for number in range(chunks.get_num_chunks()):
+            chunk = chunks.get_chunk_info(number)
+            content[chunk.byte_offset + chunk.size // 2] ^= 255
+    path.write_bytes(content)
+
+
+class Server:
+    """`retrograde serve` as a process of its own."""
+
+    def __init__(self, home, *options):
+        self.home = home
+        command = [*COMMAND, "serve", "--port", "0", *options]
+        self.process = subprocess.Popen(command, env=environment(home), stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().split()[0]  # told once it listens: nobody need try twice
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(20)

@@ -1,0 +1,287 @@
+"""Rules that do not compile: they keep the contract, and the line and what stands there are told in words."""
+
+import json
+import re
+import threading
+from fractions import Fraction
+from functools import cached_property
+
+import pytest
+from numba import njit
+
+from retrograde.cli.commands.check import SEARCHING
+from retrograde.games import LOSE, UNDECIDED
+from retrograde.solver.conformance.check import check
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.examine import NotCompilable
+from retrograde.solver.rules.reason import compilable
+from tests.helpers.command_line import HEAP, retrograde
+from tests.helpers.heap import Heap
+
+pytestmark = pytest.mark.long
+
+NAMES = {0: "none"}
+BIG = 1 << 70
+ENDS = [0]
+SET = {0}
+ROWS = ((0, 0), (0, 0, 0)) * 5 + ((0, 0, 0, 0),)
+
+
+class Counter:
+    """Something with a number in it."""
+
+    def __init__(self, number):
+        self.number = number
+
+
+def down(number):
+    return 0 if number == 0 else down(number - 1)  # told: the function calls itself
+
+
+class Dict(Heap):
+    def primitive(self, heap):
+        return LOSE if heap in NAMES else UNDECIDED  # told: NAMES is a dict outside the function
+
+
+class Formatted(Heap):
+    def primitive(self, heap):
+        return LOSE if f"{heap:b}" == "0" else UNDECIDED  # told: compiled code does not know formats in f-strings
+
+
+class Percent(Heap):
+    def primitive(self, heap):
+        return LOSE if "%d" % heap == "0" else UNDECIDED  # noqa: UP031  # told: compiled code does not know mod(str, int
+
+
+class Super(Heap):
+    def primitive(self, heap):
+        return super(Heap, self).primitive(heap)  # told: compiled code knows super() only as in
+
+
+class Instance(Heap):
+    def primitive(self, heap):
+        return LOSE if Counter(heap).number == 0 else UNDECIDED  # told: Counter is a class, which compiled code
+
+
+class Fractional(Heap):
+    def do_move(self, heap, taken):
+        return int(Fraction(heap) - taken)  # told: Fraction is a class
+
+
+class Recursive(Heap):
+    def do_move(self, heap, taken):
+        return heap - taken + down(heap)
+
+
+class Generator(Heap):
+    def primitive(self, heap):
+        return UNDECIDED if any(heap > k for k in (0, 1)) else LOSE  # told: compiled code does not know generator
+
+
+class Binary(Heap):
+    def primitive(self, heap):
+        return LOSE if bin(heap) == "0b0" else UNDECIDED  # told: compiled code does not know bin()
+
+
+class SortedByKey(Heap):
+    def do_move(self, heap, taken):
+        return max([heap - taken, 0], key=lambda number: number)  # told: compiled code does not know max(list(int64)
+
+
+class Import(Heap):
+    def do_move(self, heap, taken):
+        import math  # told: an import belongs to the top of the file
+
+        return math.floor(heap - taken)
+
+
+class BigNumber(Heap):
+    def do_move(self, heap, taken):
+        return (heap & BIG - 1) - taken  # told: 1180591620717411303424 has more than 64 bits
+
+
+class List(Heap):
+    def primitive(self, heap):
+        return LOSE if heap in ENDS else UNDECIDED  # told: ENDS is a list outside the function
+
+
+class Set(Heap):
+    def primitive(self, heap):
+        return LOSE if heap in SET else UNDECIDED  # told: SET is a set outside the function
+
+
+class Unified(Heap):
+    def do_move(self, heap, taken):
+        pair = (1, 2) if heap > 3 else (1,)  # told: a name stands for
+        return heap - taken + 0 * len(pair)
+
+
+class Static(Heap):
+    @staticmethod
+    def down(heap):
+        return heap - 1
+
+    def do_move(self, heap, taken):
+        return self.down(heap)  # told: down is no method of the game
+
+
+class ForPeople(Heap):
+    def do_move(self, heap, taken):
+        return heap - taken + 0 * len(self.write(heap))  # told: it asks a method that is for people
+
+
+class Excepting(Heap):
+    def do_move(self, heap, taken):
+        try:
+            return heap - taken
+        except ValueError:  # told: compiled code knows only `except Exception`
+            return heap
+
+
+class OfListInClass(Heap):
+    ends = [0]  # noqa: RUF012
+
+    def primitive(self, heap):
+        return LOSE if heap in self.ends else UNDECIDED  # told: ends is a list, which compiled code does not know
+
+
+class RowsOutside(Heap):
+    def do_move(self, heap, taken):
+        return ROWS[heap][taken % 2] + heap - taken  # told: the items of this tuple differ in kind or length; make all
+
+
+class RowsInLoop(Heap):
+    def do_move(self, heap, taken):
+        for row in ROWS:  # told: the items of this tuple differ in kind or length; make all rows of one length
+            heap += 0 * len(row)
+        return heap - taken
+
+
+class RowsInClass(Heap):
+    rows = ROWS
+
+    def do_move(self, heap, taken):
+        return heap - taken + 0 * len(self.rows[heap])  # told: the rows of rows differ in length
+
+
+class RowsOfProperty(Heap):
+    @cached_property
+    def steps(self):
+        return ROWS
+
+    def do_move(self, heap, taken):
+        return heap - taken + 0 * len(self.steps[heap])  # told: the rows of steps differ in length; make them of one
+
+
+class Strict(Heap):
+    def do_move(self, heap, taken):
+        for one, other in zip((0,), (0,), strict=True):  # told: the compiler raises AssertionError
+            heap += one + other
+        return heap - taken
+
+
+class With(Heap):
+    def primitive(self, heap):
+        with threading.Lock():  # told: unsupported context manager
+            return LOSE if heap == 0 else UNDECIDED
+
+
+SLOW = [
+    *(Dict, Formatted, Percent, Super, Instance, Fractional, Recursive, Generator, Binary, SortedByKey, Import),
+    *(BigNumber, With, List, Set, Unified, Static, ForPeople, Excepting, OfListInClass, Strict),
+    *(RowsOutside, RowsInLoop, RowsInClass, RowsOfProperty),
+]
+
+
+@njit
+def ask(game, position):
+    """Compile two rules, as the solver's kernels do, and nothing else: that is quick."""
+    return game.primitive(position) + 0, game.do_move(position, 1)
+
+
+@pytest.mark.parametrize("game", SLOW, ids=lambda game: game.__name__)
+def test_line_and_construct_are_told(game):
+    compiled.prepare(game())
+    with pytest.raises(NotCompilable) as caught, compilable(game()):
+        ask(game(), 9)
+    told = str(caught.value)
+    found = re.fullmatch(r"the rules of test_reason do not compile: test_reason\.py, line (\d+): `(.*)`: (.*)", told)
+    assert found, told
+    with open(__file__, encoding="utf-8") as file:
+        line = file.read().splitlines()[int(found[1]) - 1].strip()
+    assert line == found[2]
+    assert found[3].startswith(line.split("# told: ")[1])
+    assert found[3].count(";") == 1 or "super" in found[3] or "top of the file" in found[3], "a remedy"
+    assert "0x" not in told
+    assert "locals" not in told
+
+
+class Table(Heap):
+    weights = (0.5, 1.5)
+
+    def do_move(self, heap, taken):
+        return int(heap - taken + 0 * self.weights[0])
+
+
+def test_a_table_that_does_not_fit_is_told():
+    report = check(Table(), seconds=0.3)
+    assert report.ok
+    assert report.slow.endswith("weights is (0.5, 1.5); a table must hold whole numbers, in rows of one length")
+
+
+def test_the_command_says_that_it_works_slowly(tmp_path):
+    file = tmp_path / "heap.py"
+    file.write_text(HEAP.replace("heap == 0", "heap in NAMES") + "\n\nNAMES = {0: 'none'}\n")
+    text = " ".join(retrograde("check", str(file)).stdout.split())
+    assert text.startswith("heap: keeps the contract players: 2, alternating")
+    assert " it works, slowly: the rules of heap do not compile: heap.py, line" in text
+    report = json.loads(retrograde("check", str(file), "--json").stdout)
+    assert (report["ok"], report["compiles"]) == (True, False)
+    assert "NAMES is a dict" in report["slow"]
+
+
+@pytest.fixture
+def ragged(tmp_path, monkeypatch):
+    """Return the file of rules with a table whose rows differ in length."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)  # where `export` and `plot` put their files
+    path = tmp_path / "ragged.py"
+    path.write_text(HEAP.replace("heap - taken", "NEXT[heap][taken - 1]") + NEXT)
+    return path
+
+
+NEXT = "\n\nNEXT = tuple(tuple(heap - taken for taken in (1, 2, 3) if taken <= heap) for heap in range(11))\n"
+TOLD = (
+    "the rules of ragged do not compile: ragged.py, line 17: `return NEXT[heap][taken - 1]`: the items of this tuple "
+    "differ in kind or length; make all rows of one length, as with -1 at their ends"
+)
+PLAYERS = ["--first", "perfect", "--second", "random"]
+ARGUMENTS = {"query": ["10"], "match": ["perfect", "random", "--games", "2"], "play": PLAYERS, "book": ["--plies", "2"]}
+OPTIONS = {"--metric": ["score"], "--against": ["random"]}
+
+
+def test_check_lists_the_commands_that_refuse_and_they_do(ragged):
+    told = retrograde("check", ragged).stdout
+    assert f"  it works, slowly: {TOLD}\n  these commands refuse it: search, prove, book, judge, " in told
+    for command in SEARCHING:
+        assert TOLD in retrograde(command, ragged, *ARGUMENTS[command], status=1).stderr
+    retrograde("solve", ragged)
+    for command in json.loads(retrograde("check", ragged, "--json").stdout)["refused_by"]:
+        name, *option = command.split()
+        extra = [*option, *OPTIONS.get("".join(option), ARGUMENTS.get(name, []))]
+        assert TOLD in retrograde(name, ragged, *extra, status=1).stderr, command
+
+
+def test_the_other_commands_take_it_once_it_is_solved(ragged):
+    retrograde("solve", ragged)
+    for command in (*SEARCHING, "verify", "info", "export", "plot"):
+        retrograde(command, ragged, *ARGUMENTS.get(command, []))
+
+
+@pytest.mark.parametrize("command", ["search", "prove"])
+def test_a_search_says_so_as_well(command, tmp_path):
+    path = tmp_path / "hinted.py"
+    path.write_text(HEAP + "\n    def promise(self, position, move):\n        return move / 2\n", encoding="utf-8")
+    done = retrograde(command, path, status=1)
+    what = "a rule gives a float64 where it must give an int (to divide ints, write //)"
+    assert done.stderr.splitlines()[-1] == f"retrograde: error: the rules of hinted do not compile: {what}"

@@ -1,0 +1,185 @@
+"""Searches to a depth where moves pay, dice have a say, or several play: compiled as in the textbook; and players."""
+
+from random import Random
+
+import pytest
+
+from retrograde.games import CHANCE, LOSE, UNDECIDED, WIN
+from retrograde.games.catalog import load_game
+from retrograde.solver.search.depth.names import depth_search_for, searcher_named
+from retrograde.solver.search.depth.scores import plies_to_end
+from retrograde.solver.search.depth.searcher import MaxNSearch, PointSearch, ValueSearch
+from retrograde.solver.search.depth.textbook import (
+    TextbookPoints,
+    TextbookScores,
+    alpha_beta,
+    max_n,
+    minimax,
+    null_windows,
+    order_by_promise,
+    paranoid,
+)
+from tests.helpers import expectimax, gamble, turning
+from tests.helpers.command_line import retrograde
+from tests.helpers.tangle import position_of
+
+pytestmark = pytest.mark.long
+
+
+class Paying(gamble.Gamble):
+    """A random graph on which moves pay as well, and every position has an estimate, in hundredths of a point."""
+
+    def reward(self, position, move, player):
+        return (self.random(position, 40 + move) % 5 - 2) * (1 - player)
+
+    def estimate(self, position):
+        return self.random(position, 50) % 900 - 450
+
+    def quiet(self, position):
+        return self.random(position, 51) % 8 != 0
+
+
+class Three(Paying):
+    """The same for three players."""
+
+    players = 3
+
+    def turn(self, position):
+        if not self.over(position) and self.random(position, 2) % 16 < position >> 13 & 15:
+            return CHANCE
+        return self.random(position, 3) % 3
+
+    def payoff(self, position, player):
+        return self.random(position, 60 + player) % 7
+
+    def reward(self, position, move, player):
+        return self.random(position, 70 + 3 * move + player) % 3
+
+
+def graphs(game, count, kinds, cyclic=False):
+    """Return the first positions of random graphs in which a player is to move."""
+    chance, found = Random(count), []
+    while len(found) < count:
+        position = gamble.position_of(chance.randrange(1 << 20), kinds, 0, cyclic, 20)
+        if game.turn(position) != CHANCE:
+            found.append(position)
+    return found
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kinds", [0, 6])
+def test_star1_and_the_compiled_search_think_what_expectiminimax_does(kinds):
+    game = Paying()
+    ahead = PointSearch(game)
+    view = TextbookPoints(game, order_by_promise(game), game.estimate, 8)
+    for cyclic in (False, True):
+        for position in graphs(game, 60, kinds, cyclic):
+            for depth in (1, 2, 3, 4):
+                if cyclic and depth == 4:
+                    continue
+                whole = minimax(view, position, depth).value
+                assert alpha_beta(view, position, depth).value == pytest.approx(whole)
+                assert dict(ahead.scores(position, depth))[ahead.find(position, depth).move] == pytest.approx(whole)
+                assert ahead.find(position, depth).score == pytest.approx(whole)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("most", [4.0, 1e9])
+def test_star1_cuts_by_what_a_position_is_worth_at_most_and_thinks_the_same(most):
+    game = gamble.Gamble()  # ends pay from -4 to 4, less 3
+    game_view, ahead = (
+        TextbookPoints(game, order_by_promise(game), game.estimate, 0, 7.0),
+        PointSearch(game, most=7.0 if most < 9 else None),
+    )
+    for position in graphs(game, 100, 6):
+        whole = minimax(game_view, position, 6).value
+        assert alpha_beta(game_view, position, 6).value == pytest.approx(whole)
+        assert ahead.find(position, 6).score == pytest.approx(whole)
+
+
+def test_where_it_is_looked_to_the_end_the_score_is_the_expectation():
+    game, ahead = gamble.Gamble(), PointSearch(gamble.Gamble())
+    for seed, position in enumerate(graphs(game, 30, 6)):
+        start = type("Begun", (gamble.Gamble,), {"start": position})()
+        sign = -1 if game.turn(position) else 1
+        look = ahead.find(position, 30, seed=seed)
+        assert look.to_the_end and sign * look.score == pytest.approx(float(expectimax.acyclic(start)[position]))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kinds", [0, 5])
+def test_searches_for_three_are_what_the_textbook_has(kinds):
+    game = Three()
+    shares, against = MaxNSearch(game), PointSearch(game)
+    view = TextbookPoints(game, order_by_promise(game), game.estimate, 8)
+    for position in graphs(game, 60, kinds):
+        who = game.turn(position)
+        for depth in (1, 2, 3, 4):
+            assert shares.find(position, depth).score == pytest.approx(max_n(view, position, depth)[who])
+            assert against.find(position, depth).score == pytest.approx(paranoid(view, position, depth, who))
+    assert isinstance(depth_search_for(game), MaxNSearch) and not isinstance(
+        depth_search_for(game, paranoid=True), MaxNSearch
+    )
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", [turning.Turning, turning.Alone])
+def test_by_value_whoever_moves_next(kind):
+    """The textbooks' three, the compiled one, and the truth, where a player may move again, and of puzzles."""
+    seen, game = set(), kind()
+    ahead, rules = ValueSearch(game), TextbookScores(game, order_by_promise(game), game.estimate)
+    for seed in range(40):
+        truth = turning.solve(game, starts=[position_of(seed, False, seed % 3, seed % 4, 8)])
+        for position, (value, remoteness) in truth.items():
+            if remoteness == 0:
+                continue
+            whole = minimax(rules, position, 4)
+            assert alpha_beta(rules, position, 4).value == null_windows(rules, position, 4).value == whole.value
+            assert ahead.find(position, 4).score == whole.value
+            plies = remoteness if value in (WIN, LOSE) and remoteness <= 4 else None
+            assert plies_to_end(whole.value) == plies
+            assert plies is None or (whole.value > 0) == (value == WIN)
+            seen.add((value, plies))
+    assert len(seen) > 4
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("text", ["kalah:3,2", "awari:2,2", "pig:10"])
+def test_games_of_ours(text):
+    game = load_game(text)
+    chance, ahead = Random(text), depth_search_for(game)
+    view = TextbookPoints(game, order_by_promise(game), game.estimate, 0)
+    rules = TextbookScores(game, order_by_promise(game), game.estimate)
+    for _ in range(8):
+        position = game.start
+        for _ in range(chance.randrange(9)):
+            if game.primitive(position) == UNDECIDED:
+                position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+        if game.primitive(position) != UNDECIDED or game.turn(position) == CHANCE:
+            continue
+        for depth in (1, 2, 3):
+            value = isinstance(ahead, ValueSearch)
+            whole = minimax(rules, position, depth).value if value else minimax(view, position, depth).value
+            assert ahead.find(position, depth).score == pytest.approx(whole)
+
+
+@pytest.mark.thorough
+def test_chance_that_nobody_told_of_is_met():
+    game = turning.LateChance()
+    choose = searcher_named("depth:3", game, Random(1))
+    for position in (70, 9, 34, 13):
+        assert choose(position) in game.generate_moves(position)
+
+
+@pytest.mark.thorough
+def test_players_look_ahead_in_matches_of_all_kinds(tmp_path):
+    for text, rival in (
+        ("kalah:3,2", "random"),
+        ("pig:10", "greedy"),
+        ("nim3:3+2", "paranoid:2"),
+        ("hanoi:3", "random"),
+    ):
+        file = str(tmp_path / f"{text.partition(':')[0]}.h5")
+        retrograde("solve", text, "--database", file)
+        told = retrograde("match", text, "depth:3", rival, "--database", file, "--games", "6").stdout
+        assert "depth:3" in told and "mistakes" in told

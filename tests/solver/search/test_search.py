@@ -1,0 +1,148 @@
+"""Search against slow solvers and published values: the same value and distance, by any number of threads."""
+
+import json
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.catalog import load_game
+from retrograde.solver.search import kernels
+from retrograde.solver.search.hashing import permute
+from retrograde.solver.search.prover import ProofNumberSearch
+from retrograde.solver.search.scores.searcher import ScoreSearch
+from retrograde.solver.search.searcher import Search
+from retrograde.solver.search.table import TableTooSmall, make_table
+from tests.helpers import tangle
+from tests.helpers.command_line import retrograde
+from tests.helpers.reference import solve
+from tests.helpers.solving import graphs
+
+pytestmark = pytest.mark.long
+
+SMALL = 1 << 20
+
+
+@pytest.mark.parametrize("text", ["tictactoe", "tictactoe:3,true", "connect4:3,3,3", "connect4:4,3,3", "tentozero"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_games_without_cycles_have_the_values_of_a_slow_solver(text, workers):
+    game = load_game(text)
+    truth = solve(game, symmetric=True)
+    search = Search(game, workers, SMALL)
+    for position in Random(1).sample(sorted(truth), min(150, len(truth))):
+        found = search.find(position)
+        assert (found.value, found.remoteness) == truth[position]
+        line = search.line(position, found)
+        assert len(line) == found.remoteness
+        assert game.primitive(played(game, position, line)) != UNDECIDED
+
+
+def played(game, position, moves):
+    for move in moves:
+        position = game.do_move(position, move)
+    return position
+
+
+@pytest.mark.parametrize("text", ["dodgem", "mutorere"])
+def test_wins_and_losses_are_found_where_play_goes_round_in_circles(text):
+    game = load_game(text)
+    truth = solve(game, symmetric=True)
+    search = Search(game, 1, SMALL)
+    for position in Random(2).sample(sorted(truth), min(60, len(truth))):
+        value, remoteness = truth[position]
+        found = search.find(position, depth=12)
+        if value in (WIN, LOSE) and remoteness <= 12:
+            assert (found.value, found.remoteness) == (value, remoteness)
+        else:
+            assert (found.value, found.no_end_within) == (None, 12)
+
+
+@given(graphs, st.integers(1, 2), st.sampled_from([1 << 12, SMALL]))
+@settings(max_examples=60)
+def test_nothing_wrong_is_ever_said_of_random_games(start, workers, size):
+    """With cycles, ties and draws, in a table that is far too small as well."""
+    game = tangle.Tangle()
+    truth = solve(game, starts=[start])
+    search = Search(game, workers, size)
+    for position, (value, remoteness) in sorted(truth.items())[:20]:
+        found = search.find(position, depth=None if not search.cyclic else 40)
+        assert found.at_least <= value <= found.at_most
+        if found.value is not None:
+            assert found.value == value
+            assert found.remoteness in (None, remoteness)
+        elif value in (WIN, LOSE):
+            assert remoteness > found.no_end_within
+
+
+def alpha_beta(game, distance):
+    return Search(game, 1, 1 << 22).find(game.start, distance=distance)
+
+
+def proof_numbers(game, _):
+    return ProofNumberSearch(game, 1 << 22).find(game.start)
+
+
+def score(game, _):
+    return ScoreSearch(game, 1, 1 << 22).score(game.start)
+
+
+@pytest.mark.parametrize(
+    ("text", "search", "distance", "nodes"),
+    [
+        ("connect4:5,4", alpha_beta, False, 32_799),
+        ("connect4:6,4", alpha_beta, True, 645_875),
+        ("dodgem", alpha_beta, True, 6_049),
+        ("connect4:4,4", proof_numbers, True, 10_583),
+        ("dodgem", proof_numbers, True, 3_328),
+        ("dotsandboxes:2,2", score, True, 1_008),
+        ("othello:4,4", score, True, 1_131),
+    ],
+)
+def test_searches_look_at_as_many_positions_as_ever(text, search, distance, nodes):
+    """Within a fifth, as measured by one thread: what is slower without being wrong shows here, and so does what is
+    left out. Whoever makes a search better writes down the new number."""
+    found = search(load_game(text), distance)
+    assert nodes / 1.2 < found.nodes < nodes * 1.2
+
+
+def test_out_of_time_is_an_answer():
+    found = Search(load_game("connect4"), 2, SMALL).find(load_game("connect4").start, seconds=0.3)
+    assert (found.value, found.proved, found.at_least, found.at_most) == (None, False, LOSE, WIN)
+    assert found.seconds < 30
+
+
+@pytest.mark.parametrize("position_bits", [7, 20, 49, 62])
+def test_a_table_never_takes_one_position_for_another(position_bits):
+    """The mixing is a bijection, and the word holds what is left of it."""
+    table = make_table(1 << 23, position_bits)
+    workspace = kernels.make_workspace(1, 1)
+    memory = kernels.memory_of(table, workspace)
+    rng = Random(position_bits)
+    sample = {rng.randrange(1 << position_bits) for _ in range(2000)}
+    keys = {permute(position, position_bits) for position in sample}
+    assert len(keys) == len(sample)
+    assert all(0 <= key < 1 << position_bits for key in keys)
+    for key in keys:
+        low, high = -(key % 50), key % 49
+        kernels.store(key, low, high, key % 63, memory)
+        assert kernels.bounds_of(kernels.find(key, memory), memory) == (low, high, key % 63)
+        other = key ^ 1 << position_bits - 1
+        assert kernels.find(other, memory) != kernels.find(key, memory)
+
+
+def test_a_table_too_small_is_refused():
+    with pytest.raises(TableTooSmall, match="need a table of"):
+        make_table(1 << 8)
+
+
+PUBLISHED = {"connect4:6,4": (LOSE, None), "connect4:5,5": (TIE, None), "connect4:5,4": (TIE, None)}
+"""Tromp's table of Connect Four boards: https://tromp.github.io/c4/c4.html"""
+
+
+def test_the_command_line():
+    told = json.loads(retrograde("search", "tictactoe", "X.O/.X./O..", "--json").stdout)
+    assert (told["value"], told["remoteness"], told["proved"], len(told["line"])) == ("win", 1, True, 1)
+    text = retrograde("search", "mutorere", "--depth", 4).output
+    assert "not known: neither side can force a win within 4 plies" in text

@@ -1,0 +1,248 @@
+"""What searches do, shown and measured: trees as textbooks draw them, and how often a search to a depth errs."""
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from retrograde.databases import open_database
+from retrograde.games import FLIPPED, UNDECIDED
+from retrograde.games.catalog import load_game
+from retrograde.solver.play import judging
+from retrograde.solver.play.judging import Noisy, NothingToJudge, SearchJudge, counts_of
+from retrograde.solver.play.solution import Solution
+from retrograde.solver.play.tree_picture import trees_svg
+from retrograde.solver.search.depth.textbook import TextbookScores, minimax, order_by_promise
+from retrograde.solver.search.trees.tree import MOST_LINES, MOST_POSITIONS, TreeTooLarge, trees_of, trees_text
+from tests.helpers.command_line import retrograde
+from tests.helpers.paths import ROOT
+from tests.helpers.reference import solve
+
+pytestmark = pytest.mark.long
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+# Trees
+
+NILSSON = """\
+minimax     alpha-beta, worst first   alpha-beta, best first
+Max +1      Max +1 (−∞ +∞)            Max +1 (−∞ +∞)
+├ a1 −1     ├ b1 −2 (−∞ +∞)           ├ b2 +1 (−∞ +∞)
+│ ├ b1 +1   │ ├ a2 0                  │ ├ a1 +1
+│ ├ c1 0    │ ├ b3 0                  │ └ b1 +2
+│ ├ b2 −1   │ ├ a1 −1                 ├ a1 ≤−1 (+1 +∞)
+│ ├ c2 +1   │ ├ a3 −1                 │ ├ b2 −1
+│ └ c3 0    │ └ b2 −2                 │ └╳ c1 … c2: 4
+├ b1 −2     ├ a1 −1 (−2 +∞)           └ b1 ≤−2 (+1 +∞)
+│ ├ a1 −1   │ ├ b1 +1                   ├ b2 −2
+│ ├ a2 0    │ ├ c2 +1                   └╳ a1 … b3: 4
+│ ├ b2 −2   │ ├ c1 0
+│ ├ a3 −1   │ ├ c3 0
+│ └ b3 0    │ └ b2 −1
+└ b2 +1     └ b2 +1 (−1 +∞)
+  ├ a1 +1     ├ b1 +2
+  └ b1 +2     └ a1 +1"""
+"""The tree of two plies that textbooks show since Nilsson (1971), by the same estimate: lines that are still open."""
+
+
+def cuts(node):
+    return bool(node.cut) + sum(map(cuts, node.children))
+
+
+def test_the_tree_that_every_textbook_has():
+    game = load_game("tictactoe")
+    trees = trees_of(game, game.start)
+    assert trees.depth == 2
+    assert trees_text(trees, 80) == NILSSON
+    assert [tree.root.positions for tree in trees.counted] == [16, 16, 8, 8]
+    below = trees_text(trees, 50)
+    assert below.count("\n\n") == 2 and max(map(len, below.splitlines())) < 50
+    assert sorted(below.split()) == sorted(NILSSON.split())
+
+
+@pytest.mark.parametrize("text", ["tictactoe", "connect4:4,4", "tentozero", "hareandhounds", "dodgem", "mutorere"])
+@pytest.mark.parametrize("depth", [1, 3])
+def test_all_trees_have_one_value_and_are_drawn(text, depth):
+    game = load_game(text)
+    trees = trees_of(game, game.start, depth)
+    assert {tree.root.value for tree in trees.counted} == {trees.value}
+    least = [tree.root.positions for tree in trees.counted]
+    assert least[0] >= least[1] >= least[2]
+    root = ElementTree.fromstring(trees_svg(trees))
+    drawn = root.findall(f"{SVG}g")
+    assert len(drawn) == 3
+    for group, tree in zip(drawn, trees.drawn, strict=True):
+        shown = {f"{tree.name}", f"{tree.root.positions:,} positions, {tree.root.leaves:,} at the edge"}
+        assert shown <= {one.text for one in group.findall(f"{SVG}text")}
+        assert len(group.findall(f"{SVG}use")) == tree.root.positions
+        assert len(group.findall(f"{SVG}path[@class='cut']")) == cuts(tree.root)
+    used = {one.get("href") for one in root.iter(f"{SVG}use")}
+    assert used == {f"#{one.get('id')}" for one in root.iter(f"{SVG}symbol")}
+
+
+def test_of_trees_that_are_too_large_some_is_left_out_and_that_is_said():
+    game = load_game("connect4:5,4")
+    trees = trees_of(game, game.start, 5)
+    text = trees_text(trees, 80)
+    blocks = text.split("\n\n")
+    assert all(len(block.splitlines()) <= MOST_LINES + 3 for block in blocks)
+    hidden = sum(int(count.replace(",", "")) for count in re.findall(r"… ([\d,]+) below", blocks[0]))
+    shown = len(blocks[0].splitlines()) - 1
+    assert hidden + shown == trees.drawn[0].root.positions
+    picture = trees_svg(trees)
+    assert len(picture) < 500_000
+    assert re.search(r"… \d+ below", picture)
+    wide = load_game("lgame")
+    assert "+g" not in re.sub("<title>.*?</title>", "", trees_svg(trees_of(wide, wide.start, 1)))
+    assert "… and 5 more lines" in trees_text(trees_of(wide, wide.start, 1), 80)
+    with pytest.raises(TreeTooLarge, match=f"a tree of 9 plies has more than {MOST_POSITIONS:,} positions"):
+        trees_of(game, game.start, 9)
+
+
+def test_trees_on_the_command_line(tmp_path):
+    text = retrograde("search", "tictactoe", "--tree").stdout
+    assert NILSSON in text
+    assert "minimax                          16           12" in text
+    assert "Max is X to move" in text and "proved" not in text
+    told = json.loads(retrograde("search", "tictactoe", "X.O/.X./O..", "--tree", "--depth", 2, "--json").stdout)
+    assert (told["value"], told["depth"]) == ("W1", 2)
+    assert [(one["search"], one["positions"]) for one in told["searches"]][::2] == [
+        ("minimax", 12),
+        ("alpha-beta, best first", 6),
+    ]
+    best = told["trees"][2]
+    assert (best["moves"]["c2"]["value"], best["moves"]["c2"]["window"]) == ("≤+1", "W1 +∞")
+    assert best["moves"]["c2"]["cut"] == ["a2", "b3", "c3"]
+    picture = tmp_path / "tree.svg"
+    assert retrograde("search", "tictactoe", "--tree", "--out", picture).stdout == f"{picture}\n"
+    assert picture.read_text("utf-8").startswith("<svg")
+    refused = retrograde("search", "tictactoe", "--tree", "--out", "tree.png", status=2).stderr
+    assert "the picture must be .svg, not 'tree.png'" in refused
+    over = retrograde("search", "tictactoe", "XXX/OO./...", "--tree", status=1).stderr
+    assert over == "retrograde: error: the game is over in 'XXX/OO./...'; a tree begins where it goes on\n"
+    large = retrograde("search", "connect4", "--tree", "--depth", 20, status=1).stderr
+    assert "give a smaller --depth" in large and large.count("\n") == 1
+    nowhere = retrograde("search", "tictactoe", "--tree", "--out", tmp_path / "none" / "a.svg", status=1).stderr
+    assert "cannot write" in nowhere
+
+
+def test_the_picture_of_the_docs_is_what_the_command_draws(tmp_path):
+    retrograde("search", "tictactoe", "--tree", "--out", tmp_path / "tree.svg")
+    assert (tmp_path / "tree.svg").read_text("utf-8") == (ROOT / "docs" / "tree.svg").read_text("utf-8")
+
+
+# Judgement
+
+
+@pytest.fixture
+def judge_of(solved):
+    """A function that returns a judge of a variant."""
+    opened = []
+
+    def judge(text, positions=40, seed=1):
+        opened.append(Solution(open_database(solved(text))))
+        return SearchJudge(opened[-1], positions, seed)
+
+    yield judge
+    for solution in opened:
+        solution.close()
+
+
+@pytest.mark.parametrize("text", ["tictactoe", "dodgem"])
+def test_errors_are_those_of_the_textbook_search(judge_of, text):
+    """By a slow solver, and minimax of every move."""
+    judge, game = judge_of(text), load_game(text)
+    truth = {}
+    for position, outcome in solve(game, symmetric=True).items():
+        truth[position] = outcome[0]
+    rules = TextbookScores(game, order_by_promise(game), game.estimate)
+    for row in judge.errors(3):
+        shares = []
+        for position in judge.keeping:
+            moves = list(game.generate_moves(position))
+            children = [game.do_move(position, move) for move in moves]
+            scores = [-minimax(rules, child, row.depth - 1).value for child in children]
+            kept = [FLIPPED[truth[game.canonical(child)]] == truth[game.canonical(position)] for child in children]
+            assert len(set(kept)) == 2
+            best = [keep for keep, score in zip(kept, scores, strict=True) if score == max(scores)]
+            shares.append(best.count(False) / len(best))
+        assert row.own == pytest.approx(sum(shares) / len(shares))
+
+
+@pytest.mark.thorough
+def test_who_looks_to_the_end_does_not_err(judge_of):
+    judge = judge_of("connect4:4,3,3", 30)
+    *_, last = judge.errors(12)
+    assert (last.ends, last.chance, last.own) == (0, 0, 0)
+    assert 0 < next(iter(judge.errors(1))).ends < judge.by_chance() + 0.2
+
+
+def test_the_noisy_truth_is_wrong_in_one_of_ten_and_always_the_same(judge_of):
+    judge = judge_of("tictactoe")
+    noisy, again = Noisy(judge.solution, 1), Noisy(judge.solution, 1)
+    game = judge.game
+    positions = [position for position in solve(game, symmetric=True) if game.primitive(position) == UNDECIDED]
+    told = [noisy.score(position, 0) for position in positions]
+    assert told == [again.score(position, 0) for position in positions]
+    values = [judge.solution.value(position).value for position in positions]
+    signs = [(value.name == "WIN") - (value.name == "LOSE") for value in values]
+    wrong = sum(one != other for one, other in zip(told, signs, strict=True)) / len(positions)
+    assert 0.05 < wrong < 0.15
+    assert told != [Noisy(judge.solution, 2).score(position, 0) for position in positions]
+
+
+def test_what_is_judged_is_the_same_by_the_same_seed(judge_of):
+    first, again, other = (judge_of("connect4:4,4", 20, seed) for seed in (1, 1, 2))
+    assert first.keeping == again.keeping != other.keeping
+    assert list(first.errors(2)) == list(again.errors(2))
+
+
+@pytest.mark.thorough
+def test_a_good_order_saves_what_it_should():
+    """Knuth and Moore's bounds: the best order looks at no more leaves than b^⌈d/2⌉ + b^⌊d/2⌋ - 1."""
+    *_, last = counts_of(load_game("connect4:6,5"), load_game("connect4:6,5").start, 6)
+    assert last.minimax == sum(6**ply for ply in range(6)) + 6**6 - 6  # a column is full after five
+    assert last.best < last.given < last.worst <= last.minimax
+    assert last.exponent(last.best) < 0.7 < last.exponent(last.given) < 0.9 < last.exponent(last.worst)
+    assert [row.minimax for row in counts_of(load_game("lgame"), load_game("lgame").start, 1)] == [66]
+    (row,) = counts_of(load_game("lgame"), load_game("lgame").start, 1)
+    assert row.worst == row.best == row.minimax
+
+
+def test_what_would_take_too_long_is_left_out(judge_of, monkeypatch):
+    judge = judge_of("connect4:4,4", 20)
+    whole = list(judge.errors(3))
+    assert [row.depth for row in whole] == [1, 2, 3]
+    monkeypatch.setattr(judging, "MOST_NOISY", 100)
+    tired = list(judge.errors(3))
+    assert [row.noisy for row in tired] == [whole[0].noisy, None, None]
+    assert [row.own for row in tired] == [row.own for row in whole]
+    monkeypatch.setattr(judging, "MOST_LOOKED", 200)
+    assert len(list(judge.errors(3))) == 1
+    monkeypatch.setattr(judging, "MOST_COUNTED", 100)
+    assert [row.minimax for row in judge.counts(6)] == [5, 21, 85]
+
+
+def test_judge_on_the_command_line(solved, tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    (tmp_path / "connect4,width=4,height=4.h5").write_bytes(solved("connect4:4,4").read_bytes())
+    args = ("judge", "connect4:4,4", "--depth", 2, "--positions", 20)
+    facts = json.loads(retrograde(*args, "--json").stdout)
+    assert (facts["positions"], facts["seed"], len(facts["errors"]), len(facts["order"])) == (20, 1, 2, 2)
+    assert all(0 <= row[name] <= 1 for row in facts["errors"] for name in ("own", "ends", "chance", "noisy"))
+    assert facts["order"][1]["minimax"] == 21
+    picture = tmp_path / "judge.svg"
+    text = retrograde(*args, "--plot", picture).stdout
+    assert "in 20 positions where a move can, seed 1" in text
+    assert f"{100 * facts['errors'][1]['own']:.1f} %" in text
+    assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 80
+    assert picture.read_text("utf-8").count("<path") > 20
+    assert "must be .png, .svg, .pdf" in retrograde(*args, "--plot", "a.txt", status=2).stderr
+    missing = retrograde("judge", "connect4:5,4", status=1).stderr
+    assert "make it with: retrograde solve connect4:5,4" in missing and missing.count("\n") == 1
+
+
+def test_where_no_move_can_err_that_is_said(judge_of):
+    with pytest.raises(NothingToJudge, match="no position was found"):
+        judge_of("connect4:1,4,4", 1)

@@ -62,14 +62,14 @@ Add one or two; the player who reaches ten wins. `retrograde solve race`
 """
 
 LOOK_AT_ALL_GAMES = [
-    "test_check.py::test_our_games_pass[race]",
-    "test_digest.py::test_databases_of_today_are_known_by_the_digest_they_have",
-    "test_misspelt.py::test_no_game_of_ours_is_refused",
-    "test_naming.py::test_names_and_options_of_our_games_are_not_refused",
-    "test_precheck.py::test_our_games_are_not_refused[race]",
-    "test_prove.py::test_games_without_certificates_are_known",
-    "test_readme.py::test_every_game_is_in_the_gallery_with_a_position_that_it_reads",
-    "test_page_board.py::test_every_built_in_game_with_a_board_is_played",
+    "solver/conformance/test_check.py::test_our_games_pass[race]",
+    "games/identity/test_digest.py::test_databases_of_today_are_known_by_the_digest_they_have",
+    "solver/conformance/test_misspelt.py::test_no_game_of_ours_is_refused",
+    "games/contract/test_naming.py::test_names_and_options_of_our_games_are_not_refused",
+    "solver/conformance/test_precheck.py::test_our_games_are_not_refused[race]",
+    "solver/search/test_prove.py::test_games_without_certificates_are_known",
+    "project/test_readme.py::test_every_game_is_in_the_gallery_with_a_position_that_it_reads",
+    "cli/web/test_page_board.py::test_every_built_in_game_with_a_board_is_played",
 ]
 
 
@@ -96,12 +96,12 @@ def insert(file, before, text):
 def test_four_edits_add_a_game(project, monkeypatch):
     (project / "games" / "race.py").write_text(RULES, "utf-8")
     insert(project / "games" / "catalog.py", "teeko tentozero", "race ")
-    (project / "tests" / "test_race.py").write_text(TEST, "utf-8")
+    (project / "tests" / "games" / "test_race.py").write_text(TEST, "utf-8")
     insert(project / "docs" / "gallery.md", "## Teeko\n", ENTRY)
 
     monkeypatch.setenv("PYTHONPATH", str(project / ".typing"))  # where `retrograde` is this copy
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow"]
-    tests = [f"tests/{name}" for name in ("test_race.py", *LOOK_AT_ALL_GAMES)]
+    tests = [f"tests/{name}" for name in ("games/test_race.py", *LOOK_AT_ALL_GAMES)]
     done = subprocess.run([*command, *tests], cwd=project, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     shown = [sys.executable, "-m", "retrograde", "games"]

@@ -17,6 +17,7 @@ from contextlib import suppress
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, refuse_to_search
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import proof_kernels as kernels
 from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, EndgameTables
@@ -82,7 +83,7 @@ class ProofNumberSearch(StoppableSearch):
         self.stop[0] = True
         path = kernels.make_path(0, 0, self.stop, self.table_addresses)
         with compilable(self.game):
-            kernels.prove(self.game, 0, 0, self.table, path)
+            kernels.prove(rules_for(self.game), 0, 0, self.table, path)
         self.stop[0] = False
 
     @property
@@ -107,7 +108,7 @@ class ProofNumberSearch(StoppableSearch):
             return value == WIN or (bound == NO_LOSS and value != LOSE)
         key = self.game.canonical(position) << 1 | bound
         while True:
-            answer = kernels.prove(self.game, key, nodes, self.table, self.path)
+            answer = kernels.prove(rules_for(self.game), key, nodes, self.table, self.path)
             counts = self.path.counts
             self.nodes += int(counts[kernels.NODES])
             self.in_tables += int(counts[kernels.IN_TABLES])

@@ -30,6 +30,7 @@ from retrograde.solver.methods.numbered.tier_memory import LIST_ITEM_BYTES, chec
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
@@ -160,7 +161,7 @@ def expand_again(tier: NumberedTier, begin: int, end: int, frontier: ArraySlice)
     done, found = 0, []
     while done < end - begin:
         more, written = kernels.children_again(
-            rules, tier.number, begin + done, left[done:], frontier.array, links, counts[done:]
+            rules_for(rules), tier.number, begin + done, left[done:], frontier.array, links, counts[done:]
         )
         found.append(links[:written].copy())
         done += more
@@ -191,7 +192,7 @@ def ask_parents(task: tuple[NumberedTier, Array]) -> list[Array]:
     found = []
     while len(frontier):
         with compiling(table.game, trouble):
-            done, count = kernels.parents_of(rules, tier.number, frontier, left, sums, out, trouble)
+            done, count = kernels.parents_of(rules_for(rules), tier.number, frontier, left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
             raise_wrong_parents(tier, noted_position(rules, trouble), edges.position_with(trouble[2], len(left)))
         if trouble[0] != Trouble.FINE or not done:

@@ -18,6 +18,7 @@ from retrograde.solver.rules.consistency import check_index
 from retrograde.solver.rules.examine import differ, examine, refuse_chance
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import room_for_images
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
 from retrograde.solver.rules.trouble_codes import Trouble
@@ -79,7 +80,9 @@ def seed(task: tuple[NumberedTier, BucketLayout | None, int, int]) -> tuple[int,
     while done < count:
         rest = SlotSeeds(*(array[done:] for array in seeds))
         with compiling(table.game, trouble):
-            more, written = kernels.seed(rules, tier.number, begin + done, slots, rest, images, links, trouble)
+            more, written = kernels.seed(
+                rules_for(rules), tier.number, begin + done, slots, rest, images, links, trouble
+            )
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
         # The kernel has stopped at a fault; ask the interpreted rules for the details.
@@ -108,7 +111,7 @@ def expect_solved(table: NumberedTable, k: int) -> None:
     seeds, images, links, trouble = buffers(table, length)
     for begin in np.linspace(0, count - length, PROBES).astype(np.int64).tolist():
         with suppress(Exception), watch_kernel(table.game, trouble):
-            kernels.seed(rules, tier, begin, table.for_kernels, seeds, images, links, trouble)
+            kernels.seed(rules_for(rules), tier, begin, table.for_kernels, seeds, images, links, trouble)
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
 
@@ -162,7 +165,7 @@ def count_symmetric(task: tuple[NumberedTier, int, int]) -> tuple[int, Array]:
     rules = tier.table.rules
     compiled.prepare(rules)
     sizes = np.empty(end - begin, np.uint16)
-    kernels.count_symmetric(rules, tier.number, begin, room_for_images(rules), sizes)
+    kernels.count_symmetric(rules_for(rules), tier.number, begin, room_for_images(rules), sizes)
     return begin, sizes
 
 

@@ -30,6 +30,7 @@ from retrograde.solver.methods.streamed.steps import (
 )
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.tasks import workspace
@@ -128,7 +129,7 @@ def score(task: BackwardTask) -> ScoredLists | WrongAssumption:
     )
     tables, trouble = ScoringTables(np.array(lists, np.int64), np.array(edges, np.int64)), np.zeros(4, np.int64)
     with compiling(game, trouble):
-        score_lists(game, arena, tables, loaded, scored, trouble)
+        score_lists(rules_for(game), arena, tables, loaded, scored, trouble)
     return scored if trouble[0] == Trouble.FINE else wrong_assumption(task, game, trouble)
 
 

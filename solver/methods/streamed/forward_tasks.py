@@ -24,6 +24,7 @@ from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.scratch import Frame
 from retrograde.solver.runtime.tasks import workspace
@@ -92,7 +93,7 @@ def find_positions(task: ForwardTask) -> ForwardResult | WrongAssumption:
     lists = kernels.NewLists(numbers, ends, moves, next_tiers, shared, over)
     tiers, trouble = np.array([target.tier for target in targets], np.int64), np.zeros(4, np.int64)
     with compiling(stream.game, trouble):
-        kernels.remove_finished(stream.game, tiers, lists, trouble)
+        kernels.remove_finished(rules_for(stream.game), tiers, lists, trouble)
     if trouble[0] != Trouble.FINE:
         raise_fault(stream.game, [int(trouble[1])])
     # Step 3: Check a few positions by the interpreted rules.
@@ -123,7 +124,7 @@ def count_next_tiers(task: tuple[StreamContext, int, Segment]) -> tuple[int, dic
     loader.add(segment)
     tiers, trouble = np.empty((MOST_TIERS, 2), np.int64), np.zeros(4, np.int64)
     with compiling(stream.game, trouble):
-        found = kernels.count_by_tier(stream.game, loader.load(), tiers, trouble)
+        found = kernels.count_by_tier(rules_for(stream.game), loader.load(), tiers, trouble)
     if found < 0:
         raise NotApplicable(f"moves lead from one tier to more than {MOST_TIERS:,}")
     return tier, dict(tiers[:found].tolist())
@@ -135,7 +136,7 @@ def sample_children(game: Game, tier: int, move: int, positions: Array) -> Array
     out = np.empty(len(positions) * (1 if move >= 0 else MOST_SAMPLED), np.int64)
     target, trouble = target_row(Target(tier, [], 0), 0), np.zeros(4, np.int64)
     with compiling(game, trouble):
-        return out[: kernels.sample_children(game, positions, move, np.array(target), out, trouble)]
+        return out[: kernels.sample_children(rules_for(game), positions, move, np.array(target), out, trouble)]
 
 
 # In a task
@@ -164,7 +165,9 @@ def merge_children(stream: StreamContext, targets: list[Target]) -> tuple[Array,
         for row in table:
             for k in range(row[kernels.LISTS], row[kernels.LISTS_END]):
                 owner, segment, move, ascends = sources[k]
-                if ascends and not kernels.restrict_blocks(stream.game, arena, k, segment.last, row, trouble):
+                if ascends and not kernels.restrict_blocks(
+                    rules_for(stream.game), arena, k, segment.last, row, trouble
+                ):
                     return WrongAssumption(Trouble.UNSORTED, owner, move)
     # Step 3: Make the children, a run for each list.
     child_runs = make_children(stream, arena, table, sources, sum(target.weight for target in targets) + BLOCK)
@@ -194,7 +197,7 @@ def make_children(
     while True:
         child_runs = kernels.ChildRuns(workspace("numbers", least), bounds, unsorted, runs)
         with compiling(stream.game, trouble):
-            kernels.make_children(stream.game, arena, table, child_runs, trouble)
+            kernels.make_children(rules_for(stream.game), arena, table, child_runs, trouble)
         if trouble[0] == Trouble.FINE:
             return child_runs
         owner, segment, move, _ = sources[int(trouble[2])]

@@ -1,0 +1,154 @@
+"""Makes the port of a game: calls of the interpreted rules at first, then machine code.
+
+Compiling the rules of a game takes about a second, and calling them in Python 40 µs a position. So a port begins with
+calls, and counts the seconds that they take. After PATIENCE it compiles each rule that a kernel asks for, and puts the
+address of the machine code into the table in place of the call. Machine code that is on disk is used at once. A kernel
+cannot see the difference.
+"""
+
+import ctypes
+import time
+from collections.abc import Callable
+from ctypes import c_int64, c_void_p
+from itertools import islice
+from operator import index
+from typing import Any
+
+from numba.core import config
+
+from retrograde.games.contract.game import Game, Traits
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.compiled import GuardedGame
+from retrograde.solver.rules.entry_kernels import KERNELS
+from retrograde.solver.rules.port import BUFFER, ENTRIES, FAILURE, I64, SLOTS, NotCompiled, Port
+from retrograde.solver.runtime.kernel import is_cached_for
+
+PATIENCE = 0.3
+"""Seconds that interpreted rules may take before they are compiled. Compiling takes from half a second to two."""
+RULE_RAISED = -3
+"""The status that an entry in Python returns for any error: numba's own for the end of a generator."""
+
+WORD_LIMIT = 1 << 63
+"""Ints in machine code are less than this, and not less than its negative."""
+
+PORTS: dict[tuple[str, tuple[str, ...], bool], "RulesPort"] = {}
+"""All ports of this process. None is ever dropped, for a thread may still run with it."""
+
+
+def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
+    """Return what kernels take as a game: its port.
+
+    An *eager* port is machine code from the start. So is that of a guarded game, which checks each index of an array.
+    If positions are tuples of ints, return the game itself, for which numba compiles each kernel; also if numba is
+    switched off.
+    """
+    guarded = isinstance(game, GuardedGame)
+    rules: Game = game.game if isinstance(game, GuardedGame) else game
+    if Traits.of(rules).width or config.DISABLE_JIT:
+        compiled.prepare(rules)
+        return game
+    kind = compiled.type_of(rules, guarded)
+    key = kind.name, compiled.options_of(rules), eager or guarded
+    if key not in PORTS:
+        PORTS[key] = RulesPort(rules, kind, eager or guarded)
+    return PORTS[key]
+
+
+class RulesPort(Port):
+    """The port of one game's rules."""
+
+    def __init__(self, game: Game, kind: compiled.GameType, eager: bool = False):
+        traits = Traits.of(game)
+        super().__init__(
+            players=game.players,
+            alternates=traits.alternates,
+            has_turn=traits.has_turn,
+            has_images=traits.has_images,
+            has_promise=traits.has_promise,
+            has_multiplicity=traits.has_multiplicity,
+        )
+        self.game, self.kind, self.eager = game, kind, eager
+        self.seconds = 0.0
+        """What the calls have taken."""
+        self.calls: dict[str, Any] = {}
+        """The C functions that call rules in Python, kept alive."""
+
+    @property
+    def impatient(self) -> bool:
+        """Whether rules are compiled from now on."""
+        return self.eager or self.seconds > PATIENCE
+
+    def address_of(self, name: str) -> int:
+        """Return the address of an entry: of machine code if it is on disk or worth compiling, or else of a call."""
+        if self.impatient or is_cached_for(KERNELS[name], self.kind):
+            return self.compiled(name)
+        self.calls[name] = self.call_of(name)
+        return ctypes.cast(self.calls[name], c_void_p).value or 0
+
+    def compiled(self, name: str) -> int:
+        """Compile the kernel of an entry, or load it from disk; return its address."""
+        kernel, wanted = KERNELS[name], ENTRIES[name]
+        signature = (self.kind, *[I64] * wanted.called_with)
+        if signature not in kernel.overloads:
+            try:
+                kernel.compile(signature)
+            except Exception as error:
+                raise NotCompiled(error) from error
+        code = kernel.overloads[signature]
+        if code.signature.return_type != wanted.returned:
+            raise TypeError(f"the entry {name} returns {code.signature.return_type}")
+        return int(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
+
+    def call_of(self, name: str) -> Any:
+        """Return a C function that calls a rule in Python, by numba's calling convention.
+
+        After PATIENCE, it puts machine code in its own place.
+        """
+        answer = answers(name, self.game)
+
+        def call(result: Any, error: Any, null: Any, *arguments: int) -> int:
+            began = time.perf_counter()
+            try:
+                answer(result, *arguments)
+                self.seconds += time.perf_counter() - began
+                if self.impatient:
+                    self.table[SLOTS[name]] = self.compiled(name)
+            except BaseException as raised:
+                FAILURE.error = raised
+                return RULE_RAISED
+            return 0
+
+        words = [c_int64] * ENTRIES[name].called_with
+        return ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(c_int64), c_void_p, c_void_p, *words)(call)
+
+
+def answers(name: str, game: Game) -> Callable[..., None]:
+    """Return a function that writes what a rule returns to where *result* points."""
+    if name == "least_image":
+
+        def least(result: Any, position: int) -> None:
+            result[1], result[0] = min((word(game.tier(one)), word(one)) for one in (position, *game.images(position)))
+
+        return least
+    rule = getattr(game, name)
+    if not ENTRIES[name].items:
+
+        def single(result: Any, *arguments: int) -> None:
+            result[0] = word(rule(*arguments))
+
+        return single
+
+    def several(result: Any, position: int, skip: int, buffer: int) -> None:
+        items = [word(item) for item in islice(rule(position), skip, skip + BUFFER)]
+        ctypes.memmove(buffer, (c_int64 * len(items))(*items), 8 * len(items))
+        result[0] = len(items)
+
+    return several
+
+
+def word(number: Any) -> int:
+    """Return what a rule has returned as an int; raise TypeError or OverflowError if it is no int of 64 bits."""
+    number = index(number)
+    if not -WORD_LIMIT <= number < WORD_LIMIT:
+        raise OverflowError(f"{number} has more than 64 bits")
+    return int(number)

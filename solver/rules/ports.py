@@ -3,24 +3,28 @@
 Compiling the rules of a game takes about a second, and calling them in Python 40 µs a position. So a port begins with
 calls, and counts the seconds that they take. After PATIENCE it compiles each rule that a kernel asks for, and puts the
 address of the machine code into the table in place of the call. Machine code that is on disk is used at once. A kernel
-cannot see the difference.
+cannot see the difference. Rules that do not compile stay calls.
 """
 
 import ctypes
 import time
+import warnings
 from collections.abc import Callable
 from ctypes import c_int64, c_void_p
+from functools import partial
 from itertools import islice
 from operator import index
 from typing import Any
 
 from numba.core import config
 
-from retrograde.games.contract.game import Game, Traits
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.compiled import GuardedGame
 from retrograde.solver.rules.entry_kernels import KERNELS
 from retrograde.solver.rules.port import BUFFER, ENTRIES, FAILURE, I64, SLOTS, NotCompiled, Port
+from retrograde.solver.rules.reason import reason
 from retrograde.solver.runtime.kernel import is_cached_for
 
 PATIENCE = 0.3
@@ -72,18 +76,30 @@ class RulesPort(Port):
         """What the calls have taken."""
         self.calls: dict[str, Any] = {}
         """The C functions that call rules in Python, kept alive."""
+        self.compiles = True
+        """Whether no rule was met that does not compile."""
 
     @property
     def impatient(self) -> bool:
         """Whether rules are compiled from now on."""
-        return self.eager or self.seconds > PATIENCE
+        return self.eager or (self.compiles and self.seconds > PATIENCE)
 
     def address_of(self, name: str) -> int:
         """Return the address of an entry: of machine code if it is on disk or worth compiling, or else of a call."""
         if self.impatient or is_cached_for(KERNELS[name], self.kind):
-            return self.compiled(name)
+            try:
+                return self.compiled(name)
+            except NotCompiled as error:
+                if self.eager:
+                    raise
+                self.stay_with_calls(error)
         self.calls[name] = self.call_of(name)
         return ctypes.cast(self.calls[name], c_void_p).value or 0
+
+    def stay_with_calls(self, error: NotCompiled) -> None:
+        """Compile no more rules of this game, and warn that it will take long."""
+        self.compiles = False
+        warnings.warn(f"{reason(self.game, error.error)}; they run interpreted, which is slow", stacklevel=2)
 
     def compiled(self, name: str) -> int:
         """Compile the kernel of an entry, or load it from disk; return its address."""
@@ -113,6 +129,8 @@ class RulesPort(Port):
                 self.seconds += time.perf_counter() - began
                 if self.impatient:
                     self.table[SLOTS[name]] = self.compiled(name)
+            except NotCompiled as failed:
+                self.stay_with_calls(failed)
             except BaseException as raised:
                 FAILURE.error = raised
                 return RULE_RAISED
@@ -123,7 +141,11 @@ class RulesPort(Port):
 
 
 def answers(name: str, game: Game) -> Callable[..., None]:
-    """Return a function that writes what a rule returns to where *result* points."""
+    """Return a function that writes what a rule returns to where *result* points.
+
+    It raises RuleError if that is no int of 64 bits.
+    """
+    word = partial(word_of, f"{name}() of {variant(game)}")
     if name == "least_image":
 
         def least(result: Any, position: int) -> None:
@@ -146,9 +168,12 @@ def answers(name: str, game: Game) -> Callable[..., None]:
     return several
 
 
-def word(number: Any) -> int:
-    """Return what a rule has returned as an int; raise TypeError or OverflowError if it is no int of 64 bits."""
-    number = index(number)
-    if not -WORD_LIMIT <= number < WORD_LIMIT:
-        raise OverflowError(f"{number} has more than 64 bits")
-    return int(number)
+def word_of(rule: str, number: Any) -> int:
+    """Return what a rule has returned as an int; raise RuleError if it is no int of 64 bits."""
+    try:
+        word = index(number)
+    except TypeError:
+        raise RuleError(f"{rule} gives {number!r}; it must give an int (to divide ints, write //)") from None
+    if not -WORD_LIMIT <= word < WORD_LIMIT:
+        raise RuleError(f"{rule} gives {word}, which has more than 64 bits; take smaller ints")
+    return word

@@ -25,6 +25,7 @@ from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.bounds import DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of, permute
@@ -154,7 +155,8 @@ def at_least(game: Game, position: int, bound: int, table: TranspositionTable, w
     far = table.layout.far
     if bound >= far or bound <= 1 - far:
         return bound < far
-    return bool(prove_bound(rules_for(game), position, NO_KEY, bound, UNSEEN, 0, memory_of(table, workspace)))
+    with compilable(game):
+        return bool(prove_bound(rules_for(game), position, NO_KEY, bound, UNSEEN, 0, memory_of(table, workspace)))
 
 
 @kernel

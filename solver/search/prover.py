@@ -108,7 +108,8 @@ class ProofNumberSearch(StoppableSearch):
             return value == WIN or (bound == NO_LOSS and value != LOSE)
         key = self.game.canonical(position) << 1 | bound
         while True:
-            answer = kernels.prove(rules_for(self.game), key, nodes, self.table, self.path)
+            with compilable(self.game):
+                answer = kernels.prove(rules_for(self.game), key, nodes, self.table, self.path)
             counts = self.path.counts
             self.nodes += int(counts[kernels.NODES])
             self.in_tables += int(counts[kernels.IN_TABLES])

@@ -31,6 +31,7 @@ from retrograde.solver.rules import compiled
 from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
@@ -160,9 +161,10 @@ def expand_again(tier: NumberedTier, begin: int, end: int, frontier: ArraySlice)
     counts = np.empty(end - begin, np.int64)
     done, found = 0, []
     while done < end - begin:
-        more, written = kernels.children_again(
-            rules_for(rules), tier.number, begin + done, left[done:], frontier.array, links, counts[done:]
-        )
+        with compilable(rules):
+            more, written = kernels.children_again(
+                rules_for(rules), tier.number, begin + done, left[done:], frontier.array, links, counts[done:]
+            )
         found.append(links[:written].copy())
         done += more
     return np.concatenate(found), counts

@@ -20,6 +20,7 @@ from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import room_for_images
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import turns
@@ -110,7 +111,7 @@ def expect_solved(table: NumberedTable, k: int) -> None:
     length = min(PROBE_SLOTS, count)
     seeds, images, links, trouble = buffers(table, length)
     for begin in np.linspace(0, count - length, PROBES).astype(np.int64).tolist():
-        with suppress(Exception), watch_kernel(table.game, trouble):
+        with suppress(Exception), compilable(table.game), watch_kernel(table.game, trouble):
             kernels.seed(rules_for(rules), tier, begin, table.for_kernels, seeds, images, links, trouble)
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
@@ -165,7 +166,8 @@ def count_symmetric(task: tuple[NumberedTier, int, int]) -> tuple[int, Array]:
     rules = tier.table.rules
     compiled.prepare(rules)
     sizes = np.empty(end - begin, np.uint16)
-    kernels.count_symmetric(rules_for(rules), tier.number, begin, room_for_images(rules), sizes)
+    with compilable(rules):
+        kernels.count_symmetric(rules_for(rules), tier.number, begin, room_for_images(rules), sizes)
     return begin, sizes
 
 

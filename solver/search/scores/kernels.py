@@ -17,6 +17,7 @@ from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN,
 from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.hashing import hash_of
@@ -81,7 +82,8 @@ def _(game):
 
 def at_least(game: Game, position: int, bound: int, table: TranspositionTable, workspace: ThreadWorkspace) -> bool:
     """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
-    return bool(prove_bound(rules_for(game), position, bound, 0, memory_of(table, workspace)))
+    with compilable(game):
+        return bool(prove_bound(rules_for(game), position, bound, 0, memory_of(table, workspace)))
 
 
 @kernel

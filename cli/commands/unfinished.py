@@ -179,4 +179,4 @@ def state_text(path: Path, done: UnfinishedSolve) -> str:
         return "of no use: the database is there"
     if not done.variant:
         return "of no use: there is no journal"
-    return str(done) if done.of_now else "of another version: a solve starts from the beginning"
+    return str(done) if done.of_now else "of another version: will start again"

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from retrograde.databases import Outcome
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.solver.play.choice import Choice
-from retrograde.solver.search.searcher import SearchResult
 
 if TYPE_CHECKING:
-    pass
+    from retrograde.solver.search.searcher import SearchResult
 
 LONGEST_LINE = 1000
 """The most plies of a line of best play, unless the caller asks for more."""

@@ -178,7 +178,7 @@ def read_header(file: BinaryIO) -> tuple[str, list[tuple[str, int, int]]] | None
     except struct.error:
         return None
     header = file.read(length)
-    if magic != MAGIC or zlib.crc32(header) != checksum:
+    if magic != MAGIC or not header or zlib.crc32(header) != checksum:  # the checksum of nothing is 0
         return None
     name, about = json.loads(header)
     return name, about

@@ -200,7 +200,7 @@ def test_a_journal_of_another_version_begins_anew(home):
     assert read_progress(journal).of_now
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "journal_digest", lambda: "0" * 32)
-        assert "  of another version: a solve starts from the beginning\n" in retrograde("list").stdout
+        assert "  of another version: will start again\n" in retrograde("list").stdout
     journal.write_bytes(journal.read_bytes()[:-5])  # as a kill leaves it
     assert read_progress(journal).phase == "exploring"
     journal.write_bytes(os.urandom(1000))

@@ -63,7 +63,7 @@ def test_values_are_told_without_colour():
     assert words.SIGNS[WIN] != words.SIGNS[LOSE] != words.SIGNS[TIE] == words.SIGNS[DRAW]
     for variant in ("tictactoe", "connect4", "chess:KRK", "dodgem", "lgame", "mutorere"):
         for look in load_game(variant).draw_board().pieces.values():
-            assert "\x1b[48;5;" in board.inked("X", look) or "arrow" in look
+            assert "\x1b[48;5;" in board.colour_piece("X", look) or "arrow" in look
 
 
 def test_bars_of_a_chart_are_told_apart_without_colour(solved):
@@ -90,12 +90,12 @@ def krkn(solved):
 def test_a_place_that_several_men_reach_hides_no_value(krkn):
     position = krkn.game.read(FORKED)
     choices = krkn.moves(position)
-    worth = board.worth_of_places(krkn.game, position, choices)
+    worth = board.values_of_places(krkn.game, position, choices)
     names = krkn.game.draw_board().names
     by_name = {names[place]: value for place, value in worth.items()}
     assert by_name["e6"] is None
     assert (by_name["f8"], by_name["d4"]) == (WIN, DRAW)
-    text = click.unstyle(board.drawn(krkn.game, position, (), worth))
+    text = click.unstyle(board.board_text(krkn.game, position, (), worth))
     assert "6 │ + │ + │ + │ = │ ± │ R │ = │ = │" in text
     assert "± some moves there are worth more than others" in click.unstyle(board.legend(krkn.game, position, worth))
 
@@ -109,7 +109,7 @@ def test_every_sign_on_a_board_is_true_of_all_moves_to_its_place(krkn):
     for seed in range(60):
         position = random_position(krkn, Random(seed))
         choices = krkn.moves(position)
-        worth = board.worth_of_places(krkn.game, position, choices)
+        worth = board.values_of_places(krkn.game, position, choices)
         for place, value in worth.items():
             found = {choice.value for choice in choices if krkn.game.draw_move(position, choice.move)[-1] == place}
             assert (value is None) == (len(found) > 1)
@@ -119,13 +119,13 @@ def test_every_sign_on_a_board_is_true_of_all_moves_to_its_place(krkn):
 
 def test_moves_of_many_places_have_no_signs(solved):
     with open_solution(solved("lgame")) as solution:
-        assert board.worth_of_places(solution.game, solution.start, solution.moves(solution.start)) == {}
+        assert board.values_of_places(solution.game, solution.start, solution.moves(solution.start)) == {}
 
 
 def test_a_board_is_lower_where_the_screen_is():
     game = load_game("chess:KRK")
     position = game.read("8/8/8/8/8/2k5/1R6/K7 w")
-    high, low = (click.unstyle(board.drawn(game, position, rows=rows)).splitlines() for rows in (18, 17))
+    high, low = (click.unstyle(board.board_text(game, position, rows=rows)).splitlines() for rows in (18, 17))
     assert (len(high), len(low)) == (18, 9)
     assert low[5:] == ["3  ·  ·  k  ·  ·  ·  ·  ·", "2  ·  R  ·  ·  ·  ·  ·  ·", "1  K  ·  ·  ·  ·  ·  ·  ·",
                        "   a  b  c  d  e  f  g  h"]  # fmt: skip

@@ -87,7 +87,7 @@ def test_gaviota_tells_plies_from_who_is_to_move(home, monkeypatch, tmp_path):
     (tables,) = compare.tables_in(folder, compare.KINDS["remoteness"])
     outcomes = (WIN, 7), (LOSE, 12), (LOSE, 0), (DRAW, -1), (TIE, 0)
     assert [tables.of_ours(*outcome) for outcome in outcomes] == [7, -12, 0, 0, 0]
-    beside = compare.Beside(tables)
+    beside = compare.TableComparison(tables)
     board = compare.board_of(MATED)
     for value, remoteness in ((LOSE, 12), (LOSE, 14), (WIN, 12), (DRAW, -1)):
         beside.look(MATED, board, value, remoteness)

@@ -193,7 +193,7 @@ class Taken(Heap):
 
 
 REFUSED = {
-    Taken: "turn: is (6, 3, 0); that is what a method of the contract is called",
+    Taken: "turn: is (6, 3, 0); turn is a method of the game contract",
     Crowd: "players: is 3, and there is no turn(position)",
     Nobody: "players: is 0; it must be an int from 1 on",
     Elo: "metric: is 'elo'; the metrics are remoteness, ",

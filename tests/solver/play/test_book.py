@@ -65,9 +65,9 @@ def test_a_book_of_half_the_game_is_the_database_as_far_as_it_goes(solved, tmp_p
 def test_every_position_of_the_plies_is_there(tmp_path):
     """Numbers of positions of Connect Four 7 × 6: https://oeis.org/A212693."""
     game = load_game("connect4")
-    making = books.Making(game, BookOptions(5), None)
+    making = books.BookMaker(game, BookOptions(5), None)
     making.explore()
-    told = [int(making.sizes[making.places(wave)].sum()) for wave in making.waves]
+    told = [int(making.sizes[making.indices(wave)].sum()) for wave in making.waves]
     assert told == [1, 7, 49, 238, 1120, 4263]
 
 
@@ -156,17 +156,17 @@ def test_a_database_is_taken_for_no_book(solved):
 
 def test_a_book_that_is_wrong_is_found_out(tmp_path, monkeypatch):
     path = tmp_path / "tictactoe.book.h5"
-    derive = books.Making.derive
+    derive = books.BookMaker.derive
 
     def wrong(self, wave):
         derive(self, wave)
-        self.plies[self.places(wave)] += 1
+        self.plies[self.indices(wave)] += 1
 
-    monkeypatch.setattr(books.Making, "derive", wrong)
+    monkeypatch.setattr(books.BookMaker, "derive", wrong)
     with book_of("tictactoe", 3, path) as book:
         problems = verify_book(book).problems
     assert any("in the book, and" in problem for problem in problems)
-    monkeypatch.setattr(books.Making, "derive", derive)
+    monkeypatch.setattr(books.BookMaker, "derive", derive)
     with h5py.File(path, "r+") as file:
         file.attrs["plies"] = 4
     with open_book(path, load_game("tictactoe")) as book:

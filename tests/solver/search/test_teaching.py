@@ -244,5 +244,5 @@ def test_judge_on_the_command_line(solved, tmp_path, monkeypatch):
 
 
 def test_where_no_move_can_err_that_is_said(judge_of):
-    with pytest.raises(NothingToJudge, match="no position was found"):
+    with pytest.raises(NothingToJudge, match="no random position was found"):
         judge_of("connect4:1,4,4", 1)

@@ -53,7 +53,7 @@ def test_the_unforeseen_is_one_line(client, monkeypatch, caplog, error):
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(view, "position", fail)
+    monkeypatch.setattr(view, "show_position", fail)
     response = client.get("/api/position", params={"variant": "tictactoe"})
     assert (response.status_code, response.headers["content-type"]) == (500, "application/json")
     assert list(response.json()) == ["error"] and type(error).__name__ in response.json()["error"]
@@ -66,6 +66,6 @@ def test_what_is_told_to_who_runs_the_server_moves_no_cursor(client, monkeypatch
     def fail(*_):
         raise RuntimeError("a\x1b[2Jb")
 
-    monkeypatch.setattr(view, "position", fail)
+    monkeypatch.setattr(view, "show_position", fail)
     get(client, "/api/position", 500, variant="tictactoe\x1b"[:-1])
     assert "\\x1b[2J" in caplog.text and "\x1b" not in caplog.text

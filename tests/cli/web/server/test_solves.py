@@ -95,7 +95,7 @@ def test_an_estimate_that_takes_long_is_refused_too(home, stand_in, monkeypatch)
     client = client_of()
     ask_to(client, "solve", "dodgem")
     told = wait_for(client, "dodgem")
-    assert told["state"] == "refused" and "takes long" in told["words"]
+    assert told["state"] == "refused" and "takes too long" in told["words"]
 
 
 def test_progress_is_told_and_a_solve_is_cancelled(home, stand_in):

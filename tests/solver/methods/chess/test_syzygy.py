@@ -147,8 +147,8 @@ def test_compare_takes_distances_to_zeroing(home, monkeypatch):
     (beside,) = json.loads(retrograde(*command, "--json").stdout)["beside"]
     assert (beside["alike"], beside["differ"]) == (300, []) and beside["rounded"] > 40
     assert told.splitlines()[2:] == [f"  of these {beside['rounded']} are rounded there, by a ply"]
-    tells = compare.SyzygyZeroing.tells
-    monkeypatch.setattr(compare.SyzygyZeroing, "tells", lambda self, board: tells(self, board) + 2)
+    probe = compare.SyzygyZeroing.probe
+    monkeypatch.setattr(compare.SyzygyZeroing, "probe", lambda self, board: probe(self, board) + 2)
     (beside,) = json.loads(retrograde(*command, "--json", status=1).stdout)["beside"]
     assert len(beside["differ"]) == 300 and {"ours", "theirs", "position"} == {*beside["differ"][0]}
 

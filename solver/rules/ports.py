@@ -37,6 +37,9 @@ WORD_LIMIT = 1 << 63
 
 PORTS: dict[tuple[str, tuple[str, ...], bool], "RulesPort"] = {}
 """All ports of this process. None is ever dropped, for a thread may still run with it."""
+MOST_RECENT = 64
+RECENT: dict[tuple[int, bool], tuple[Game | GuardedGame, "RulesPort"]] = {}
+"""Games that were asked for lately, with their ports."""
 
 
 def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
@@ -46,6 +49,10 @@ def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
     If positions are tuples of ints, return the game itself, for which numba compiles each kernel; also if numba is
     switched off.
     """
+    # Games are looked up by identity first, for a certificate asks this for each of its positions.
+    recent = RECENT.get((id(game), eager))
+    if recent is not None and recent[0] is game:
+        return recent[1]
     guarded = isinstance(game, GuardedGame)
     rules: Game = game.game if isinstance(game, GuardedGame) else game
     if Traits.of(rules).width or config.DISABLE_JIT:
@@ -55,6 +62,9 @@ def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
     key = kind.name, compiled.options_of(rules), eager or guarded
     if key not in PORTS:
         PORTS[key] = RulesPort(rules, kind, eager or guarded)
+    if len(RECENT) >= MOST_RECENT:
+        RECENT.clear()
+    RECENT[id(game), eager] = game, PORTS[key]
     return PORTS[key]
 
 

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, refuse_to_search
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
@@ -59,7 +58,6 @@ class ProofNumberSearch(StoppableSearch):
     def __init__(self, game: Game, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
         """Prepare a search; *tables* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
         refuse_to_search(game)
-        compiled.prepare(game)
         self.endgame_tables, self.table_addresses = tables, tables and tables.addresses
         self.game, self.size = game, size
         super().__init__()

@@ -27,7 +27,6 @@ from retrograde.solver.methods.numbered import kernels, seeds
 from retrograde.solver.methods.numbered.seeds import raise_fault
 from retrograde.solver.methods.numbered.table import NumberedTable, NumberedTier
 from retrograde.solver.methods.numbered.tier_memory import LIST_ITEM_BYTES, checksum_type, memory_by_slots, most_listed
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
@@ -156,7 +155,6 @@ def expansions(tier: NumberedTier, blocks: list[tuple[int, int]]) -> Iterator[Ex
 def expand_again(tier: NumberedTier, begin: int, end: int, frontier: ArraySlice) -> Children:
     """Return the children of undecided slots that are in a *frontier*, and their number for each slot."""
     rules = tier.table.rules
-    compiled.prepare(rules)
     left, links = tier.left.array[begin:end], workspace("links", seeds.LINKS)
     counts = np.empty(end - begin, np.int64)
     done, found = 0, []
@@ -189,7 +187,6 @@ def ask_parents(task: tuple[NumberedTier, Array]) -> list[Array]:
     tier, frontier = task
     table, left, sums = tier.table, tier.left.array, tier.sums.array
     rules = table.rules
-    compiled.prepare(rules)
     out, trouble = workspace("parents", PARENTS), trouble_array(rules, 3)
     found = []
     while len(frontier):

@@ -13,7 +13,6 @@ from retrograde.solver.methods.numbered import kernels
 from retrograde.solver.methods.numbered.kernels import SlotSeeds
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.table import NumberedTable, NumberedTier
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.consistency import check_index
 from retrograde.solver.rules.examine import differ, examine, refuse_chance
 from retrograde.solver.rules.expansion import compiling
@@ -59,7 +58,6 @@ def blocks(slots: int, done: int, size: int) -> Iterator[tuple[int, int]]:
 
 def buffers(table: NumberedTable, slots: int) -> tuple[SlotSeeds, Array, Array, Array]:
     """Compile the rules; return the arrays that `kernels.seed` writes to: seeds, images, links and trouble."""
-    compiled.prepare(table.rules)
     seeds = SlotSeeds(np.empty(slots, score_type(table.bits)), *np.empty((3, slots), np.uint16))
     return seeds, room_for_images(table.rules), workspace("links", LINKS), trouble_array(table.rules, 3)
 
@@ -164,7 +162,6 @@ def count_symmetric(task: tuple[NumberedTier, int, int]) -> tuple[int, Array]:
     """
     tier, begin, end = task
     rules = tier.table.rules
-    compiled.prepare(rules)
     sizes = np.empty(end - begin, np.uint16)
     with compilable(rules):
         kernels.count_symmetric(rules_for(rules), tier.number, begin, room_for_images(rules), sizes)

@@ -28,7 +28,6 @@ from retrograde.solver.methods.streamed.steps import (
     load_steps,
     make_steps,
 )
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.trouble_codes import Trouble
@@ -101,7 +100,6 @@ def solve_segments(task: BackwardTask) -> Done | WrongAssumption:
 def score(task: BackwardTask) -> ScoredLists | WrongAssumption:
     """Return the scored positions of a task's segments."""
     game = task.stream.game
-    compiled.prepare(game)
     loader = SegmentLoader(task.stream.scratch)
     # Step 1: Load the positions and list the edges.
     lists, edges = list[tuple[int, ...]](), list[tuple[int, ...]]()

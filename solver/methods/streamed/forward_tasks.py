@@ -20,7 +20,6 @@ from retrograde.solver.methods.streamed.segments import (
     segment_of,
 )
 from retrograde.solver.methods.streamed.steps import BEYOND, TALLIED
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
@@ -119,7 +118,6 @@ def sort_children(task: ForwardTask) -> Segment | WrongAssumption:
 def count_next_tiers(task: tuple[StreamContext, int, Segment]) -> tuple[int, dict[int, int]]:
     """Return the tier of a segment, and how many of its children are in each tier."""
     stream, tier, segment = task
-    compiled.prepare(stream.game)
     loader = SegmentLoader(stream.scratch)
     loader.add(segment)
     tiers, trouble = np.empty((MOST_TIERS, 2), np.int64), np.zeros(4, np.int64)
@@ -132,7 +130,6 @@ def count_next_tiers(task: tuple[StreamContext, int, Segment]) -> tuple[int, dic
 
 def sample_children(game: Game, tier: int, move: int, positions: Array) -> Array:
     """Return the children of some positions in a tier, by one move or kernels.ALL."""
-    compiled.prepare(game)
     out = np.empty(len(positions) * (1 if move >= 0 else MOST_SAMPLED), np.int64)
     target, trouble = target_row(Target(tier, [], 0), 0), np.zeros(4, np.int64)
     with compiling(game, trouble):
@@ -149,7 +146,6 @@ def target_row(target: Target, begin: int) -> tuple[int, ...]:
 
 def merge_children(stream: StreamContext, targets: list[Target]) -> tuple[Array, Array] | WrongAssumption:
     """Return the children of some targets, sorted and without duplicates, and where each target ends."""
-    compiled.prepare(stream.game)
     # Step 1: Load the lists that the children come from.
     loader = SegmentLoader(stream.scratch)
     sources = [source for target in targets for source in target.sources]

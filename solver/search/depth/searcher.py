@@ -19,7 +19,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, Game, RuleError, alternates, defines, mover
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
@@ -67,7 +66,6 @@ class DepthSearch(StoppableSearch):
     def __init__(self, game: Game):
         """Prepare a search; raise NotForSearch if positions are tuples of ints."""
         refuse_tuples(game, "looked ahead in")
-        compiled.prepare(game)
         self.game = game
         super().__init__()
         self.moves_held = INITIAL_MOVES

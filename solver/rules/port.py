@@ -175,6 +175,7 @@ class Port:
         for place, name in enumerate(NUMBERS, 1):
             self.table[place] = numbers[name]
         self.address = int(self.table.ctypes.data)
+        self.resolving = threading.Lock()
         Port.known[self.address] = self
 
     def __reduce__(self) -> Any:
@@ -185,9 +186,14 @@ class Port:
         raise NotImplementedError
 
     def resolve(self, slot: int) -> int:
-        """Find the machine code of the entry at a place of the table; return its address, or 0 if that fails."""
+        """Find the machine code of the entry at a place of the table; return its address, or 0 if that fails.
+
+        If several threads ask at once, all get the same address.
+        """
         try:
-            self.table[slot] = self.address_of([*ENTRIES][slot - FIRST])
+            with self.resolving:
+                if not self.table[slot]:
+                    self.table[slot] = self.address_of([*ENTRIES][slot - FIRST])
         except BaseException as error:
             FAILURE.error = error
             return 0

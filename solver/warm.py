@@ -1,26 +1,25 @@
 """Compiles the loops of the solver once, so that no later command has to.
 
-Loops get the rules of a game by a port (`rules/port.py`), so machine code made for one game serves all others. Here small
-games are solved by each method, verified, searched and played, which compiles the loops and keeps them on disk.
+Loops get the rules of a game by a port (`rules/port.py`), so machine code made for one game serves all others. Here
+small games are solved by each method and searched, which compiles the loops and keeps them on disk.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from retrograde.databases import open_database
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.options import SolveOptions
 from retrograde.solver.runtime.sizes import Sizes
-from retrograde.solver.verification.verify import verify
 
 STREAM = Sizes(in_memory=1)
 """Sizes by which a small game is solved like a large one."""
 
 
-class Warming(NamedTuple):
+class SmallSolve(NamedTuple):
     """A small solve that compiles the loops of a method."""
 
     name: str
@@ -29,16 +28,16 @@ class Warming(NamedTuple):
 
 
 SOLVES = (
-    Warming("games that are listed", "connect4:4,3", SolveOptions(method="listed")),
-    Warming("games with cycles", "mutorere", SolveOptions(method="compiled")),
-    Warming("games that number their positions", "chess:KRK", SolveOptions(sizes=Sizes(), method="numbered")),
-    Warming("chess endings", "chess:KQK", SolveOptions(method="setwise")),
-    Warming("large games, out of core", "connect4:4,3", SolveOptions(method="streamed", sizes=STREAM)),
-    Warming("large games, 64 positions at a time", "connect4:4,3", SolveOptions(method="setwise", sizes=STREAM)),
-    Warming("scores", "dotsandboxes:1,1", SolveOptions(metric="score", method="compiled")),
-    Warming("nimbers", "nim", SolveOptions(metric="nimber", method="compiled")),
-    Warming("draw levels", "tictactoe", SolveOptions(metric="drawlevel", method="compiled")),
-    Warming("chance", "pig:target=10", SolveOptions(metric="expectation", method="compiled")),
+    SmallSolve("games that are listed", "connect4:4,3", SolveOptions(method="listed")),
+    SmallSolve("games with cycles", "mutorere", SolveOptions(method="compiled")),
+    SmallSolve("games that number their positions", "chess:KRK", SolveOptions(method="numbered")),
+    SmallSolve("chess endings", "chess:KQK", SolveOptions(method="setwise")),
+    SmallSolve("large games, out of core", "connect4:4,3", SolveOptions(method="streamed", sizes=STREAM)),
+    SmallSolve("large games, 64 positions at a time", "connect4:4,3", SolveOptions(method="setwise", sizes=STREAM)),
+    SmallSolve("scores", "dotsandboxes:1,1", SolveOptions(metric="score", method="compiled")),
+    SmallSolve("nimbers", "nim", SolveOptions(metric="nimber", method="compiled")),
+    SmallSolve("draw levels", "tictactoe", SolveOptions(metric="drawlevel", method="compiled")),
+    SmallSolve("chance", "pig:target=10", SolveOptions(metric="expectation", method="compiled")),
 )
 """The solves that compile all methods, in the order of how often they are used."""
 
@@ -46,7 +45,7 @@ SOLVES = (
 def warm() -> Iterator[tuple[str, int, int]]:
     """Compile all loops; yield what is compiled next, its number from 1, and the number of steps."""
     steps: list[tuple[str, Callable[[Path], object]]] = [
-        *((each.name, lambda folder, each=each: solve_and_verify(each, folder)) for each in SOLVES),
+        *((each.name, partial(solve_small, each)) for each in SOLVES),
         ("search", lambda folder: search_all()),
     ]
     with TemporaryDirectory(prefix="retrograde-") as folder:
@@ -55,12 +54,9 @@ def warm() -> Iterator[tuple[str, int, int]]:
             step(Path(folder))
 
 
-def solve_and_verify(each: Warming, folder: Path) -> None:
-    """Solve a small game, and verify its database with compiled rules."""
-    path = folder / f"{each.name}.h5"
-    solve(load_game(each.variant), path, each.options)
-    with open_database(path) as database:
-        verify(database)
+def solve_small(each: SmallSolve, folder: Path) -> None:
+    """Solve a small game into a database in a folder."""
+    solve(load_game(each.variant), folder / f"{each.name}.h5", each.options)
 
 
 def search_all() -> None:

@@ -30,7 +30,7 @@ TABLE = "256M"
     default=TABLE,
     show_default=True,
     metavar="SIZE",
-    help="Memory for the transposition table.",
+    help="Memory for transposition tables, divided among the threads.",
 )
 @workers_option
 @click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
@@ -48,11 +48,12 @@ def command(
 ) -> None:
     """Make an opening book: the value of every position within N plies of the start.
 
-    The command searches the positions of the last ply until each is proved. The values of the others follow. If a game
-    has no database, play, query and the page look into its book first, and search beyond it. Run the same command again
-    to resume an interrupted book.
+    The command searches the positions of the last ply until the value of each is proved. The values of earlier plies
+    follow from these. If a game has no database, play, query and the page look into its book first, and search
+    positions that are not in it. Run the same command again to resume an interrupted book.
 
-    The search for the distance of a tie is short, and the distance may stay unknown. Values are always proved.
+    The command searches only shortly for the distance of a tie, so that distance may stay unknown. Values are always
+    proved.
 
     \b
     Examples:

@@ -111,8 +111,8 @@ def command(
 ) -> None:
     """Play a solved game against a perfect player, or watch a game.
 
-    If there is no database, the perfect player searches. It says what it has proved and what it does not know. Once it
-    has proved the value of a position, it does not give that up.
+    If there is no database, the perfect player searches, and says what it has proved. Once it has proved the value of a
+    position, it plays only moves that keep this value.
 
     WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
     (searches to that depth in plies or for that many seconds, and uses the game's estimate); paranoid:4 (the same, and

@@ -51,7 +51,7 @@ class Odd(click.IntRange):
     type=click.Choice(["win", "tie", "draw", "lose"]),
     help="The value to prove; by default a search finds it.",
 )
-@click.option("--at-least", is_flag=True, help="Prove only that the position is worth at least that.")
+@click.option("--at-least", is_flag=True, help="Prove only that the position is worth at least the value.")
 @click.option(
     "--leaves", type=Odd(0, MOST_LEAVES), default=LEAVES, show_default=True, metavar="N",
     help="Leave out positions that a search decides within N plies.",
@@ -89,11 +89,12 @@ def command(
     out: str | None,
     as_json: bool,
 ) -> None:
-    """Prove the value of a position, and keep the proof: a certificate.
+    """Prove the value of a position, and write the proof to a file, a certificate.
 
-    By default POSITION is the start. A certificate has a reply for every position that the side that keeps the value
-    may meet; for a tie or draw, for both sides. The command checks every reply before it gives the file its name;
-    verify checks it again whenever you like. query and play use it if there is no database.
+    By default POSITION is the start. A certificate is a strategy for one side: a reply for each position that can arise
+    while this side follows it. For a tie or a draw it has the strategies of both sides. The command checks every reply
+    before it gives the file its name. `verify` checks a certificate again at any time. query and play use it if there
+    is no database.
 
     \b
     Examples:

@@ -32,16 +32,16 @@ def complete_removable(ctx: click.Context, param: click.Parameter, incomplete: s
     "--unfinished",
     "only_unfinished",
     is_flag=True,
-    help="Keep the database, and remove only what an interrupted solve has left.",
+    help="Keep the database, and delete only the remains of an interrupted solve.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @database_option
 @json_option
 def command(source: str, only_unfinished: bool, yes: bool, database: str | None, as_json: bool) -> None:
-    """Delete a database, and what an interrupted solve has left: its journal and its scratch files.
+    """Delete a database, and the remains of an interrupted solve: its journal and its scratch files.
 
-    The command lists the files with their sizes, and asks first. It touches nothing else, and nothing at all while the
-    variant is being solved.
+    The command first lists the files with their sizes and asks. It deletes no other files. While the variant is being
+    solved, it refuses.
 
     \b
     Examples:

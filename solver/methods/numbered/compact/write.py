@@ -113,8 +113,8 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
     game, file = database.game, database.file
     every = list(SlotNumbering.of(game, database.contents.tiers.numbers).parts(game))
     parts, outcomes, kept = list[PartRow](), list[Array](), 0
-    for tier, group in groupby(every, key=lambda part: part[0]):
-        slices = [slots for _, _, slots in group if slots.start < slots.stop]
+    for tier, group in groupby(every, key=lambda part: part.tier):
+        slices = [part.slots for part in group if part.slots.start < part.slots.stop]
         smallest_parts = [smallest(database, tier, rows[slots], there[slots], executor) for slots in slices]
         left_out = choose_omitted(game, slices, tier, [part.bytes for part in smallest_parts])
         for number, (slots, part) in enumerate(zip(slices, smallest_parts, strict=True)):

@@ -276,12 +276,15 @@ class SlotStore:
         return plans
 
     def improve(
-        self, task: Any, guesses: TierInputs, by: dict[int, Any], phase: Phase, plans: Plans | None = None
+        self, task: Any, guesses: TierInputs, recipes: Scripts | Plans, phase: Phase, plans: Plans | None = None
     ) -> float:
-        """Sweep guesses or margins by scripts or plans; return the greatest change. Collect new plans in *plans*."""
+        """Sweep guesses or margins by *recipes*, and return the greatest change.
+
+        *recipes* are the scripts or plans of chunks, by first slot. Collect new plans in *plans*.
+        """
         change, numbers = 0.0, guesses.own_low
         for wave in chunks_of(len(numbers)):
-            for found in list(self.work.map(task, [(guesses, *ends, by.get(ends[0])) for ends in wave])):
+            for found in list(self.work.map(task, [(guesses, *ends, recipes.get(ends[0])) for ends in wave])):
                 numbers.array[found.begin : found.begin + len(found.numbers)] = found.numbers
                 change = max(change, found.change)
                 if plans is not None:

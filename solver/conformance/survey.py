@@ -64,7 +64,11 @@ class Survey:
         self.tier = lru_cache(1 << 16)(game.tier)
 
     def at(self, rule: str, position: int | None) -> None:
-        """Record which rule is checked next, and where."""
+        """Record which rule is checked next, and where, and count the check.
+
+        A Fault carries only words, such as "gives 3". The code that catches it adds the rule and position recorded
+        here, so call this before anything that may raise one.
+        """
         self.rule, self.position = rule, position
         self.checks[rule] += 1
 

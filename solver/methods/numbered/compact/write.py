@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.databases import Database, open_database
-from retrograde.databases.database import BULK, positions_there
+from retrograde.databases.database import BULK, positions_of_slots
 from retrograde.databases.layout import COMPACT_BLOCK, DERIVED, SLOT_LEVEL, PartRow, outcome_dtype
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import SlotsReader
@@ -102,7 +102,7 @@ def have_positions(database: SlotsDatabase, tier: int, begin: int, count: int) -
             return found
         except NotCompilable:
             pass
-    return positions_there(database.game, tier, range(begin, begin + count))[1]
+    return positions_of_slots(database.game, tier, range(begin, begin + count))[1]
 
 
 # Choose the parts to keep

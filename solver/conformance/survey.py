@@ -131,10 +131,10 @@ class Survey:
         positions: dict[int, None] = {}
         for row, tier in enumerate(self.numbering.tiers.tolist()):
             size = self.numbering.size(row)
-            some = (chance.randrange(size) for _ in range(10 * count))
+            random_slots = (chance.randrange(size) for _ in range(10 * count))
             # An equal share of positions from each tier; empty slots are skipped.
             wanted = len(positions) + max(1, count // len(self.numbering.tiers))
-            for slot in chain((0, size - 1), some):
+            for slot in chain((0, size - 1), random_slots):
                 self.at("unindex", None)
                 position = self.game.unindex(tier, slot)
                 expect_again(position, self.game.unindex(tier, slot))

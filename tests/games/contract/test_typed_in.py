@@ -110,7 +110,7 @@ def split(text):
 def test_what_cannot_be_solved_interpreted_says_so(tmp_path):
     text = GAME + "try:\n    retrograde.solve(Heap(), metric='nimber')\nexcept Exception as error:\n    print(error)\n"
     told, _ = run(text, tmp_path, "-")
-    assert told.endswith("heap.py; nimber is computed by compiled rules alone\n")
+    assert told.endswith("heap.py; nimber needs compiled rules\n")
 
 
 class TestNotebook:

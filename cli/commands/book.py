@@ -8,7 +8,7 @@ import click
 
 from retrograde.cli.commands.remove import clear_leftovers
 from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
-from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.failure import Failure, explain_interrupt
 from retrograde.cli.progress import listening
 from retrograde.cli.render.report import print_book, print_file, print_values
 from retrograde.cli.render.words import duration
@@ -113,6 +113,5 @@ def run(game: "Game", path: Path, wanted: dict[str, Any], fresh: bool, as_json: 
             announce(line, "reading the rules")
             make_book(game, BookOptions(**wanted, fresh=fresh, listener=line), path)
     except KeyboardInterrupt as error:
-        failure = explain(error)
         note = "; finished work is kept, and the same command resumes the search"
-        raise Failure(f"{failure.message}{note if failure.status == INTERRUPTED else ''}", failure.status) from None
+        raise explain_interrupt(error, note) from None

@@ -105,10 +105,10 @@ def command(
     won, drawn = ("solved", "not solved") if puzzle else ("won", "drawn")
     head = ["", won, "tied", drawn, "lost", "points", "mistakes", "as first", "as second"]
     rows = [[heading(text) for text in head]]
-    for one in outcome:
-        counts = [str(one[column]) for column in ("won", "tied", "drawn", "lost")]
-        rest = [f"{one['points']:g}", str(one["mistakes"]), f"{one['first']:g}", f"{one['second']:g}"]
-        rows.append([one["player"], *counts, *rest])
+    for player in outcome:
+        counts = [str(player[column]) for column in ("won", "tied", "drawn", "lost")]
+        rest = [f"{player['points']:g}", str(player["mistakes"]), f"{player['first']:g}", f"{player['second']:g}"]
+        rows.append([player["player"], *counts, *rest])
     click.echo(indent(table(rows, "<" + ">" * (len(head) - 1))))
 
 

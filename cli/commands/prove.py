@@ -11,7 +11,7 @@ import click
 
 from retrograde.cli.commands.search import TABLE, start_of
 from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
-from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.failure import explain_interrupt
 from retrograde.cli.progress import COMPILING, listening, polled
 from retrograde.cli.render.certified import claim, facts_of
 from retrograde.cli.render.words import duration, faint, heading, size, wrap
@@ -151,11 +151,9 @@ def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Jo
             done |= not isinstance(error, ProofTimeout)  # else more time would help: keep the journal
             raise
         except KeyboardInterrupt as error:
-            failure = explain(error)
             resume = "; finished work is kept, and the same command resumes it"
             note = "; the same command starts again" if done else resume
-            text = f"{failure.message}{note if failure.status == INTERRUPTED else ''}"
-            raise Failure(text, failure.status) from None
+            raise explain_interrupt(error, note) from None
         finally:
             if done:
                 with suppress(OSError):  # a journal that stays is useless, but harmless

@@ -73,6 +73,16 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
+def explain_interrupt(error: KeyboardInterrupt, note: str) -> Failure:
+    """Return the failure of a KeyboardInterrupt, with a note after its message if it was Ctrl-C.
+
+    The rules may have raised KeyboardInterrupt themselves; the note is then left out, since the same command would only
+    fail again.
+    """
+    failure = explain(error)
+    return Failure(failure.message + note, INTERRUPTED) if failure.status == INTERRUPTED else failure
+
+
 def broken(error: BaseException) -> bool:
     """Return whether the rules themselves have raised KeyboardInterrupt or click.Abort."""
     from retrograde.solver.rules.examine import raised_by_rules

@@ -272,8 +272,12 @@ class Database(ABC):
         return f"open_database({str(self.file.path)!r})"
 
 
-def with_positions(file: CheckedFile, game: Any) -> None:
-    """Replace slot numbers by positions in a legend's examples, for a game whose positions are tuples."""
+def set_example_positions(file: CheckedFile, game: Any) -> None:
+    """Replace slot numbers by positions in a legend's examples, for a game whose positions are tuples.
+
+    Files store a slot's number there, because a tuple does not fit. The start's outcome is a row of the legend too, and
+    changes with it.
+    """
     legend = {row: row._replace(example=position_by_slot(file, game, row.example)) for row in file.legend}
     file.legend = [*legend.values()]
     file.start_outcome = file.start_outcome and legend.get(file.start_outcome, file.start_outcome)
@@ -288,12 +292,12 @@ def position_by_slot(file: CheckedFile, game: Any, number: int) -> Any:
     return game.unindex(int(numbers[k]), number - int(bounds[k]))
 
 
-def positions_there(game: Any, tier: int, slots: range) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def positions_of_slots(game: Any, tier: int, slots: range) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the positions of some slots of a tier, and which slots have one.
 
     Positions are int64[n], or int64[n, ints] if they are tuples; the second array is a bool for each slot.
     """
-    given = [game.unindex(tier, slot) for slot in slots]
-    there = np.array([not is_none(position) for position in given], np.bool_)
-    positions = np.array([position for position in given if not is_none(position)], np.int64)
-    return positions.reshape(-1, width) if (width := Traits.of(game).width) else positions, there
+    by_slot = [game.unindex(tier, slot) for slot in slots]
+    filled = np.array([not is_none(position) for position in by_slot], np.bool_)
+    positions = np.array([position for position in by_slot if not is_none(position)], np.int64)
+    return positions.reshape(-1, width) if (width := Traits.of(game).width) else positions, filled

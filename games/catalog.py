@@ -326,6 +326,10 @@ def make(cls: type[Game], text: str) -> Game:
     return game
 
 
+NO_OPTION = ""
+"""The name for a value beyond the last option: no option has it, so the value is refused."""
+
+
 def read_options(cls: type[Game], text: str, known: list[str]) -> dict[str, Any]:
     """Return the options in a text, by their names, of which a class has those in *known*, in this order."""
     types = get_type_hints(cls)
@@ -334,8 +338,10 @@ def read_options(cls: type[Game], text: str, known: list[str]) -> dict[str, Any]
         name, equals, value = part.partition("=")
         if not equals and types.get(name) is bool:
             value = "yes"
+        elif not equals and index < len(known):
+            name, value = known[index], part
         elif not equals:
-            name, value = (known[index], part) if index < len(known) else ("", part)
+            name = NO_OPTION  # more values than options
         if name not in known:
             if members := members_of(cls, text):
                 what = f"a set of {len(members)} variants, which only solve takes"

@@ -75,8 +75,14 @@ class Game2048(Game):
 
     @cached_property
     def symmetries(self):
-        """For each turn and reflection that keeps the board, the cell that each cell goes to."""
+        """For each turn and reflection that keeps the board, the cell that each cell goes to.
+
+        A board that is not square has four: reflections across either axis, across both, and none. A square board has
+        four more, the same with columns and rows exchanged.
+        """
         width, height = self.width, self.height
+        # The outer loop has one turn, which binds `cells`, the (column, row) of each cell. The bits of `flip` say which
+        # axes are reflected.
         mirrored = [
             [
                 (width - 1 - column if flip & 1 else column, height - 1 - row if flip & 2 else row)
@@ -85,6 +91,7 @@ class Game2048(Game):
             for cells in [[(cell % width, cell // width) for cell in range(self.cells)]]
             for flip in range(4)
         ]
+        # Transposed: a diagonal reflection or, combined with one across an axis, a turn by 90 degrees.
         turned = [[(row, column) for column, row in cells] for cells in mirrored] if width == height else []
         return tuple(tuple(row * width + column for column, row in cells) for cells in mirrored + turned)
 

@@ -63,6 +63,8 @@ class Teeko(InLine, Sliding):
         mine, theirs = self.sides(position)
         empty = (1 << self.cells) - 1 ^ mine ^ theirs
         for source in range(self.cells + 1):
+            # With all men on the board, the source is one of mine; before that, `cells`, which puts down a man.
+            # (Shifts bind more tightly than &: this is bit `source` of `mine`, if all men are there.)
             if mine >> source & 1 if mine.bit_count() == self.men else source == self.cells:
                 reach = empty if source == self.cells else empty & self.beside[source]
                 for target in range(self.cells):

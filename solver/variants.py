@@ -1,6 +1,7 @@
 """Solves many variants on a cluster, one whole solve for each task.
 
-A variant waits for those earlier in the set that it rests on, or whose first tier it has too::
+A variant waits for those earlier in the set that it rests on, and for those of its family whose first tier it has too,
+because it copies tiers from their databases::
 
     KRK   KQK   KNK   KBK  -->  KPK, KRRK, KRNK, …  -->  KRPK, …        an arrow: the databases on the left are read
 
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from retrograde.databases.lock import Lock
-from retrograde.games.catalog import load_game, own_tiers, rests_on
+from retrograde.games.catalog import load_game, own_tiers, rests_on, typed
 from retrograde.games.contract.game import Traits
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor
@@ -87,16 +88,23 @@ def prerequisites(names: Iterable[str]) -> dict[str, set[str]]:
 
     >>> prerequisites(["chess:KRK", "chess:KNK", "chess:KRNK"])["chess:KRNK"] == {"chess:KRK", "chess:KNK"}
     True
+
+    Equal tier numbers mean equal positions only within a family, so variants of different families do not wait for
+    each other. A game that does not number its positions says nothing about its tiers before it is explored: it waits
+    for all earlier variants. Since variants wait only for earlier ones, no two wait for each other.
     """
     waits: dict[str, set[str]] = {}
-    firsts: dict[int, str] = {}
+    by_first_tier: dict[tuple[str, int], str] = {}
+    """The earlier variants, by family and first own tier."""
     for name in names:
         game: Any = load_game(name)
-        if not Traits.of(game).is_numbered:  # nothing is known about its tiers: it waits for all earlier ones
+        if not Traits.of(game).is_numbered:
             waits[name] = set(waits)
             continue
-        waits[name] = {firsts[tier] for tier in {*game.tiers} & firsts.keys()} | waits.keys() & {*rests_on(game)}
-        firsts[own_tiers(game)[0]] = name
+        family = typed(game.family)
+        shared = {(family, tier) for tier in game.tiers} & by_first_tier.keys()
+        waits[name] = {by_first_tier[key] for key in shared} | waits.keys() & {*rests_on(game)}
+        by_first_tier[family, own_tiers(game)[0]] = name
     return waits
 
 

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None:
     """Annotate each move in FILE with its value, and mark moves that gave up value.
 
-    FILE is PGN; - is standard input. Comments give what the databases know, as `[%eval #12]` and in words. A move that
-    gives up a win or a draw gets the glyph ?? and the best move. A game that begins outside the databases is annotated
-    from the move that enters them. Distances are to mate. The fifty-move rule counts if the ending is solved by dtz as
-    well. If you annotate a game again, new comments replace the old ones. Games of chess variants other than Chess960,
-    as the tag Variant says, stay as they are.
+    FILE is PGN; - is standard input. Comments give the value after each move, as `[%eval #12]` and in words. A move
+    that gives up a win or a draw gets the glyph ?? and the best move. If no database has the first positions of a game,
+    the comments begin at the first position that a database has. Distances are to mate. If the ending is also solved
+    with --metric dtz, the comments follow the fifty-move rule. If you annotate a game again, new comments replace the
+    old ones. A game whose tag Variant names a variant other than Chess960 stays as it is.
 
-    For another game name the VARIANT. FILE then has one game per line, moves separated by spaces; or records with tags,
-    such as PDN for draughts, where the tag FEN gives the first position.
+    For another game name the VARIANT. FILE then has one game per line, with moves separated by spaces. For draughts it
+    may be PDN, where the tag FEN gives the first position.
 
     \b
     Examples:

@@ -8,7 +8,7 @@ import click
 
 from retrograde.cli.commands.remove import clear_leftovers
 from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
-from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.failure import Failure, explain_interrupt
 from retrograde.cli.progress import listening
 from retrograde.cli.render.report import print_book, print_file, print_values
 from retrograde.cli.render.words import duration
@@ -30,7 +30,7 @@ TABLE = "256M"
     default=TABLE,
     show_default=True,
     metavar="SIZE",
-    help="Memory for the transposition table.",
+    help="Memory for transposition tables, divided among the threads.",
 )
 @workers_option
 @click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
@@ -48,11 +48,12 @@ def command(
 ) -> None:
     """Make an opening book: the value of every position within N plies of the start.
 
-    The command searches the positions of the last ply until each is proved. The values of the others follow. If a game
-    has no database, play, query and the page look into its book first, and search beyond it. Run the same command again
-    to resume an interrupted book.
+    The command searches the positions of the last ply until the value of each is proved. The values of earlier plies
+    follow from these. If a game has no database, play, query and the page look into its book first, and search
+    positions that are not in it. Run the same command again to resume an interrupted book.
 
-    The search for the distance of a tie is short, and the distance may stay unknown. Values are always proved.
+    The command searches only shortly for the distance of a tie, so that distance may stay unknown. Values are always
+    proved.
 
     \b
     Examples:
@@ -112,6 +113,5 @@ def run(game: "Game", path: Path, wanted: dict[str, Any], fresh: bool, as_json: 
             announce(line, "reading the rules")
             make_book(game, BookOptions(**wanted, fresh=fresh, listener=line), path)
     except KeyboardInterrupt as error:
-        failure = explain(error)
         note = "; finished work is kept, and the same command resumes the search"
-        raise Failure(f"{failure.message}{note if failure.status == INTERRUPTED else ''}", failure.status) from None
+        raise explain_interrupt(error, note) from None

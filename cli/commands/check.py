@@ -30,10 +30,11 @@ SEARCHING = ("query", "play", "match")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> None:
-    """Check that a rule module keeps the contract of games.
+    """Check that the rules of a game keep the contract.
 
-    Runs the rules at many positions, interpreted and compiled, and prints what it understood. The exit status is 1 if
-    anything is wrong. With --json, progress goes to standard error as lines of JSON.
+    The command runs the rules at many positions, interpreted and compiled, compares the answers, and prints what it
+    understood: players, ends, tiers and so on. The exit status is 1 if anything is wrong. With --json, progress goes to
+    standard error as lines of JSON.
 
     \b
     Examples:

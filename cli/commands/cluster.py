@@ -15,9 +15,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def cluster_options(command: Command) -> Command:
-    """Add both options to a command."""
+    """Add `--cluster`, a text, and `--mpi`, an executor or None, to a command.
+
+    `executor_for` makes one executor of both.
+    """
     command = click.option(
-        "--mpi", is_flag=True, is_eager=True, callback=join,
+        "--mpi", is_flag=True, is_eager=True, callback=executor_over_ranks,
         help="Run under mpiexec: the first process solves, the others work for it. Needs mpi4py, the extra `mpi`.",
     )(command)  # fmt: skip
     return click.option(
@@ -27,16 +30,17 @@ def cluster_options(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
-def join(ctx: click.Context, param: click.Parameter, wanted: bool) -> "ClusterExecutor | None":
+def executor_over_ranks(ctx: click.Context, param: click.Parameter, wanted: bool) -> "ClusterExecutor | None":
     """Return the executor over the ranks of an MPI job in the first rank. All other ranks work for it, and end.
 
-    This runs before other options are read, so that only one rank reports errors in them.
+    None without `--mpi`, and when the shell only completes a command line. This runs before other options are read, so
+    that only one rank reports errors in them.
     """
     if not wanted or ctx.resilient_parsing:
         return None
     from retrograde.solver.runtime.cluster.mpi import ranks, serves
 
-    if serves():
+    if serves():  # this rank works for the first one, which handles Ctrl-C
         WATCH.stop()
     executor = ctx.with_resource(ranks())
     if executor is None:

@@ -245,9 +245,9 @@ def command(
 ) -> None:
     """Compare a database of chess endings with the tables in FOLDER, position by position.
 
-    Syzygy's tables (.rtbw) are compared by value, Gaviota's (.gtb.cp4) by distance to mate. A database by distance to
-    zeroing, chess:KRK@dtz, is compared with Syzygy's .rtbz tables. python-chess reads the tables: pip install chess.
-    The exit status is 1 if something differs.
+    The command compares values with Syzygy's tables (.rtbw), and distances to mate with Gaviota's (.gtb.cp4). It
+    compares a database with distances to zeroing, such as chess:KRK@dtz, with Syzygy's .rtbz tables. python-chess reads
+    the tables: pip install chess. The exit status is 1 if something differs.
 
     \b
     Examples:

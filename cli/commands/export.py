@@ -54,7 +54,7 @@ def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range
 )
 @click.option("--remoteness", callback=plies, metavar="N|N..M", help="Only this remoteness, or a range.")
 @click.option("--tier", type=int, metavar="TIER", help="Export only positions of this tier.")
-@click.option("--sample", type=click.IntRange(1), metavar="N", help="Export N of them, selected at random.")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="Export N of these positions, selected at random.")
 @click.option("--seed", type=click.IntRange(0), metavar="SEED", help="Random seed for --sample.")
 @click.option("--moves", is_flag=True, help="Also export the best moves, which is much slower.")
 @click.option(
@@ -75,14 +75,15 @@ def command(
 
     Columns are tier, position (a number; or position0, position1, … if positions are tuples), text, value (win, lose,
     tie or draw, for the player to move), remoteness (empty for a draw), and moves, separated by spaces. Symmetric
-    positions are written once. For a large game stored as steps, positions where the game is over are left out. In .npz
-    a value is a number (lose 1, draw 2, tie 3, win 4). Parquet needs pyarrow, the extra `export`.
+    positions are written once. For large games (stored as steps), the output lacks positions where the game is over. In
+    .npz a value is a number (lose 1, draw 2, tie 3, win 4). Parquet needs pyarrow, the extra `export`.
 
-    Chess engines read Syzygy's tables, .rtbw and .rtbz. They are made from distances to zeroing, which `solve --metric
-    dtz` computes. Tables already in the folder are left as they are.
+    --syzygy writes tables that chess engines read, .rtbw and .rtbz. First compute distances to zeroing, with `solve
+    --metric dtz`. Tables that are already in the folder stay as they are.
 
-    A compact database gives the same answers: the values that it does not keep are computed from the moves when needed.
-    It is for games that number their positions and keep sides to move apart, such as chess endings.
+    --compact writes a smaller database that gives the same answers. Values that it does not store are computed from the
+    moves when needed. It works for games that number their positions and separate the sides to move, such as chess
+    endings.
 
     \b
     Examples:

@@ -49,13 +49,13 @@ MOST_OTHERS = 4
 @database_option
 @json_option
 def command(source: str, database: str | None, as_json: bool) -> None:
-    """Show the result of a solve: counts by value and remoteness, the longest win, the size.
+    """Show the result of a solve: counts by value and remoteness, the longest win, and the size of the file.
 
-    If a variant has no database but an opening book, the book is shown.
+    If a variant has no database, the command shows its opening book.
 
-    A file is shown even if its rules are missing or have changed; the output says so. Counts of positions include all
-    symmetric images. Counts for the parts of a chess endgame include only one of them, as endgame tables do. For a
-    certificate, the output says what it proves.
+    The command also works if the rules of a file are missing or have changed, and says so. Counts of positions include
+    all symmetric images. But counts for single chess endings include symmetric positions once, as endgame tables do.
+    For a certificate, the output says what it proves.
 
     \b
     Examples:

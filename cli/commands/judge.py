@@ -51,9 +51,9 @@ def command(
 ) -> None:
     """Measure how often a depth-limited search picks a move that gives up value.
 
-    Only positions where some move gives up value count. The command tries four evaluations: the game's own estimate;
-    none, so that only ends of games count; random numbers; and the true value, made wrong in one position of ten. With
-    the last, a deeper search can be worse (the pathology of Beal and Nau). Then it counts how many positions alpha-beta
+    The command uses only positions in which some move gives up value. It tries four estimates: the game's own; none, so
+    that only ends of the game count; random numbers; and the true value, made wrong in one position of ten. With the
+    last one, a deeper search can be worse (the pathology of Beal and Nau). Then it counts the positions that alpha-beta
     visits with good and with bad move ordering: between b^d and b^(d/2).
 
     \b

@@ -25,9 +25,9 @@ Facts = dict[str, Any]
 @click.command("list")
 @json_option
 def command(as_json: bool) -> None:
-    """List the databases, and what interrupted solves have left: how far they have come, and how to resume them.
+    """List the databases, and interrupted solves: how far they are, and how to resume them.
 
-    They are in the folder that RETROGRADE_HOME names, or else in the usual folder for data.
+    The command looks in the folder RETROGRADE_HOME, or in the usual data folder if that variable is not set.
 
     \b
     Example:

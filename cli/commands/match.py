@@ -62,7 +62,7 @@ def command(
     database: str | None,
     as_json: bool,
 ) -> None:
-    """Let two players play each other; they take turns at moving first.
+    """Play games between two players, and count the results. Each moves first in every other game.
 
     A and B are perfect; first (the first of the best moves, sets no traps); random; greedy; depth:4 or time:0.5
     (searches to that depth in plies or for that many seconds, and uses the game's estimate); paranoid:4 (the same, and
@@ -70,17 +70,17 @@ def command(
     skill:0.8 (the same, but every perfect move is equally likely); exploit:random (a best response to that player, once
     that is solved: solve --against random); or a function of your own, FILE.py:function.
 
-    A win is one point, a tie or a draw half a point. Mistakes are moves that gave up value; without a database, those
-    that a search has proved to be mistakes within the time for a move.
+    A win is one point, a tie or a draw half a point. Mistakes are moves that gave up value. If there is no database, a
+    move counts as a mistake only if a search has proved this within --time.
 
-    If a chess ending is solved by mate and by zeroing (--metric dtz), plies without progress are counted, from the
-    counter of a FEN on. Players then use the fifty-move rule, and after 100 such plies the game is a draw.
+    If a chess ending is also solved with --metric dtz, games follow the fifty-move rule: after 100 plies without a
+    capture or pawn move the game is a draw. The count begins with the counter of the FEN.
 
-    In a game without a start, games begin in random positions. Each is played twice, once with either side.
+    If a game has no start, the command selects random positions, and plays two games from each, with sides exchanged.
 
     With --exact, A and B must be players whose move probabilities are known: random, greedy, perfect, skill:0.8,
-    depth:4, exploit:random, FILE.py:function, or an installed player that gives them. The output is what each can
-    expect to be paid.
+    depth:4, exploit:random, FILE.py:function, or an installed player that gives them. The output is the expected payoff
+    of each.
 
     \b
     Examples:
@@ -105,10 +105,10 @@ def command(
     won, drawn = ("solved", "not solved") if puzzle else ("won", "drawn")
     head = ["", won, "tied", drawn, "lost", "points", "mistakes", "as first", "as second"]
     rows = [[heading(text) for text in head]]
-    for one in outcome:
-        counts = [str(one[column]) for column in ("won", "tied", "drawn", "lost")]
-        rest = [f"{one['points']:g}", str(one["mistakes"]), f"{one['first']:g}", f"{one['second']:g}"]
-        rows.append([one["player"], *counts, *rest])
+    for player in outcome:
+        counts = [str(player[column]) for column in ("won", "tied", "drawn", "lost")]
+        rest = [f"{player['points']:g}", str(player["mistakes"]), f"{player['first']:g}", f"{player['second']:g}"]
+        rows.append([player["player"], *counts, *rest])
     click.echo(indent(table(rows, "<" + ">" * (len(head) - 1))))
 
 

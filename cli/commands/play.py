@@ -47,7 +47,7 @@ from retrograde.cli.render.oracles import (
 )
 from retrograde.cli.render.pager import paged
 from retrograde.cli.render.words import NOUNS, coloured, heading, prospect, wrap
-from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.game import Traits
 from retrograde.games.contract.naming import variant_title
@@ -111,8 +111,8 @@ def command(
 ) -> None:
     """Play a solved game against a perfect player, or watch a game.
 
-    If there is no database, the perfect player searches. It says what it has proved and what it does not know. Once it
-    has proved the value of a position, it does not give that up.
+    If there is no database, the perfect player searches, and says what it has proved. Once it has proved the value of a
+    position, it plays only moves that keep this value.
 
     WHO is human; perfect; first (perfect, but sets no traps); random; greedy (looks one ply ahead); depth:4 or time:0.5
     (searches to that depth in plies or for that many seconds, and uses the game's estimate); paranoid:4 (the same, and
@@ -135,8 +135,8 @@ def command(
         players: list[Player | None] = []
         for turn, name in enumerate(names):
             chance = Random(seed if seed is None else seed + turn)
-            asked = str(skill) if name == "perfect" and skill is not None else name
-            players.append(None if name == HUMAN else player_named(asked, oracle, chance))
+            player_name = str(skill) if name == "perfect" and skill is not None else name
+            players.append(None if name == HUMAN else player_named(player_name, oracle, chance))
         match = Match(oracle, first_position(oracle, position, seed), names, players, hints, Random(seed))
         match.counts = [count_in(position)] if position else [0]
         if HUMAN in names:
@@ -190,8 +190,8 @@ class Match:
         self.hints = hints
         self.dice = dice
         game = oracle.game
-        self.expected = oracle.metric == EXPECTATION
-        """Whether the database has expectations: a game with chance."""
+        self.has_chance = oracle.metric == EXPECTATION
+        """Whether the database has expected payoffs, as for games with chance. Positions may then come up again."""
         self.puzzle = game.players == 1
         self.sides = sides_of(game, start)
         """Names of the players who move first and second."""
@@ -199,7 +199,7 @@ class Match:
         self.positions = [start]
         self.counts = [0]
         """The plies without progress at each position, for a rule that makes a draw of long play without progress."""
-        self.judged: list[int] = []
+        self.human_plies: list[int] = []
         """The numbers of the plies that people have played, from 0."""
 
     @property
@@ -214,7 +214,7 @@ class Match:
         return self.positions[-1]
 
     @property
-    def here(self) -> "Oracle":
+    def oracle_by_rule(self) -> "Oracle":
         """The oracle for this position. It counts plies without progress if the rule is known."""
         from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
 
@@ -225,7 +225,7 @@ class Match:
         from retrograde.solver.play.match import ENDLESS
 
         over = self.oracle.game.primitive(self.position) != UNDECIDED or self.is_too_long()
-        return over or (not self.expected and self.positions.count(self.position) == ENDLESS)
+        return over or (not self.has_chance and self.positions.count(self.position) == ENDLESS)
 
     def is_too_long(self) -> bool:
         """Return whether the game is a draw after too many plies without progress, if such a rule is known."""
@@ -263,11 +263,11 @@ class Match:
                     pass
                 if move is None:
                     continue  # sides have been swapped
-                self.judged.append(len(self.moves))
+                self.human_plies.append(len(self.moves))
                 click.echo()
             else:
                 with thinking(self.oracle):
-                    move = player(self.here, self.position)
+                    move = player(self.oracle_by_rule, self.position)
                 ply = f"{number_of(game, self.start, len(self.moves))} {game.move_name(self.position, move)}"
                 click.echo(f"\n{heading(ply)}  {self.sides[self.turn].removeprefix('the ')}, {self.names[self.turn]}")
                 self.print_evidence()
@@ -294,7 +294,7 @@ class Match:
         hints = self.hints and self.players[self.turn] is None and not self.is_over()
         last = game.draw_move(self.positions[-2], self.moves[-1]) if self.moves else ()
         with thinking(oracle):
-            choices = self.here.moves(self.position) if hints else ()
+            choices = self.oracle_by_rule.moves(self.position) if hints else ()
         print_board(game, self.position, choices, last)
         if hints:
             click.echo()
@@ -309,8 +309,8 @@ class Match:
 
     def print_moves(self, most: int | None = None) -> None:
         """Print what to expect, and the moves, best first, with their values; at most *most* moves."""
-        answer = ask_oracle(self.here, self.position, with_line=False)
-        if self.expected:
+        answer = ask_oracle(self.oracle_by_rule, self.position, with_line=False)
+        if self.has_chance:
             print_expectation(answer)
             return
         click.echo(prospect_of_person(answer.bounds, answer.distance, self.puzzle))
@@ -364,20 +364,20 @@ class Match:
         """Print best play from here."""
         with thinking(self.oracle):
             self.oracle.probe(self.position)
-            names = [choice.name for choice in self.here.line(self.position)]
+            names = [choice.name for choice in self.oracle_by_rule.line(self.position)]
         if not names:
-            told = "no one line is best: the dice have a say" if self.expected else "best play from here is not known"
-            click.echo(told)
+            dice = "no one line is best: the dice have a say"
+            click.echo(dice if self.has_chance else "best play from here is not known")
             return
         line = numbered(self.oracle.game, self.start, names, len(self.moves))
         click.echo(wrap(f"Best play  {line}", 11))
 
     def undo(self) -> None:
         """Take back the person's last move, and what came after it."""
-        if not self.judged:
+        if not self.human_plies:
             click.echo("there is nothing to take back")
             return
-        ply = self.judged.pop()
+        ply = self.human_plies.pop()
         del self.moves[ply:], self.positions[ply + 1 :], self.counts[ply + 1 :]
         click.echo()
         self.show()
@@ -407,31 +407,40 @@ class Match:
 
     def print_result(self) -> None:
         """Print how the game has ended."""
-        from retrograde.solver.play.match import ENDLESS
-
-        game = self.oracle.game
-        value = game.primitive(self.position)
-        after = f"after {moves_played(game, len(self.moves))}"
-        how = f": {game.ending(self.position)}" if value != UNDECIDED and game.ending(self.position) else ""
-        if value == UNDECIDED and self.is_too_long():
-            when = f" {after}:" if self.moves else ""
-            click.echo("\n" + coloured(TIE, f"a draw{when} by the fifty-move rule"))
+        game, value = self.oracle.game, self.oracle.game.primitive(self.position)
+        if value == UNDECIDED:
+            self.print_early_draw()
         elif not self.moves:  # the first position was already over
             click.echo("\n" + prospect(value, 0, mover(game, self.position), ending=game.ending(self.position)))
-        elif self.expected:
-            click.echo("\n" + coloured(value, f"over after {moves_played(game, len(self.moves))}{how}"))
+        else:
+            how = f": {game.ending(self.position)}" if game.ending(self.position) else ""
+            self.print_end(value, f"after {moves_played(game, len(self.moves))}{how}")
+
+    def print_early_draw(self) -> None:
+        """Print why the game is a draw although its last position is undecided: by a rule, or by repetition."""
+        from retrograde.solver.play.match import ENDLESS
+
+        after = f" after {moves_played(self.oracle.game, len(self.moves))}:" if self.moves else ""
+        if self.is_too_long():
+            click.echo("\n" + coloured(TIE, f"a draw{after} by the fifty-move rule"))
+        else:
+            click.echo("\n" + coloured(TIE, f"a draw{after} this position has come up {ENDLESS} times"))
+
+    def print_end(self, value: Value, after: str) -> None:
+        """Print the result of a game with moves whose last position has a *value*; *after* says how long it took."""
+        game = self.oracle.game
+        if self.has_chance:
+            click.echo("\n" + coloured(value, f"over {after}"))
             paid = [str(self.paid(player)) for player in range(game.players)]
             click.echo(f"paid: {', '.join(paid)}")
         elif self.puzzle and value in (WIN, LOSE):
-            click.echo("\n" + coloured(value, f"{'solved' if value == WIN else 'a dead end'} {after}{how}"))
-        elif value != UNDECIDED and Traits.of(game).has_rewards and game.players == 2:
-            self.print_points(after + how)
-        elif value == UNDECIDED:
-            click.echo("\n" + coloured(TIE, f"a draw {after}: this position has come up {ENDLESS} times"))
+            click.echo("\n" + coloured(value, f"{'solved' if value == WIN else 'a dead end'} {after}"))
+        elif Traits.of(game).has_rewards and game.players == 2:
+            self.print_points(after)
         elif value in (TIE, DRAW):
-            click.echo("\n" + coloured(TIE, f"a {NOUNS[value]} {after}{how}"))
+            click.echo("\n" + coloured(TIE, f"a {NOUNS[value]} {after}"))
         else:
-            self.print_winner(self.turn if value == WIN else 1 - self.turn, after + how)
+            self.print_winner(self.turn if value == WIN else 1 - self.turn, after)
 
     def print_winner(self, winner: int, after: str) -> None:
         """Print who has won, and after how many moves."""
@@ -456,8 +465,8 @@ class Match:
 
     def print_scorecard(self) -> None:
         """Print the value of each of the person's moves, and better moves."""
-        if self.judged and not self.expected:
-            click.echo("\n" + scorecard(self.oracle, self.positions, self.moves, self.judged, self.counts))
+        if self.human_plies and not self.has_chance:
+            click.echo("\n" + scorecard(self.oracle, self.positions, self.moves, self.human_plies, self.counts))
 
 
 class Resignation(Quit):

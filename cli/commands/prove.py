@@ -11,7 +11,7 @@ import click
 
 from retrograde.cli.commands.search import TABLE, start_of
 from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
-from retrograde.cli.failure import INTERRUPTED, Failure, explain
+from retrograde.cli.failure import explain_interrupt
 from retrograde.cli.progress import COMPILING, listening, polled
 from retrograde.cli.render.certified import claim, facts_of
 from retrograde.cli.render.words import duration, faint, heading, size, wrap
@@ -51,7 +51,7 @@ class Odd(click.IntRange):
     type=click.Choice(["win", "tie", "draw", "lose"]),
     help="The value to prove; by default a search finds it.",
 )
-@click.option("--at-least", is_flag=True, help="Prove only that the position is worth at least that.")
+@click.option("--at-least", is_flag=True, help="Prove only that the position is worth at least the value.")
 @click.option(
     "--leaves", type=Odd(0, MOST_LEAVES), default=LEAVES, show_default=True, metavar="N",
     help="Leave out positions that a search decides within N plies.",
@@ -89,11 +89,12 @@ def command(
     out: str | None,
     as_json: bool,
 ) -> None:
-    """Prove the value of a position, and keep the proof: a certificate.
+    """Prove the value of a position, and write the proof to a file, a certificate.
 
-    By default POSITION is the start. A certificate has a reply for every position that the side that keeps the value
-    may meet; for a tie or draw, for both sides. The command checks every reply before it gives the file its name;
-    verify checks it again whenever you like. query and play use it if there is no database.
+    By default POSITION is the start. A certificate is a strategy for one side: a reply for each position that can arise
+    while this side follows it. For a tie or a draw it has the strategies of both sides. The command checks every reply
+    before it gives the file its name. `verify` checks a certificate again at any time. query and play use it if there
+    is no database.
 
     \b
     Examples:
@@ -150,11 +151,9 @@ def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Jo
             done |= not isinstance(error, ProofTimeout)  # else more time would help: keep the journal
             raise
         except KeyboardInterrupt as error:
-            failure = explain(error)
             resume = "; finished work is kept, and the same command resumes it"
             note = "; the same command starts again" if done else resume
-            text = f"{failure.message}{note if failure.status == INTERRUPTED else ''}"
-            raise Failure(text, failure.status) from None
+            raise explain_interrupt(error, note) from None
         finally:
             if done:
                 with suppress(OSError):  # a journal that stays is useless, but harmless

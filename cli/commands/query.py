@@ -64,13 +64,14 @@ def command(
     By default POSITION is the start; - reads positions from standard input, one a line. If VARIANT is just chess, the
     men on the board choose the database: chess:KRKN for rook against knight, or chess:KRK for a rook alone.
 
-    If there is no database, the command searches the position. Everything it prints is proved. What it cannot prove in
-    time it prints as not known.
+    If there is no database, the command searches the position. It prints only values that it has proved, and `not
+    known` for all others.
 
     With --batch a line is a position, or VARIANT, a tab and a position. Without a VARIANT on the command line, a space
     works as well as the tab. Each answer has the line's number, the position, the value (for the player to move) and
-    the plies to the end. If the VARIANT on the command line has no database, each line is searched for --time. If a
-    line has no answer, the output says why and the exit status is 1. A value that is not known counts as an answer.
+    the plies to the end. If the VARIANT on the command line has no database, the command searches each position for
+    --time. If a line cannot be answered, the output says why, and the exit status is 1. `not known` counts as an
+    answer.
 
     \b
     Examples:

@@ -32,16 +32,16 @@ def complete_removable(ctx: click.Context, param: click.Parameter, incomplete: s
     "--unfinished",
     "only_unfinished",
     is_flag=True,
-    help="Keep the database, and remove only what an interrupted solve has left.",
+    help="Keep the database, and delete only the remains of an interrupted solve.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @database_option
 @json_option
 def command(source: str, only_unfinished: bool, yes: bool, database: str | None, as_json: bool) -> None:
-    """Delete a database, and what an interrupted solve has left: its journal and its scratch files.
+    """Delete a database, and the remains of an interrupted solve: its journal and its scratch files.
 
-    The command lists the files with their sizes, and asks first. It touches nothing else, and nothing at all while the
-    variant is being solved.
+    The command first lists the files with their sizes and asks. It deletes no other files. While the variant is being
+    solved, it refuses.
 
     \b
     Examples:
@@ -51,26 +51,26 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
     from retrograde.databases.lock import Lock
 
     path, variant = place_of(source, database)
-    there = to_remove(path, only_unfinished)
-    if not there:
+    files = to_remove(path, only_unfinished)
+    if not files:
         what = "no interrupted solve" if only_unfinished else "neither a database nor an interrupted solve"
         raise Failure(f"error: there is {what} of {source}; see what there is with: retrograde list")
     with Lock(path, 0):  # until the user has answered, so that exactly the files shown are removed
-        there = to_remove(path, only_unfinished)
-        refuse_others(path, variant, there)
-        facts = [{"path": str(one), "bytes": bytes_of(one)} for one in there]
-        total = sum(bytes_of(one) for one in there)
+        files = to_remove(path, only_unfinished)
+        refuse_others(path, variant, files)
+        facts = [{"path": str(file), "bytes": bytes_of(file)} for file in files]
+        total = sum(bytes_of(file) for file in files)
         if not yes:
-            rows = [(printable(one.name), size(bytes_of(one)), about(one, path)) for one in there]
+            rows = [(printable(file.name), size(bytes_of(file)), about(file, path)) for file in files]
             click.echo(f"in {printable(str(path.parent))}:\n{indent(table(rows, '<><'))}", err=as_json)
-            if not is_meant(f"remove {'this' if len(there) == 1 else 'these'} ({size(total)})?", as_json):
+            if not is_meant(f"remove {'this' if len(files) == 1 else 'these'} ({size(total)})?", as_json):
                 click.echo("nothing was removed", err=as_json)
-                there, facts, total = [], [], 0
-        for one in there:
-            delete(one)
+                files, facts, total = [], [], 0
+        for file in files:
+            delete(file)
     if as_json:
         print_json({"removed": facts, "bytes": total})
-    elif there:
+    elif files:
         click.echo(f"{size(total)} removed")
 
 
@@ -99,7 +99,7 @@ def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
 
 def to_remove(path: Path, only_unfinished: bool) -> list[Path]:
     """Return the files of a database, without the database itself if *only_unfinished*."""
-    return [one for one in files_of(path) if not (only_unfinished and one == path)]
+    return [file for file in files_of(path) if not (only_unfinished and file == path)]
 
 
 def clear_leftovers(path: Path) -> None:
@@ -109,27 +109,27 @@ def clear_leftovers(path: Path) -> None:
     if files_of(path) == [path] and not path.with_name(path.name + ".lock").exists():
         return
     with suppress(OSError, Failure), Lock(path, 0):  # deletes its own file; fails if another process is solving
-        left = to_remove(path, only_unfinished=True)
-        refuse_others(path, None, left)
-        for one in left:
-            delete(one)
+        leftovers = to_remove(path, only_unfinished=True)
+        refuse_others(path, None, leftovers)
+        for file in leftovers:
+            delete(file)
 
 
-def refuse_others(path: Path, variant: str | None, there: list[Path]) -> None:
+def refuse_others(path: Path, variant: str | None, files: list[Path]) -> None:
     """Raise an error if a file that would be deleted is not ours, or is of another game."""
     from retrograde.databases import OtherRules
     from retrograde.databases.book import BookFile, is_book
     from retrograde.databases.checked import CheckedFile
     from retrograde.databases.errors import DamagedDatabase, UnreadableVersion
 
-    for one in there:
-        if one.is_dir() is not one.name.endswith(SCRATCH):
-            raise Failure(f"error: {str(one)!r} is not of retrograde; nothing was removed")
-        if one.name.endswith(JOURNAL) and not is_journal(one):
-            raise Failure(f"error: {str(one)!r} is no journal of retrograde; nothing was removed")
+    for candidate in files:
+        if candidate.is_dir() is not candidate.name.endswith(SCRATCH):
+            raise Failure(f"error: {str(candidate)!r} is not of retrograde; nothing was removed")
+        if candidate.name.endswith(JOURNAL) and not is_journal(candidate):
+            raise Failure(f"error: {str(candidate)!r} is no journal of retrograde; nothing was removed")
     journal = path.with_name(path.name + JOURNAL)
-    found = read_progress(journal).variant if journal in there else ""
-    if path in there and path.exists():  # a link may lead nowhere
+    found = read_progress(journal).variant if journal in files else ""
+    if path in files and path.exists():  # a link may lead nowhere
         try:
             with (BookFile if is_book(path) else CheckedFile)(path) as file:  # of any kind, a certificate as well
                 found = file.variant
@@ -147,17 +147,17 @@ def is_journal(path: Path) -> bool:
         return file.read(len(MAGIC)) in (MAGIC, b"")
 
 
-def about(one: Path, path: Path) -> str:
+def about(file: Path, path: Path) -> str:
     """Return what a file that would be deleted is."""
     from retrograde.databases.book import is_book
 
-    if one == path:
-        if one.name.endswith(CERTIFICATE_SUFFIX):
+    if file == path:
+        if file.name.endswith(CERTIFICATE_SUFFIX):
             return "the certificate"
         return "the opening book" if is_book(path) else "the database"
-    if one.name.endswith(JOURNAL):
-        return f"the journal of an interrupted solve, {read_progress(one)}"
-    if one.name.endswith(PARTIAL):
+    if file.name.endswith(JOURNAL):
+        return f"the journal of an interrupted solve, {read_progress(file)}"
+    if file.name.endswith(PARTIAL):
         return "half of a database"
     return "what the solve has put aside"
 

@@ -85,10 +85,11 @@ def command(
 ) -> None:
     """Prove the value of a position by search, without a database.
 
-    By default POSITION is the start. The result is proved by the rules alone; when time is over, the command prints
-    what is known by then. Alpha-beta search finds the distance as well. Proof-number search (pn) also proves draws by
-    endless play. In games with points, the result is the score: how much the player to move can win by. Databases of
-    smaller games of the family in the home folder (such as endings of chess that captures lead to) are taken as true.
+    By default POSITION is the start. All results are proved. When --time is over, the command prints the bounds that it
+    has proved so far. Alpha-beta search finds the distance as well. Proof-number search (pn) also proves draws by
+    endless play. In games with points, the result is the score: the number of points by which the player to move can
+    win. The search uses the databases of smaller games of the same family, such as the chess endings to which captures
+    lead, and trusts their values.
 
     \b
     Examples:

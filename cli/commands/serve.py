@@ -37,15 +37,15 @@ def command(
 ) -> None:
     """Serve a page to play on, and JSON, until Ctrl-C.
 
-    Serves the given VARIANTs, or all that have databases. Only this machine can reach the page, unless --host says
-    otherwise. Needs the extra web: pip install '.[web]' in the folder of the sources.
+    The server offers the given VARIANTs, or all that have databases. Only this machine can reach the page, unless you
+    pass --host. Needs the extra web: pip install '.[web]' in the folder of the sources.
 
-    The server answers requests for localhost, for --host and for each --allow-host, and refuses those for other names.
-    Web pages from elsewhere may read the APIs of GamesCrafters and Lichess, and nothing else.
+    The server answers requests for the host names localhost, --host and each --allow-host, and refuses all others. Web
+    pages of other sites may read the APIs of GamesCrafters and Lichess, and nothing else.
 
     The page solves small games on request, unless other machines can reach it (--host, --allow-host) or VARIANTs are
-    given. Games without a database can be played as well: the computer uses the game's book and certificate, if there
-    are any, searches beyond, and says what it has proved and how.
+    given. You can also play games without a database: the computer looks into the game's book and certificate, searches
+    if these do not have the position, and shows the source of each answer.
 
     \b
     Examples:

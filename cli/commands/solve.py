@@ -84,7 +84,7 @@ def command(
     mpi: "ClusterExecutor | None",
     as_json: bool,
 ) -> None:
-    """Solve a game and keep its database.
+    """Solve a game and write its database.
 
     Run the same command again to resume an interrupted solve. A game that is solved already is not solved again. Some
     games have names for sets of variants, which are solved one after another: chess:all=4 is all endings of three and

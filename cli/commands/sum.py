@@ -22,9 +22,9 @@ Component = tuple["Database", int]
 def command(parts: tuple[str, ...], as_json: bool) -> None:
     """Show the value of a sum of impartial games: the player to move chooses one of them and moves there.
 
-    A player who cannot move in any of them loses. The command does not solve the sum as one game. It reads each game's
-    nimber, which `solve --metric nimber` computes. A position may follow VARIANT after a space, in quotes; by default
-    the game is at its start. A game may occur more than once.
+    A player who cannot move in any of them loses. The command does not solve the sum as one game. It computes the value
+    from the nimbers of the games, which `solve --metric nimber` computes. A position may follow VARIANT after a space,
+    in quotes; by default the game is at its start. A game may occur more than once.
 
     \b
     Examples:

@@ -13,11 +13,12 @@ def command() -> None:
     """Play chess endgames from the databases, as a UCI engine.
 
     Chess programs start this command themselves: set `retrograde uci` as the engine. Its option DatabasePath is the
-    folder or file with databases of chess. If none of them has an ending, the engine searches it within the clock. If
-    there is no time for that, or too many men are on the board, it looks two plies ahead, and says so.
+    folder or file with databases of chess. If no database has the position, the engine searches within the clock. If
+    there is no time for a search, or too many men are on the board, the engine looks two plies ahead, and says so.
 
-    Looking up a move takes some milliseconds. The line after it is computed if the clock leaves time. MultiPV sets how
-    many moves are shown, Move Overhead is time lost on the way to the program, Hash is the memory of the search in MiB.
+    The engine looks up a move in some milliseconds. If the clock leaves time, it also computes the line of best play.
+    Options: MultiPV is the number of moves shown, Move Overhead is the time lost between program and engine in
+    milliseconds, and Hash is the memory of the search in MiB.
 
     \b
     Example:

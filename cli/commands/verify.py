@@ -46,10 +46,10 @@ def command(
 ) -> None:  # fmt: skip
     """Compute every stored value again from its children, and compare.
 
-    For a certificate, check every reply. For an opening book, positions of the last ply have no stored children: some
-    of them are searched again. The check uses the rules, and no other code of the solver. At the end it prints what is
-    proven and what the proof rests on. The exit status is 1 if anything is wrong. With --json, progress goes to
-    standard error as lines of JSON.
+    For a certificate, the command checks every reply. In an opening book, positions of the last ply have no stored
+    children, so the command searches some of them again. Verification shares no code with the solver except the rules.
+    At the end the command prints what it has proven, and on which assumptions. The exit status is 1 if anything is
+    wrong. With --json, progress goes to standard error as lines of JSON.
 
     \b
     Examples:

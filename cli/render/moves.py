@@ -155,14 +155,14 @@ def scorecard(
 
     game, reviews = oracle.game, judge_moves_by_rule(oracle, positions, moves, plies, counts)
     rows = [
-        (number_of(game, positions[0], ply), one.played.name, verdict_text(game, one))
-        for ply, one in zip(plies, reviews, strict=True)
+        (number_of(game, positions[0], ply), review.played.name, verdict_text(game, review))
+        for ply, review in zip(plies, reviews, strict=True)
     ]
-    perfect, thrown = (sum(one.verdict == name for one in reviews) for name in ("best", "mistake"))
-    of = f"of {len(rows)} {'move' if len(rows) == 1 else 'moves'}"
-    unknown = sum(one.verdict == "unknown" for one in reviews)
+    perfect, thrown = (sum(review.verdict == name for review in reviews) for name in ("best", "mistake"))
+    of_all = f"of {len(rows)} {'move' if len(rows) == 1 else 'moves'}"
+    unknown = sum(review.verdict == "unknown" for review in reviews)
     rest = f", of {unknown} it is not known" if unknown else ""
-    head = f"Your moves: {perfect} {of} perfect, {thrown} threw something away{rest}"
+    head = f"Your moves: {perfect} {of_all} perfect, {thrown} threw something away{rest}"
     return f"{heading(head)}\n{indent(table(rows, '><<'))}"
 
 

@@ -105,15 +105,15 @@ class Names(NamedTuple):
 def gallery(library: Library, solves: Solves) -> Gallery:
     """Return the contents of the front page: solved variants first, by name."""
     solved = [card(facts.variant, facts) for facts in library.all()]
-    known = {one.game for one in solved}
+    solved_games = {entry.game for entry in solved}
     kinds = [] if library.games else list(kinds_installed())
-    wanted = [kind.example for kind in kinds if kind.name not in known]
-    wanted += [one.variant for one in list(solves.all.values())]
-    there = {one.variant for one in solved}
-    wanted += [text for text in library.games if text not in there]
-    unsolved = [card(text, None, library.searches) for text in dict.fromkeys(wanted) if text not in there]
-    cards = sorted(solved, key=lambda one: one.title.casefold()) + sorted(
-        unsolved, key=lambda one: one.title.casefold()
+    wanted = [kind.example for kind in kinds if kind.name not in solved_games]
+    wanted += [entry.variant for entry in list(solves.all.values())]
+    solved_variants = {entry.variant for entry in solved}
+    wanted += [text for text in library.games if text not in solved_variants]
+    unsolved = [card(text, None, library.searches) for text in dict.fromkeys(wanted) if text not in solved_variants]
+    cards = sorted(solved, key=lambda entry: entry.title.casefold()) + sorted(
+        unsolved, key=lambda entry: entry.title.casefold()
     )
     return Gallery(
         cards=cards,
@@ -194,19 +194,19 @@ def first_of(game: Game) -> str:
 
 def progress_of_solves(solves: Solves) -> list[SolveProgress]:
     """Return how far the requested solves have come."""
-    return [progress_of_solve(one) for one in list(solves.all.values())]
+    return [progress_of_solve(each) for each in list(solves.all.values())]
 
 
-def progress_of_solve(one: Solve) -> SolveProgress:
+def progress_of_solve(solve: Solve) -> SolveProgress:
     """Return how far a solve has come."""
     return SolveProgress(
-        variant=one.variant,
-        title=names_of(one.variant).title,
-        state=one.state,
-        phase=one.phase,
-        share=one.share,
-        seconds_left=one.seconds_left,
-        words=one.words,
+        variant=solve.variant,
+        title=names_of(solve.variant).title,
+        state=solve.state,
+        phase=solve.phase,
+        share=solve.share,
+        seconds_left=solve.seconds_left,
+        words=solve.words,
     )
 
 
@@ -233,8 +233,8 @@ def about(library: Library, solves: Solves, text: str) -> VariantStatus:
     try:
         library.solution(text)
     except RetrogradeError as error:
-        there = library.shelf.find(name or text) is not None
-        state, words = ("unavailable" if there else "unsolved" if name else "unknown"), str(error)
+        is_found = library.shelf.find(name or text) is not None
+        state, words = ("unavailable" if is_found else "unsolved" if name else "unknown"), str(error)
         words, _, command = words.partition(": retrograde ")  # errors end in the command to run
     return VariantStatus(
         variant=name or text,

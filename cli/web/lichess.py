@@ -210,12 +210,15 @@ def counter_after(before: int, after: int) -> int:
 
 
 def facts_of(game: Any, position: int, counter: int, solution: Solution | None) -> dict[str, Any]:
-    """Return what is known of a position after *counter* plies without captures and pawn moves."""
-    over = game.primitive(position)
+    """Return what is known of a position after *counter* plies without captures and pawn moves.
+
+    `dtm` is null for mate, as in Lichess' API, and where the value is unknown.
+    """
+    primitive = game.primitive(position)
     dead = bool(game.is_dead(position))
-    value: Value = over
+    value: Value = primitive
     remoteness: int | None = 0
-    if over == UNDECIDED and solution:
+    if primitive == UNDECIDED and solution:
         value, remoteness = solution.value(position)
     plies = remoteness or 0
     dtz = dtz_of(position, value, solution)
@@ -224,9 +227,9 @@ def facts_of(game: Any, position: int, counter: int, solution: Solution | None) 
         "dtz": dtz,
         "precise_dtz": dtz,
         "dtc": dtc_of(position, solution),
-        "dtm": {LOSE: -plies or None, WIN: plies, DRAW: 0, UNDECIDED: None}[value],
-        "checkmate": over == LOSE,
-        "stalemate": over == DRAW and not dead,
+        "dtm": {LOSE: -plies if plies else None, WIN: plies, DRAW: 0, UNDECIDED: None}[value],
+        "checkmate": primitive == LOSE,
+        "stalemate": primitive == DRAW and not dead,
         "insufficient_material": dead,
     }
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import CACHE_BLOCKS, Database, Outcome, positions_there, with_positions
+from retrograde.databases.database import CACHE_BLOCKS, Database, Outcome, positions_of_slots, set_example_positions
 from retrograde.databases.errors import NotInDatabase, OtherRules
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.contract.game import CHANCE, is_none
@@ -42,7 +42,8 @@ class BoundsDatabase(Database):
         self.contents = file.contents
         self._block_size = self.contents.block_size
         self._numbers: list[int] = self.contents.tiers.numbers.tolist()
-        self._bounds: list[int] = self.contents.tiers.bounds.tolist()
+        self._tier_starts: list[int] = self.contents.tiers.bounds.tolist()
+        """The first slot of each tier, and the number of all slots last."""
         self._scale = int(file.details["scale"])
         self._known: dict[int, Bounds] = {}
         rules: Any = game  # `tiers` and `size` are not in the contract, because options may have these names
@@ -54,10 +55,10 @@ class BoundsDatabase(Database):
                 f"the database {str(file.path)!r} was made by another numbering than {file.game_name} has now; make it "
                 f"again: retrograde solve {typed(game)} --fresh"
             )
-        if sorted({*rules.tiers}) != self._numbers or [0, *accumulate(sizes)] != self._bounds:
+        if sorted({*rules.tiers}) != self._numbers or [0, *accumulate(sizes)] != self._tier_starts:
             raise file.damaged("its tiers are not those of the game")
         if self._width:
-            with_positions(file, game)
+            set_example_positions(file, game)
 
     # Bounds
 
@@ -115,9 +116,12 @@ class BoundsDatabase(Database):
         if k == len(self._numbers) or self._numbers[k] != tier:
             return -1
         slot: int = self.game.index(canonical)
-        if not 0 <= slot < self._bounds[k + 1] - self._bounds[k] or self.game.unindex(tier, slot) != canonical:
+        if (
+            not 0 <= slot < self._tier_starts[k + 1] - self._tier_starts[k]
+            or self.game.unindex(tier, slot) != canonical
+        ):
             return -1
-        return self._bounds[k] + slot
+        return self._tier_starts[k] + slot
 
     def _derived(self, position: int, between: set[int]) -> Bounds:
         """Return the bounds that follow from the children; the payoff if the game is over."""
@@ -163,14 +167,15 @@ class BoundsDatabase(Database):
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Yield (tier, positions, values, remotenesses) of all slots that stand for a position, in order."""
-        for tier, begin, end in zip(self._numbers, self._bounds, self._bounds[1:], strict=False):
+        for tier, begin, end in zip(self._numbers, self._tier_starts, self._tier_starts[1:], strict=False):
             for first in range(begin, end, self._block_size):
                 low, high = self.contents.all_bounds(first, min(first + self._block_size, end))
                 slots = range(first - begin, first - begin + len(low))
-                positions, there = positions_there(self.game, tier, slots)
+                positions, filled = positions_of_slots(self.game, tier, slots)
                 keys: Any = map(tuple, positions.tolist()) if self._width else positions.tolist()
+                # Bounds are player 0's: turn them for the player to move.
                 signs = np.array([-1 if self.game.turn(key) == 1 else 1 for key in keys])
-                values = np.select([low[there] > 0, high[there] < 0], [signs, -signs], 0)
+                values = np.select([low[filled] > 0, high[filled] < 0], [signs, -signs], 0)
                 by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # index -1 is the last: LOSE
                 yield tier, positions, by_sign[values], np.full(len(values), -1, np.int32)
 

@@ -22,8 +22,8 @@ from retrograde.databases.database import (
     Database,
     Outcome,
     position_by_slot,
-    positions_there,
-    with_positions,
+    positions_of_slots,
+    set_example_positions,
 )
 from retrograde.databases.errors import NoDatabase
 from retrograde.databases.slots.read import OutcomeReader, SlotsReader
@@ -46,14 +46,15 @@ class SlotsDatabase(Database):
         self.contents: OutcomeReader = file.contents
         self._block_size = self.contents.block_size
         self._numbers: list[int] = self.contents.tiers.numbers.tolist()
-        self._bounds: list[int] = self.contents.tiers.bounds.tolist()
+        self._tier_starts: list[int] = self.contents.tiers.bounds.tolist()
+        """The first slot of each tier, and the number of all slots last."""
         rules: Any = game  # options may be named `tiers` or `size`, so the contract has neither
         every = sorted(set(rules.tiers))
         sizes = [0, *accumulate(map(rules.size, self._numbers))] if set(self._numbers) <= {*every} else []
-        if self._numbers not in (every, own_tiers(rules)) or sizes != self._bounds:
+        if self._numbers not in (every, own_tiers(rules)) or sizes != self._tier_starts:
             raise file.damaged("its tiers are not those of the game")
         if self._width:
-            with_positions(file, game)
+            set_example_positions(file, game)
             counts = self.contents.counts
             self.contents.counts = [row._replace(example=position_by_slot(file, game, row.example)) for row in counts]
         whole = self._numbers == every  # older files have the tiers of other variants too
@@ -94,7 +95,7 @@ class SlotsDatabase(Database):
     def tier_rows(self, tier: int) -> Iterator[NDArray[Any]]:
         """Yield the legend rows of all slots of a tier in this file, in order, some at a time."""
         k = bisect_left(self._numbers, tier)
-        first, end = self._bounds[k : k + 2]
+        first, end = self._tier_starts[k : k + 2]
         for begin in range(first, end, TOGETHER * self._block_size):
             yield self.all_slots(begin, min(begin + TOGETHER * self._block_size, end))
 
@@ -154,9 +155,9 @@ class SlotsDatabase(Database):
         if k == len(self._numbers) or self._numbers[k] != tier:
             return -1
         slot: int = self.game.index(position)
-        if not 0 <= slot < self._bounds[k + 1] - self._bounds[k] or self.game.unindex(tier, slot) != position:
+        if not 0 <= slot < self._tier_starts[k + 1] - self._tier_starts[k] or self.game.unindex(tier, slot) != position:
             return -1
-        return self._bounds[k] + slot
+        return self._tier_starts[k] + slot
 
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
         pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
@@ -170,9 +171,9 @@ class SlotsDatabase(Database):
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Yield (tier, positions, values, remotenesses) of all slots that stand for a position, in order."""
-        for tier, begin, end in zip(self._numbers, self._bounds, self._bounds[1:], strict=False):
+        for tier, begin, end in zip(self._numbers, self._tier_starts, self._tier_starts[1:], strict=False):
             for first in range(begin, end, self._block_size):
                 rows = self.all_slots(first, min(first + self._block_size, end))
                 slots = range(first - begin, first - begin + len(rows))
-                positions, there = positions_there(self.game, tier, slots)
-                yield tier, positions, *self._read_legend(rows[there])
+                positions, filled = positions_of_slots(self.game, tier, slots)
+                yield tier, positions, *self._read_legend(rows[filled])

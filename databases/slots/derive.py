@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import BULK, CACHE_BLOCKS, Outcome, positions_there
+from retrograde.databases.database import BULK, CACHE_BLOCKS, Outcome, positions_of_slots
 from retrograde.databases.layout import DERIVED
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
@@ -35,7 +35,7 @@ class CompactDatabase(SlotsDatabase):
         super().__init__(file, game, cache_blocks)
         sizes = [slots for tier in self._numbers for _, slots in game.parts(tier) if slots]
         stored = [part.slots for part in self.contents.parts]
-        if stored != sizes or not {*self._bounds} <= {0, *accumulate(stored)}:
+        if stored != sizes or not {*self._tier_starts} <= {0, *accumulate(stored)}:
             raise file.damaged("its parts are not those of the game")
         if self._width or not Traits.of(game).alternates:
             raise file.damaged("it is compact, and the game is not one that can be")
@@ -60,12 +60,12 @@ class CompactDatabase(SlotsDatabase):
     def _derived(self, low: int, high: int) -> NDArray[Any]:
         """Return the legend rows of slots of one tier that are not kept; 0 for slots without a position."""
         k = int(self.contents.tiers.bounds.searchsorted(low, "right")) - 1
-        tier, first = self._numbers[k], self._bounds[k]
+        tier, first = self._numbers[k], self._tier_starts[k]
         rows = self._bulk.slot_rows(tier, low - first, high - low) if high - low >= BULK and self._bulk else None
         if rows is None:
-            positions, there = positions_there(self.game, tier, range(low - first, high - first))
+            positions, filled = positions_of_slots(self.game, tier, range(low - first, high - first))
             rows = np.zeros(high - low, np.int64)
-            rows[there] = [self._derive(position, tier) for position in positions.tolist()]
+            rows[filled] = [self._derive(position, tier) for position in positions.tolist()]
         return np.asarray(rows, self.contents.outcome_type)
 
     def _find(self, position: int, tier: int) -> int:

@@ -140,13 +140,17 @@ class Numbering(Moves):
 
     def unindex(self, tier, i):
         """Return the position of a slot, with White to move."""
+        # Step 1: read the numbers of pieces from the tier (its fields are drawn in `sides.py`).
         pieces, men = MOST_PIECES - (tier >> 18), MOST_PIECES - (tier >> 14 & 15)
         own_kings, own_men, advance = tier >> KINGS & 15, tier >> MEN & 15, tier & ADVANCE
         other_kings, other_men = pieces - men - own_kings, men - own_men
+        # Step 2: in the first part the stronger side moves, in the second one the weaker side. If the weaker side has
+        # nothing left there is no first part; if both sides are alike, no second one.
         first = self.slots(own_men, other_men, own_kings, other_kings, advance) if other_men + other_kings else 0
         if i >= first:
             i -= first
             own_kings, own_men, other_kings, other_men = other_kings, other_men, own_kings, own_men
+        # Step 3: read men, kings of the mover and kings of the other from the slot, a number in mixed radix.
         left = self.squares - men
         of_own, of_other = self.choose(left, own_kings), self.choose(left - own_kings, other_kings)
         own, other = self.placed_men(i // of_other // of_own, own_men, other_men, advance)

@@ -75,6 +75,7 @@ def tier_of(first: Side, second: Side, advance: int) -> int:
 
 def sides_of(tier: int) -> tuple[Side, Side]:
     """Return both sides of a tier, the stronger one first."""
+    # The fields of four bits are drawn above: from bit 18 on 8 - pieces, from 14 on 8 - men.
     pieces, men = MOST_PIECES - (tier >> 18), MOST_PIECES - (tier >> 14 & 15)
     first = tier >> KINGS & 15, tier >> MEN & 15
     return first, (pieces - men - first[0], men - first[1])

@@ -24,6 +24,7 @@ def alquerque(columns: int, rows: int, pieces: Mapping[str, str] = MappingProxyT
 
     def are_joined(one: int, other: int) -> bool:
         (left, top), (x, y) = points.places[one], points.places[other]
+        # A diagonal step changes both numbers by one, so the sum is even at both ends or at neither.
         return left == x or top == y or (left + top) % 2 == 0
 
     lines = ((one, other) for one, other in points.in_a_row(2) if are_joined(one, other))

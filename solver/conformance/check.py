@@ -234,9 +234,9 @@ class Checker:
 
     def check_members(self) -> None:
         """Check that the class still has the rules it had at the beginning."""
-        now = members_of(self.game)
-        for name in sorted({*self.members, *now}):
-            if self.members.get(name) is not now.get(name):
+        members = members_of(self.game)
+        for name in sorted({*self.members, *members}):
+            if self.members.get(name) is not members.get(name):
                 self.survey.at(name.rpartition(".")[2], None)
                 self.find("is another one than before the rules were asked; rules must stay what they are")
                 break
@@ -276,10 +276,10 @@ class Checker:
             deadline = time.monotonic() + seconds
             for tier, positions in by_tier.items():
                 for begin in range(0, len(positions), BLOCK):
-                    some = positions[begin : begin + BLOCK]
-                    pairs.check_compiled(self.survey, expander, tier, some)
-                    self.check_hints_compiled(some)
-                    comparing.advance(len(some))
+                    block = positions[begin : begin + BLOCK]
+                    pairs.check_compiled(self.survey, expander, tier, block)
+                    self.check_hints_compiled(block)
+                    comparing.advance(len(block))
                     if time.monotonic() > deadline:
                         return
 

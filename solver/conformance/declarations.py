@@ -1,7 +1,8 @@
 """Checks a declared board: whether texts and pictures can be derived from what a game declares.
 
 Everything else for people depends on this, so the other checks are skipped if one of these fails. Each check concerns
-one position of a survey and raises a Fault at the first thing that is wrong.
+one position of a survey and raises a Fault at the first thing that is wrong. A Fault's words follow the rule and the
+position that `survey.at` recorded last, as in "bits at 5: take 70 bits". So each check calls `survey.at` first.
 """
 
 from typing import Any
@@ -20,7 +21,7 @@ def check_declared(survey: Survey, position: int) -> None:
     """Check once that the declarations can be read; otherwise the game would count as one that declares nothing."""
     if position == next(iter(survey.answers)):
         for name in DECLARED:
-            survey.rule, survey.position = name, None
+            survey.rule, survey.position = name, None  # as `survey.at` does, but not counted as a check
             optional_member(survey.game, name)
 
 
@@ -114,7 +115,10 @@ def check_mover(survey: Survey, position: int) -> None:
 
 
 def checked_signs(survey: Survey, board: Board, position: int) -> str:
-    """Return what stands on the board. Raise a Fault unless it is one sign for each place."""
+    """Return what stands on the board. Raise a Fault unless it is one sign for each place.
+
+    Afterwards the survey is at the rule `signs`.
+    """
     survey.at("signs", position)
     signs = survey.game.signs(position)
     is_text = isinstance(signs, str) or (isinstance(signs, tuple) and all(isinstance(sign, str) for sign in signs))
@@ -133,12 +137,12 @@ def check_cells(survey: Survey, board: Board, position: int) -> None:
     game, answers = survey.game, survey.answers[position]
     if defines(game, "draw_move"):
         return
-    before = checked_signs(survey, board, position)
+    signs = checked_signs(survey, board, position)
     for move, child in zip(answers.moves, answers.children, strict=True):
         if move < board.count:
-            after = checked_signs(survey, board, child)
+            signs_after = checked_signs(survey, board, child)
             survey.at("draw_move", position)
-            if before[move] == after[move]:
+            if signs[move] == signs_after[move]:
                 raise Fault(
                     f"is not there, so that the move {move} is taken for the place {board.names[move]}, where it "
                     "changes nothing; say what places a move touches"

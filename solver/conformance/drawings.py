@@ -67,7 +67,9 @@ def check_pointing(survey: Survey, position: int, count: int) -> None:
 
 def expect_places(count: int, places: object, about: str = "") -> tuple[int, ...]:
     """Return places; raise a Fault unless they are numbers of places of the board."""
-    if not isinstance(places, tuple | list) or not all(isinstance(one, int) and 0 <= one < count for one in places):
+    if not isinstance(places, tuple | list) or not all(
+        isinstance(place, int) and 0 <= place < count for place in places
+    ):
         raise Fault(f"gives {places!r}{about}; places are numbers from 0 to {count - 1}")
     return tuple(places)
 

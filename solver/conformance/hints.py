@@ -14,13 +14,13 @@ from retrograde.solver.conformance.pairs import SAMPLE, expect_same, images_of, 
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
 from retrograde.solver.rules.examine import Fault, key_of
 
-ASKED = HINTS - {"swapped"}
+NUMERIC_HINTS = HINTS - {"swapped"}
 """Hints that are numbers about positions and moves. The other hint, `swapped`, belongs to numberings."""
 
 
 def has_hints(game: Game) -> bool:
     """Return whether a game has any hint."""
-    return any(defines(game, name) for name in ASKED)
+    return any(defines(game, name) for name in NUMERIC_HINTS)
 
 
 def check_hints(survey: Survey, position: int) -> None:
@@ -42,12 +42,17 @@ def check_hints(survey: Survey, position: int) -> None:
 
 
 def check_plies(survey: Survey, position: int, plies: int) -> None:
-    """Check that ties are one ply nearer than *plies* after each move, so that all are equally far."""
+    """Check that ties are one ply nearer than *plies* after each move, so that all are equally far.
+
+    A child where somebody has won, or that is a DRAW, passes unchecked: no tie can be reached from it.
+    """
     game = survey.game
     for move in limited(game.generate_moves(position)):
         child = game.do_move(position, move)
         value = survey.primitive(child)
-        plies_left = 0 if value == TIE else game.tie_in(child) if value == UNDECIDED else plies - 1
+        if value not in (TIE, UNDECIDED):
+            continue
+        plies_left = 0 if value == TIE else game.tie_in(child)
         if plies_left != plies - 1:
             survey.at("tie_in", position)
             raise Fault(
@@ -59,16 +64,19 @@ def check_plies(survey: Survey, position: int, plies: int) -> None:
 def hints_at(survey: Survey, position: int) -> dict[str, Any]:
     """Return what each hint of the game says about a position and its moves."""
     game = survey.game
-    found: dict[str, Any] = {}
-    for name in sorted(ASKED):
+    answers: dict[str, Any] = {}
+    for name in sorted(NUMERIC_HINTS):
         if defines(game, name):
             survey.at(name, position)
             ask = getattr(game, name)
-            moves = limited(game.generate_moves(position)) if name == "promise" else []
-            found[name] = [ask(position, move) for move in moves] if name == "promise" else ask(position)
-            for answer in found[name] if name == "promise" else [found[name]]:
-                refuse_hint(name, answer)
-    return found
+            if name == "promise":
+                answers[name] = [ask(position, move) for move in limited(game.generate_moves(position))]
+                for answer in answers[name]:
+                    refuse_hint(name, answer)
+            else:
+                answers[name] = ask(position)
+                refuse_hint(name, answers[name])
+    return answers
 
 
 def refuse_hint(name: str, answer: Any) -> None:
@@ -88,10 +96,10 @@ def check_compiled(survey: Survey, positions: list[int]) -> None:
     for position in positions:
         if survey.primitive(position) == UNDECIDED:
             survey.at("compiled", position)
-            found = hints_at(survey, position)
+            interpreted = hints_at(survey, position)
             moves = limited(survey.game.generate_moves(position))
             promises = np.zeros(len(moves), np.int64)
             estimate, quiet = hints(rules_for(survey.game, eager=True), position, np.array(moves, np.int64), promises)
-            expect_same("estimate() gives", found.get("estimate", 0), int(estimate))
-            expect_same("quiet() gives", bool(found.get("quiet", True)), bool(quiet))
-            expect_same("promise() gives", found.get("promise", [0] * len(moves)), promises.tolist())
+            expect_same("estimate() gives", interpreted.get("estimate", 0), int(estimate))
+            expect_same("quiet() gives", bool(interpreted.get("quiet", True)), bool(quiet))
+            expect_same("promise() gives", interpreted.get("promise", [0] * len(moves)), promises.tolist())

@@ -37,10 +37,10 @@ def misspelt(cls: Any) -> tuple[str, str] | None:
     line = lineage(cls)
     for number, base in enumerate(line):
         # Each class is compared with the contract and with all classes it is derived from.
-        own = public_names(base)
+        defined = public_names(base)
         contract = public_names(Game).union(FOR_PEOPLE, NO_DEFAULT, *map(public_names, line[number + 1 :]))
-        wanted = {spelling(name): name for name in sorted(contract - own)}
-        for name in sorted(own - contract):
+        wanted = {spelling(name): name for name in sorted(contract - defined)}
+        for name in sorted(defined - contract):
             near = get_close_matches(spelling(name), wanted, 1, CLOSE)
             if near and not is_read(name, line):
                 return name, wanted[near[0]]

@@ -69,7 +69,7 @@ def check_swapped(survey: Survey, position: int) -> None:
     if over != (survey.primitive(other) != UNDECIDED):
         raise Fault(f"gives {other}; the game is over in one of the two only")
     if over:
-        pays, paid = ([game.payoff(one, player) for player in (0, 1)] for one in (position, other))
+        pays, paid = ([game.payoff(each, player) for player in (0, 1)] for each in (position, other))
         if pays != paid[::-1]:
             raise Fault(f"gives {other}, which pays {paid}; here it is {pays}")
         return
@@ -77,8 +77,8 @@ def check_swapped(survey: Survey, position: int) -> None:
     swapped = [game.swapped(child) for child in children]
     if any(map(is_none, swapped)):
         return
-    there = {survey.canonical(game.do_move(other, move)) for move in game.generate_moves(other)}
-    if there != {*map(survey.canonical, swapped)}:
+    after_moves = {survey.canonical(game.do_move(other, move)) for move in game.generate_moves(other)}
+    if after_moves != {*map(survey.canonical, swapped)}:
         raise Fault(f"gives {other}, whose moves do not lead to the same positions with the players exchanged")
 
 
@@ -125,18 +125,18 @@ def check_slots(survey: Survey, deadline: float) -> None:
     numbering, chance = survey.numbering, Random(0)
     for row, tier in enumerate(numbering.tiers.tolist()):
         size, found = numbering.size(row), 0
-        some = (chance.randrange(size) for _ in range(2 * SLOTS))
-        for slot in chain((0, size - 1), some):
+        random_slots = (chance.randrange(size) for _ in range(2 * SLOTS))
+        for slot in chain((0, size - 1), random_slots):
             survey.at("unindex", None)
             position = game.unindex(tier, slot)
             expect_again(position, game.unindex(tier, slot))
             if is_none(position):
                 continue
             checked_position(game, position, f"for slot {slot} of tier {tier} it")
-            own = survey.tier(position), game.index(position)
-            if own != (tier, slot) or survey.canonical(position) != position:
+            location = survey.tier(position), game.index(position)
+            if location != (tier, slot) or survey.canonical(position) != position:
                 what = f"gives {position} for slot {slot} of tier {tier}, which is not canonical, or has another slot"
-                raise Fault(f"{what}: its tier is {own[0]}, and index() gives {own[1]}")
+                raise Fault(f"{what}: its tier is {location[0]}, and index() gives {location[1]}")
             found += 1
             if found >= SLOTS:
                 break

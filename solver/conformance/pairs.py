@@ -188,8 +188,8 @@ def check_parents(survey: Survey, position: int) -> None:
                 raise Fault(f"does not yield {text_of(survey.game, position)}, from which a move leads here")
             # No parent may be missing, and none may be too many.
             for parent in parents:
-                known = parent in survey.answers and survey.primitive(parent) == UNDECIDED
-                if known and child not in canonical_children(survey, parent):
+                is_visited = parent in survey.answers and survey.primitive(parent) == UNDECIDED
+                if is_visited and child not in canonical_children(survey, parent):
                     raise Fault(f"yields {text_of(survey.game, parent)}, from which no move leads here")
 
 
@@ -197,13 +197,13 @@ def canonical_parents(survey: Survey, position: int) -> list[int]:
     """Return the distinct canonical parents of a position, from parents(), that lie in its tier."""
     given = limited(survey.game.parents(position))
     parents = dict.fromkeys(survey.canonical(checked_position(survey.game, parent, "it")) for parent in given)
-    own = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
+    in_tier = [parent for parent in parents if survey.tier(parent) == survey.tier(position)]
     if Traits.of(survey.game).is_numbered:
-        for parent in own:
+        for parent in in_tier:
             slot = survey.game.index(parent)
             if survey.game.unindex(survey.tier(parent), slot) != parent:
                 raise Fault(f"yields {text_of(survey.game, parent)}, which has no slot")
-    return own
+    return in_tier
 
 
 # Numberings: positions and slots
@@ -314,9 +314,9 @@ def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positi
     numbered = [position for position in positions if survey.game.index(position) >= 0]
     if not numbered:  # in games with chance, positions may lack a slot
         return
-    asked, again = np.array(numbered, np.int64), of_positions(survey.game, len(numbered))
+    array, again = np.array(numbered, np.int64), of_positions(survey.game, len(numbered))
     slots = np.empty(len(numbered), np.int64)
-    to_slots_and_back(expander.rules, tier, asked, slots, again)
+    to_slots_and_back(expander.rules, tier, array, slots, again)
     for position, slot, back in zip(numbered, slots.tolist(), again.tolist(), strict=True):
         survey.at("compiled", position)
         expect_same("index() gives", survey.game.index(position), slot)

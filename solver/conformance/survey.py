@@ -64,7 +64,11 @@ class Survey:
         self.tier = lru_cache(1 << 16)(game.tier)
 
     def at(self, rule: str, position: int | None) -> None:
-        """Record which rule is checked next, and where."""
+        """Record which rule is checked next, and where, and count the check.
+
+        A Fault carries only words, such as "gives 3". The code that catches it adds the rule and position recorded
+        here, so call this before anything that may raise one.
+        """
         self.rule, self.position = rule, position
         self.checks[rule] += 1
 
@@ -127,10 +131,10 @@ class Survey:
         positions: dict[int, None] = {}
         for row, tier in enumerate(self.numbering.tiers.tolist()):
             size = self.numbering.size(row)
-            some = (chance.randrange(size) for _ in range(10 * count))
+            random_slots = (chance.randrange(size) for _ in range(10 * count))
             # An equal share of positions from each tier; empty slots are skipped.
             wanted = len(positions) + max(1, count // len(self.numbering.tiers))
-            for slot in chain((0, size - 1), some):
+            for slot in chain((0, size - 1), random_slots):
                 self.at("unindex", None)
                 position = self.game.unindex(tier, slot)
                 expect_again(position, self.game.unindex(tier, slot))

@@ -12,7 +12,10 @@ SAMPLE = 200
 
 
 def describe_rules(survey: Survey) -> dict[str, str]:
-    """Return what the rules are taken to mean, by headings.
+    """Return what the rules are taken to mean, by headings. Call `survey.explore` first.
+
+    Images and chance are looked for at the positions that the survey has visited; of an unexplored survey nothing is
+    known, and each position counts as its only image.
 
     >>> from retrograde.games.catalog import load_game
     >>> describe_rules(Survey(load_game("nim:heaps=1+2")))["players"]
@@ -29,12 +32,13 @@ def describe_rules(survey: Survey) -> dict[str, str]:
         "parents": "yes" if defines(game, "parents") else "no",
         "positions numbered": "yes" if defines(game, "unindex") else "no",
         "moves named by": names_of_moves(game),
-        "options": ", ".join(f"{one.name}={option_text(getattr(game, one.name))}" for one in options) or "none",
+        "options": ", ".join(f"{option.name}={option_text(getattr(game, option.name))}" for option in options)
+        or "none",
     }
 
 
 def players(survey: Survey) -> str:
-    """Return how many players there are, and how they take turns."""
+    """Return how many players there are, and how they take turns. Chance is looked for at visited positions."""
     game = survey.game
     if Traits.of(game).alternates:
         return "2, alternating"
@@ -44,12 +48,15 @@ def players(survey: Survey) -> str:
 
 
 def images(survey: Survey) -> str:
-    """Return the greatest number of positions that are equal by symmetry, in a sample."""
+    """Return the greatest number of positions that are equal by symmetry, in a sample of those visited.
+
+    It is 1 if the survey has visited none.
+    """
     game = survey.game
     if not Traits.of(game).has_images:
         return "no"
-    some = [*survey.answers][:SAMPLE]
-    return str(max((len({position, *game.images(position)}) for position in some), default=1))
+    sample = [*survey.answers][:SAMPLE]
+    return str(max((len({position, *game.images(position)}) for position in sample), default=1))
 
 
 def names_of_moves(game: Game) -> str:

@@ -137,12 +137,16 @@ def solve_cycles(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[
     endless = bool(stays.any())
     if endless and len(links.rewards):
         refuse_endless(inputs, int(inputs.table.space.positions[low + int(stays.argmax()) // inputs.width]))
-    # Step 2: start from a guess if play always ends; else from 0, as the proof requires.
-    begin = (0, 0) if endless else starts_from_guess(tier)
+    # The kernel subtracts a grain where players can stay, so that no play stays above 0 forever.
     links.endless[:] = stays[links.places]
+    # Step 2: start from a guess if play always ends; else from 0, as the proof requires.
+    begins: tuple[Array | int, Array | int] = (0, 0) if endless else starts_from_guess(tier)
     # Step 3: find both rows of bounds, in parallel if *each* does.
-    tasks = [(links, tier.bounds[side], begin[side], 1 - 2 * side, endless) for side in range(2)]
-    sides = [values[:count] for values in each(solve_side, tasks)]
+    tasks = [
+        SideTask(links, values, begin, sign, endless)
+        for values, begin, sign in zip(tier.bounds, begins, (1, -1), strict=True)
+    ]
+    sides = [values[:count] for values in each(solve_side, tasks)]  # the rest are children outside the tier
     return np.array([k, low, high], np.int64), *sides, tier.sizes
 
 
@@ -155,15 +159,15 @@ def refuse_endless(inputs: ExpectationInputs, position: int) -> NoReturn:
 
 
 def gather(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], None]) -> ExpectationCycle:
-    """Look at all blocks of a tier once and join them into a ExpectationCycle."""
+    """Look at all blocks of a tier once and join them into an ExpectationCycle."""
     low, high = inputs.table.space.stretch(k)
     parts: list[ChildLists] = []
     paid, sizes = [], []
     tasks = [(inputs, k, *block, block[0] - low) for block in expander_of(inputs.table.game).blocks(low, high)]
-    for number, (part, pays, own_sizes) in enumerate(each(read_block, tasks)):
+    for number, (part, pays, part_sizes) in enumerate(each(read_block, tasks)):
         parts.append(part)
         paid.append(pays << inputs.bits)
-        sizes.append(own_sizes)
+        sizes.append(part_sizes)
         if number % 64 == 0:
             check(sum(len(part.children) for part in parts) * len(tasks) // (number + 1))
     ends = np.cumsum([0, *(len(part.children) for part in parts)])
@@ -175,8 +179,10 @@ def gather(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], 
     within = (children >= low) & (children < high)
     children = np.where(within, children - low, high - low + np.searchsorted(outside, children))
     links = ChildLists(places, turns, endless, np.concatenate([*begins, ends[-1:]]), children, odds, rewards)
-    own = np.concatenate(paid)
-    bounds = tuple(np.concatenate([sign * own, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True))
+    payoffs = np.concatenate(paid)
+    bounds = tuple(
+        np.concatenate([sign * payoffs, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True)
+    )
     return ExpectationCycle(links, (bounds[0], bounds[1]), np.concatenate(sizes))
 
 
@@ -185,15 +191,28 @@ def starts_from_guess(tier: ExpectationCycle) -> tuple[Array, Array]:
     about = tier.bounds[0].astype(np.float64)
     about[tier.links.places] = 0
     kernels.guess(tier.links, about, GUESSES)
-    found = np.clip(about[tier.links.places], -kernels.LIMIT / 2, kernels.LIMIT / 2).astype(np.int64)
-    return found - BELOW, -found - BELOW
+    guessed = np.clip(about[tier.links.places], -kernels.LIMIT / 2, kernels.LIMIT / 2).astype(np.int64)
+    return guessed - BELOW, -guessed - BELOW
 
 
-def solve_side(task: tuple[ChildLists, Array, Array | int, int, bool]) -> Array:
-    """Return the final lower bounds of a tier; *sign* -1 means the negated game.
+class SideTask(NamedTuple):
+    """Lower bounds of a tier with cycles to solve: of the game, or with `sign` -1 of the negated game.
 
-    *begin* is where the bounds start: the nearer to the result, the fewer sweeps. It must be 0 if play can be
-    *endless*.
+    `values` has the bounds of all places, which the task changes. `begin` is where the tier's bounds start: the nearer
+    to the result, the fewer sweeps. It must be 0 if play can be `endless`.
+    """
+
+    links: ChildLists
+    values: Array
+    begin: Array | int
+    sign: int
+    endless: bool
+
+
+def solve_side(task: SideTask) -> Array:
+    """Return `values` with the final lower bounds of the tier; those of the children outside it stay.
+
+    Bounds sink, then rise, until neither changes them. If play always ends, once is enough.
     """
     links, values, begin, sign, endless = task
     values[links.places] = begin
@@ -201,14 +220,14 @@ def solve_side(task: tuple[ChildLists, Array, Array | int, int, bool]) -> Array:
         sweep_until_stable(links, values, sign, rising=False)
         sunk = values[links.places]
         sweep_until_stable(links, values, sign, rising=True)
-        before = values[links.places]
-        if not endless or np.array_equal(before, sunk):
+        risen = values[links.places]
+        if not endless or np.array_equal(risen, sunk):
             return values
-        values[links.places] = np.maximum(before, 0)
+        values[links.places] = np.maximum(risen, 0)
 
 
 def sweep_until_stable(links: ChildLists, values: Array, sign: int, rising: bool) -> None:
     """Rise or sink until nothing changes; raise PayoffOverflow if a bound becomes too great."""
-    while changed := kernels.pass_up(links, values, sign, rising):
+    while changed := kernels.sweep_cycle(links, values, sign, rising):
         if changed < 0:
             raise PayoffOverflow

@@ -37,12 +37,12 @@ class ChildLists(NamedTuple):
 class MoveWeights(NamedTuple):
     """The weights of both players' moves in a game where one moves by a model (see `models/best_response.py`).
 
-    `theirs` and `own` are int64[rows, columns]; `own` has no rows if the responder plays best. `alternating`: whether
-    the players alternate.
+    `modelled` and `responder` are int64[rows, columns]: the weights of the player with the model, and of the other one.
+    `responder` has no rows if the responder plays best. `alternating`: whether the players alternate.
     """
 
-    theirs: Array
-    own: Array
+    modelled: Array
+    responder: Array
     alternating: bool
 
 
@@ -108,21 +108,21 @@ def guess(links, values, most):
             i = step if number & 1 else count - 1 - step
             turn = links.turns[i]
             begin, end = links.begins[i], links.begins[i + 1]
-            # The same as `worth`, in floating point, for the game as it is.
-            total, best = 0.0, 0.0
+            # The same as `worth`, in floating point, for the game as it is: the sum of values by odds for chance, the
+            # greatest value for player 0, and the least for player 1.
+            total_odds, weighted_sum, best = 0.0, 0.0, 0.0
             for link in range(begin, end):
                 value = values[links.children[link]]
                 if len(links.rewards):
                     value += links.rewards[link]
                 if turn == CHANCE:
-                    total += links.odds[link]
-                    best += links.odds[link] * value
-                elif link == begin or (value > best) == (turn == 0):
+                    total_odds += links.odds[link]
+                    weighted_sum += links.odds[link] * value
+                elif link == begin or (value > best if turn == 0 else value < best):
                     best = value
-            if turn == CHANCE:
-                best /= total
-            changed = max(changed, abs(best - values[links.places[i]]))
-            values[links.places[i]] = best
+            about = weighted_sum / total_odds if turn == CHANCE else best
+            changed = max(changed, abs(about - values[links.places[i]]))
+            values[links.places[i]] = about
         if changed < 2.0:
             break
 
@@ -160,7 +160,7 @@ def link_both(columns, places, origins, weights, sides, first, bits, links):
             at = 2 * column + b
             turn = weights.turns[column]
             responds = turn == b
-            by_chance = not responds or len(sides.own) > 0
+            by_chance = not responds or len(sides.responder) > 0
             for row in range(places.shape[0]):
                 place = places[row, column]
                 if place < 0:
@@ -170,9 +170,9 @@ def link_both(columns, places, origins, weights, sides, first, bits, links):
                 if turn == CHANCE:
                     odds = weights.odds[row, column]
                 elif not responds:
-                    odds = sides.theirs[row, column]
+                    odds = sides.modelled[row, column]
                 elif by_chance:
-                    odds = sides.own[row, column]
+                    odds = sides.responder[row, column]
                 if odds == 0:
                     continue
                 # What is paid counts for the responder, who is player b.
@@ -190,31 +190,33 @@ def link_both(columns, places, origins, weights, sides, first, bits, links):
 
 
 @kernel
-def passed_up(links, i, values, sign):
+def bound_by_children(links, i, values, sign):
     """Return the best lower bound of position i that follows from its children's bounds.
 
     Endless play pays 0. If play can be endless and the bound is above 0, the bound is one grain less than the children
     give. So bounds rise along play, and play cannot stay above 0 forever.
     """
-    best = worth(links, i, values, sign)
-    return best - 1 if best > 0 and links.endless[i] else best
+    bound = worth(links, i, values, sign)
+    return bound - 1 if bound > 0 and links.endless[i] else bound
 
 
 @kernel
-def pass_up(links, values, sign, rising):
-    """Raise the lower bounds of a tier, or lower them, to what their children give, in one sweep.
+def sweep_cycle(links, values, sign, rising):
+    """Move the lower bounds of a tier with cycles to what their children give, in one sweep forward and back.
 
-    The sweep goes forward and back. Return the number of bounds changed, or -1 if one exceeds LIMIT.
+    With *rising*, bounds only rise, else they only sink. A bound that its children put above 0 is one grain less where
+    `links.endless` says that play can be endless (`bound_by_children`). Return the number of bounds changed, or -1 if
+    one exceeds LIMIT.
     """
     count = len(links.places)
     changed = 0
     for step in range(2 * count):
         i = step if step < count else 2 * count - 1 - step
-        bound = passed_up(links, i, values, sign)
+        bound = bound_by_children(links, i, values, sign)
         if not -LIMIT < bound < LIMIT:
             return -1
-        before = values[links.places[i]]
-        if bound != before and (bound > before) == rising:
+        last = values[links.places[i]]
+        if bound != last and (bound > last) == rising:
             values[links.places[i]] = bound
             changed += 1
     return changed
@@ -236,12 +238,12 @@ def find_endless(links, count):
             if not stays[links.places[i]]:
                 continue
             # Remove positions without such a move until nothing changes.
-            some, all_of_them = False, True
+            any_stays, all_stay = False, True
             for child in links.children[links.begins[i] : links.begins[i + 1]]:
                 inside = child < count and stays[child]
-                some |= inside
-                all_of_them &= inside
-            if not (all_of_them if links.turns[i] == CHANCE else some):
+                any_stays |= inside
+                all_stay &= inside
+            if not (all_stay if links.turns[i] == CHANCE else any_stays):
                 stays[links.places[i]] = False
                 changed = True
     return stays

@@ -125,9 +125,9 @@ def children_of(blocks: Iterable[ExploredBlock], low: int, high: int) -> tuple[A
     counts, lists = np.zeros(high - low, np.int64), [np.empty(0, np.int64)]
     for block in blocks:
         by_position = block.places.T
-        there = by_position >= 0
-        counts[block.begin - low + block.origins] = there.sum(1)
-        lists.append(by_position[there])
+        is_child = by_position >= 0
+        counts[block.begin - low + block.origins] = is_child.sum(1)
+        lists.append(by_position[is_child])
     return np.concatenate(lists), np.cumsum(counts)
 
 

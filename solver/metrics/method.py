@@ -99,7 +99,8 @@ def refuse_partisan(game: Game) -> None:
 def solved_from(explored: ExploredGame, result: MetricResult, metric: str) -> SolvedRecords:
     """Return the solved game for the database writer.
 
-    Its legend has a row for each distinct combination of outcomes.
+    Its legend has a row for each distinct combination of outcomes. The positions of each tier must be sorted, and no
+    tier empty: the greatest position is looked for among the last positions of the tiers.
     """
     space, sizes = explored.space, explored.sizes
     columns = [result.values, result.remotenesses, *result.columns.values()]

@@ -77,8 +77,8 @@ def sweep(own, block):
 @kernel
 def seen_by_parent(sides, scores, parent, child):
     """Return a child's score for the parent's player to move. *sides* is a ScoreArrays or a ScoreTier."""
-    turned = sides.alternating or sides.movers[parent] != sides.movers[child]
-    return -scores[child] if turned else scores[child]
+    turn_passes = sides.alternating or sides.movers[parent] != sides.movers[child]
+    return -scores[child] if turn_passes else scores[child]
 
 
 @kernel

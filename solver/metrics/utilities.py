@@ -115,8 +115,8 @@ def order_in(explored: ExploredGame, k: int, children: Array, ends: Array) -> Ar
 
 def values_of(utilities: Array, movers: Array) -> Array:
     """Return the value of each position, for its player to move, from all players' utilities."""
-    own = np.take_along_axis(utilities, movers[:, None].astype(np.int64), 1)[:, 0]
-    others = utilities.copy()
-    np.put_along_axis(others, movers[:, None].astype(np.int64), np.iinfo(np.int64).min, 1)
-    best = others.max(1) if utilities.shape[1] > 1 else np.zeros(len(own), np.int64)
-    return np.select([own > best, own < best], [WIN, LOSE], TIE).astype(np.uint8)
+    for_mover = np.take_along_axis(utilities, movers[:, None].astype(np.int64), 1)[:, 0]
+    without_mover = utilities.copy()
+    np.put_along_axis(without_mover, movers[:, None].astype(np.int64), np.iinfo(np.int64).min, 1)
+    best = without_mover.max(1) if utilities.shape[1] > 1 else np.zeros(len(for_mover), np.int64)
+    return np.select([for_mover > best, for_mover < best], [WIN, LOSE], TIE).astype(np.uint8)

@@ -43,4 +43,5 @@ def _(game, position, child):
         return lambda game, position, child: True
     if rules.players == 1 or not traits.has_turn:
         return lambda game, position, child: False
-    return lambda game, position, child: whole(game.turn(position)) != whole(game.turn(child))
+    # CHANCE is negative and counts as player 0, as in `same_mover`.
+    return lambda game, position, child: max(0, whole(game.turn(position))) != max(0, whole(game.turn(child)))

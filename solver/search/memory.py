@@ -13,6 +13,9 @@ from numba.extending import intrinsic, overload
 
 WORDS = types.CPointer(types.int64)  # type: ignore[attr-defined]  # made at run time
 MOST = 1 << 40
+"""Words in the view that interpreted code gets; the memory behind it is shorter."""
+LOG2_WORD_BYTES = 3
+"""Shifting an index left by this gives its offset in bytes."""
 
 
 def words_at(address: Any) -> Any:
@@ -39,7 +42,7 @@ def compiled_prefetch(address: Any, index: Any) -> Any:
     """Return the function that numba compiles in place of `prefetch`."""
 
     def compiled(address: Any, index: Any) -> None:
-        touch(address, index)
+        emit_prefetch(address, index)
 
     return compiled
 
@@ -55,12 +58,13 @@ def pointer(typing: Any, address: Any) -> Any:
 
 
 @intrinsic
-def touch(typing: Any, address: Any, index: Any) -> Any:
+def emit_prefetch(typing: Any, address: Any, index: Any) -> Any:
     """Emit LLVM's prefetch instruction for a word, for reading and with high locality."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         # Arguments 0, 3, 1 of llvm.prefetch mean read, keep in all cache levels, data cache.
-        byte = builder.add(arguments[0], builder.shl(arguments[1], arguments[1].type(3)))
+        offset = builder.shl(arguments[1], arguments[1].type(LOG2_WORD_BYTES))
+        byte = builder.add(arguments[0], offset)
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")

@@ -41,14 +41,14 @@ def can_repeat(game: Game, position: int) -> bool:
     """Return whether a position repeats in one of some random games: a guess whether play can repeat."""
     chance = random.Random(0)
     for _ in range(RANDOM_GAMES):
-        now, seen = position, {position}
+        reached, seen = position, {position}
         for _ in range(RANDOM_PLIES):
-            if game.primitive(now) != UNDECIDED:
+            if game.primitive(reached) != UNDECIDED:
                 break
-            now = game.do_move(now, chance.choice(list(game.generate_moves(now))))
-            if now in seen:
+            reached = game.do_move(reached, chance.choice(list(game.generate_moves(reached))))
+            if reached in seen:
                 return True
-            seen.add(now)
+            seen.add(reached)
     return False
 
 
@@ -139,14 +139,14 @@ class ProofNumberSearch(StoppableSearch):
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
         bounds = LOSE, WIN
         with self.limited(seconds), suppress(OutOfTime):
-            for known in self.narrow(position):
-                bounds = known
-        least, most = bounds
-        value = least if least == most else None
+            for narrower in self.narrow(position):
+                bounds = narrower
+        worst, best = bounds
+        value = worst if worst == best else None
         over = self.game.primitive(position) != UNDECIDED and value != DRAW
         nodes, in_tables = self.nodes - nodes, self.in_tables - in_tables
         seconds = time.monotonic() - began
-        return SearchResult(value, 0 if over else None, least, most, 0, nodes, seconds, in_tables)
+        return SearchResult(value, 0 if over else None, worst, best, 0, nodes, seconds, in_tables)
 
     def narrow(self, position: int) -> Iterator[tuple[Value, Value]]:
         """Yield the worst and the best value still possible, ever closer, until they meet or memory is full."""
@@ -179,21 +179,25 @@ class ProofNumberSearch(StoppableSearch):
         Only moves that lose nothing count. Return None if there are too many positions to enumerate.
         """
         game = self.game
-        known = {game.canonical(position)}
-        todo = list(known)
+        listed = {game.canonical(position)}
+        """The canonical positions met so far, all of them worth a tie or a draw."""
+        todo = list(listed)
         while todo:
-            position = todo.pop()
-            for move in game.generate_moves(position):
-                child = game.do_move(position, move)
+            parent = todo.pop()
+            for move in game.generate_moves(parent):
+                child = game.do_move(parent, move)
                 # A child that the opponent wins would lose something, so only the other children are followed.
                 end = game.primitive(child)
                 if end == UNDECIDED and self.endgame_tables and (outcome := self.endgame_tables.get(child)):
                     end = outcome.value
                 if end == TIE:
                     return True
-                if end == UNDECIDED and (least := game.canonical(child)) not in known and not self.ask(child, ANY_WIN):
-                    known.add(least)
-                    todo.append(least)
-            if len(known) > max(self.size // NEUTRAL_BYTES, FEWEST_NEUTRAL):
+                if end != UNDECIDED:
+                    continue
+                canonical = game.canonical(child)
+                if canonical not in listed and not self.ask(child, ANY_WIN):
+                    listed.add(canonical)
+                    todo.append(canonical)
+            if len(listed) > max(self.size // NEUTRAL_BYTES, FEWEST_NEUTRAL):
                 return None
         return False

@@ -52,13 +52,13 @@ def encode_gaps(positions, begins, length, masks, planes):
         masks[block] = mask
         # Step 2: the gaps between ranks, again except at the beginning of a tier, where the gap stays 0.
         runs = find_runs(mask, buffer)
-        before = 0
+        last_rank = 0
         for i in range(low, high):
             rank = rank_of(positions[i], runs)
             if next_begin < len(begins) and begins[next_begin] == i:
                 next_begin += 1
             elif i > low:
-                gap = rank - before
+                gap = rank - last_rank
                 # Positions must ascend strictly, and so must ranks.
                 if gap <= 0:
                     return 1
@@ -68,5 +68,5 @@ def encode_gaps(positions, begins, length, masks, planes):
                     planes[block, plane, i - low] = gap & 255
                     gap >>= 8
                     plane += 1
-            before = rank
+            last_rank = rank
     return 0

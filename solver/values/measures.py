@@ -107,8 +107,8 @@ def rank(metric: str, details: Details, measures: Sequence[int], mover: int) -> 
     if metric in ("score", "expectation"):
         return tuple(-measure for measure in measures[:2])
     if metric == "utilities":
-        others = [measure for player, measure in enumerate(measures) if player != mover]
-        leader = max(others, default=0) if details.get("ties") == "leader" else 0
+        of_others = [measure for player, measure in enumerate(measures) if player != mover]
+        leader = max(of_others, default=0) if details.get("ties") == "leader" else 0
         return -measures[mover], leader
     return ()
 

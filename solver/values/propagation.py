@@ -101,8 +101,15 @@ class Propagation:
         self.scores, self.children_left = arrays
         self.report, self.again, self.most_listed, self.mark = report, again, most_listed, mark
         self.greatest = (1 << bits) - 1
-        self.decided_from = decided_from(self.children_left)
-        self.narrow = np.uint32 if len(self.scores) < 1 << 32 else np.int64
+        """The greatest number of plies in a score, and the mask of the plies."""
+        self.decided_mark = decided_from(self.children_left)
+        """The least counter that marks a decided position."""
+        self.position_type = np.uint32 if len(self.scores) < 1 << 32 else np.int64
+        """The type of positions in lists: 4 bytes instead of 8 if the tier is small enough."""
+        self.remoteness = 0
+        """The remoteness that is being decided."""
+        self.decided = 0
+        """How many positions are decided; `run` counts them."""
         self.due: dict[int, ScoredPositions] = {}
         """By score: the undecided positions that get this score unless a better one comes earlier."""
         self.last: dict[int, ScoredPositions] = {}
@@ -118,26 +125,26 @@ class Propagation:
         A parent of a LOSE is a WIN. An undecided parent whose children are all WINs is a LOSE. (For moves of the same
         player it is the other way round.) Then a parent of a TIE is a TIE, and what is left is a DRAW.
         """
-        self.decided = sum(int(np.count_nonzero(left >= self.decided_from)) for _, _, left in self.blocks())
+        self.decided = sum(int(np.count_nonzero(left >= self.decided_mark)) for _, _, left in self.blocks())
         if group == WIN_CLASS:
             self.propagate(WIN_CLASS, remoteness)
             remoteness = 0
         self.propagate(TIE_CLASS, remoteness)
         self.check_draws()
         for _, scores, left in self.blocks():
-            kernels.leave_draws(scores, left, self.decided_from, DRAW_CLASS << self.bits)
+            kernels.leave_draws(scores, left, self.decided_mark, DRAW_CLASS << self.bits)
 
     def propagate(self, group: int, remoteness: int) -> None:
         """Pass back WINs and LOSEs, or TIEs, beginning with those decided at a remoteness and those that later tiers
         decide."""
         # Step 1: collect what later tiers will decide, by score.
-        for some in self.find(kernels.find_due, self.decided_from, group, self.bits):
-            self.postpone(some)
+        for positions in self.find(kernels.find_due, self.decided_mark, group, self.bits):
+            self.postpone(positions)
         # Step 2: collect what is decided at the first remoteness.
         self.last = {score: ScoredPositions() for score in scores_at(group, remoteness, self.bits)}
         for score, batch in self.last.items():
-            for some in self.with_score(score, due=False):
-                self.note(batch, some)
+            for positions in self.with_score(score, due=False):
+                self.note(batch, positions)
         self.remoteness = remoteness
         # Step 3: go from each remoteness to the next.
         while any(batch.count for batch in self.last.values()) or self.due:
@@ -148,19 +155,19 @@ class Propagation:
             # Scores have no bits for this remoteness; the caller starts again with more.
             if self.remoteness >= self.greatest - 1:
                 raise RemotenessOverflow
-            before, self.last = self.last, {}
-            now = {score: self.due.pop(score) for score in list(self.due) if self.plies(score) == self.remoteness}
-            self.listed -= sum(batch.listed for batch in (*before.values(), *now.values()))
+            decided_last, self.last = self.last, {}
+            due_now = {score: self.due.pop(score) for score in list(self.due) if self.plies(score) == self.remoteness}
+            self.listed -= sum(batch.listed for batch in (*decided_last.values(), *due_now.values()))
             # Parents of what was decided last, then what is due now and still undecided.
-            self.update_parents(group, before)
-            for score, batch in now.items():
-                for some in self.positions(score, batch, due=True):
-                    self.settle(some, score)
+            self.update_parents(group, decided_last)
+            for score, batch in due_now.items():
+                for positions in self.positions(score, batch, due=True):
+                    self.settle(positions, score)
             self.mark(group, self.remoteness)
 
-    def update_parents(self, group: int, before: dict[int, ScoredPositions]) -> None:
-        """Update the parents of what was decided last, by score."""
-        for score, batch in before.items():
+    def update_parents(self, group: int, decided_last: dict[int, ScoredPositions]) -> None:
+        """Update the parents of the positions decided last, which are given by score."""
+        for score, batch in decided_last.items():
             self.pass_back(score >> self.bits, self.positions(score, batch, due=False))
 
     def pass_back(self, group: int, frontier: Iterable[Array]) -> None:
@@ -169,20 +176,24 @@ class Propagation:
         for positions in frontier:
             # Numbers below 0 are complements: parents whose player moves again.
             for parents in self.parents_of(positions):
-                others = parents[parents >= 0] if self.again else parents
-                own = ~parents[parents < 0] if self.again else parents[:0]
+                turn_passes = parents[parents >= 0] if self.again else parents
+                same_player = ~parents[parents < 0] if self.again else parents[:0]
                 # The outcome is bad for the parent's player if it is a WIN of the other player, or a LOSE of the same.
-                for to, bad in ((others, group == WIN_CLASS), (own, group == LOSE_CLASS)):
-                    if len(to) and bad:
-                        self.count_down(to)
-                    elif len(to):
-                        self.settle(to, score)
+                self.update(turn_passes, score, bad=group == WIN_CLASS)
+                self.update(same_player, score, bad=group == LOSE_CLASS)
+
+    def update(self, parents: Array, score: int, bad: bool) -> None:
+        """Update parents of decided positions: a *bad* outcome decrements counters, any other one gives the score."""
+        if len(parents) and bad:
+            self.count_down(parents)
+        elif len(parents):
+            self.settle(parents, score)
 
     def count_down(self, positions: Array) -> None:
         """Decrement the counters of positions. Those that reach zero are a LOSE, now or when a later tier's child
         is."""
         out = np.empty(len(positions), np.int64)
-        ready = out[: kernels.count_down(positions, self.decided_from, self.children_left, out)]
+        ready = out[: kernels.count_down(positions, self.decided_mark, self.children_left, out)]
         late = (self.scores[ready] & self.greatest) > self.remoteness  # a child in a later tier delays the loss
         self.postpone(ready[late])
         self.settle(ready[~late], LOSE_CLASS << self.bits | self.remoteness)
@@ -190,7 +201,7 @@ class Propagation:
     def settle(self, positions: Array, score: int) -> None:
         """Give the undecided ones of some positions a score."""
         out = np.empty(len(positions), np.int64)
-        settled = out[: kernels.settle(positions, self.decided_from, score, self.scores, self.children_left, out)]
+        settled = out[: kernels.settle(positions, self.decided_mark, score, self.scores, self.children_left, out)]
         self.note(self.last.setdefault(score, ScoredPositions()), settled)
         self.decided += len(settled)
         self.report(self.decided, len(self.scores), self.remoteness, self.pass_share)
@@ -200,9 +211,9 @@ class Propagation:
         scores = self.scores[positions]
         order = np.argsort(scores, kind="stable")
         cuts = np.flatnonzero(np.diff(scores[order])) + 1
-        for some in np.split(positions[order], cuts):
-            if len(some):
-                self.note(self.due.setdefault(int(self.scores[some[0]]), ScoredPositions()), some)
+        for equals in np.split(positions[order], cuts):  # positions with equal scores
+            if len(equals):
+                self.note(self.due.setdefault(int(self.scores[equals[0]]), ScoredPositions()), equals)
 
     def note(self, batch: ScoredPositions, positions: Array) -> None:
         """Add positions to a batch. If lists grow too long, drop the longest list."""
@@ -210,7 +221,7 @@ class Propagation:
             return
         batch.count += len(positions)
         if batch.blocks is not None:
-            batch.blocks.append(positions.astype(self.narrow))
+            batch.blocks.append(positions.astype(self.position_type))
             self.listed += len(positions)
         while self.listed > self.most_listed:
             longest = max((*self.due.values(), *self.last.values()), key=lambda each: each.listed)
@@ -222,24 +233,24 @@ class Propagation:
         if batch.blocks is None:
             yield from self.with_score(score, due)
             return
-        positions = np.sort(np.concatenate([np.empty(0, self.narrow), *batch.blocks]))
+        positions = np.sort(np.concatenate([np.empty(0, self.position_type), *batch.blocks]))
         batch.blocks = None
         for begin in range(0, len(positions), BLOCK):
             yield positions[begin : begin + BLOCK].astype(np.int64)
 
     def with_score(self, score: int, due: bool) -> Iterator[Array]:
         """Yield the positions with a score, ascending, in blocks: decided ones, or with *due* undecided ones."""
-        low, high = (0, self.decided_from - 1) if due else (self.decided_from, self.decided_from + 1)
+        low, high = (0, self.decided_mark - 1) if due else (self.decided_mark, self.decided_mark + 1)
         # A LOSE is due only when no undecided child is left.
         if due and score >> self.bits == LOSE_CLASS:
             high = 0
         yield from self.find(kernels.find_scored, score, low, high)
 
-    def find(self, kernel: Callable[..., int], *what: int) -> Iterator[Array]:
-        """Yield the positions that a kernel finds, block by block."""
+    def find(self, kernel: Callable[..., int], *conditions: int) -> Iterator[Array]:
+        """Yield the positions that a kernel finds, block by block; *conditions* are its arguments before `out`."""
         for first, scores, left in self.blocks():
             out = np.empty(len(left), np.int64)
-            yield out[: kernel(scores, left, first, *what, out)]
+            yield out[: kernel(scores, left, first, *conditions, out)]
 
     def blocks(self) -> Iterator[tuple[int, Array, Array]]:
         """Yield blocks of all positions: the first number, the scores and the counters."""
@@ -254,6 +265,6 @@ class Propagation:
     def check_draws(self) -> None:
         """Request the parents of some draws. They decide nothing, but wrong ones are then detected."""
         sample = edges.sample_of(len(self.scores))
-        undecided = self.children_left[sample] < self.decided_from
+        undecided = self.children_left[sample] < self.decided_mark
         for _ in self.parents_of(sample[undecided | (self.scores[sample] == DRAW_CLASS << self.bits)]):
-            pass
+            pass  # where the rules give parents, `parents_of` compares them with the children

@@ -99,14 +99,14 @@ def derive_bounds(game, position, tier, stored, listed):
     unknown = count
     # Work out each position whose children are known, the last ones first, until none is left.
     while unknown:
-        before = unknown
+        unknown_before = unknown
         for number in range(count - 1, -1, -1):
             if not listed.known[number] and is_ready(listed, number):
                 combine_children(game, stored, listed, number)
                 listed.known[number] = True
                 unknown -= 1
         # No progress in a whole pass: the positions that are left lead to each other in a circle.
-        if unknown == before:
+        if unknown == unknown_before:
             return ROUND
     return FINE
 
@@ -124,20 +124,20 @@ def list_between(game, position, tier, stored, listed):
     number = 0
     # Step 2: list the children of each listed position in turn.
     while number < count:
-        here = position_in(game, listed.positions, number)
-        note(listed.trouble, here)
+        parent = position_in(game, listed.positions, number)
+        note(listed.trouble, parent)
         listed.begins[number] = links
-        if game.primitive(here) == UNDECIDED:
-            chance = game.turn(here) == CHANCE
-            for move in game.generate_moves(here):
+        if game.primitive(parent) == UNDECIDED:
+            chance = game.turn(parent) == CHANCE
+            for move in game.generate_moves(parent):
                 if links == len(listed.targets):
                     return -CROWDED
                 # Step 3: the link of one move: child, odds and payment.
-                child = game.canonical(as_position(game.do_move(here, move)))
-                listed.odds[links] = game.odds(here, move) if chance else 1
-                paid = game.reward(here, move, 0)
+                child = game.canonical(as_position(game.do_move(parent, move)))
+                listed.odds[links] = game.odds(parent, move) if chance else 1
+                paid = game.reward(parent, move, 0)
                 if game.players == 2:
-                    paid -= game.reward(here, move, 1)
+                    paid -= game.reward(parent, move, 1)
                 listed.paid[links] = paid * stored.scale
                 # Step 4: if the child has a slot or is an end, its bounds are known.
                 outcome = look_up_child(game, child, tier, stored, listed, links)
@@ -270,8 +270,8 @@ def check_slots(game, k, slots, stored, listed, faults, strictly):
         if not strictly:
             count_slot(game, position, slot, stored, faults)
         # Step 1: the slot's position must be canonical, of this tier, and have this slot.
-        belongs = game.canonical(position) == position and game.tier(position) == tier
-        if not belongs or game.index(position) != slot - stored.starts[k]:
+        in_tier = game.canonical(position) == position and game.tier(position) == tier
+        if not in_tier or game.index(position) != slot - stored.starts[k]:
             faults.wrong[number] = 1
             continue
         # Step 2: check the position, and the same with the players exchanged (then bounds change their sign and
@@ -332,9 +332,9 @@ def remove_leaving(game, k, stored, listed):
             position = as_position(game.unindex(stored.tiers[k], slot - stored.starts[k]))
             stays = False
             # The position, and the one with the players exchanged; over or missing, it cannot stay.
-            for one in (position, position if is_none(position) else swapped(game, position)):
-                if not is_none(one) and not stays and game.primitive(one) == UNDECIDED:
-                    trouble = derive_bounds(game, one, game.tier(one) + 0, stored, listed)
+            for candidate in (position, position if is_none(position) else swapped(game, position)):
+                if not is_none(candidate) and not stays and game.primitive(candidate) == UNDECIDED:
+                    trouble = derive_bounds(game, candidate, game.tier(candidate) + 0, stored, listed)
                     # A circle among the positions in between: play can stay there.
                     stays = trouble == ROUND or (trouble == FINE and listed.stays[0])
             # Leaving this slot may make other slots not endless: the caller repeats until none changes.

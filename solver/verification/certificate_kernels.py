@@ -122,13 +122,13 @@ def is_answered(game, stored, index, child):
             continue
         # The position after the answer is stored, and is nearer to an end: tiers rise, or its bound is less by two.
         least = game.canonical(position)
-        there = find_sorted(stored.positions, 0, len(stored.positions), least)
-        if there >= 0 and (least == position or is_image(game, least, position)):
+        index_after = find_sorted(stored.positions, 0, len(stored.positions), least)
+        if index_after >= 0 and (least == position or is_image(game, least, position)):
             if stored.ending == FOR_EVER:
                 continue
             if stored.ending == RISING and game.tier(least) > tier:
                 continue
-            if bounded and stored.bounds[there] <= bound - 2:
+            if bounded and stored.bounds[index_after] <= bound - 2:
                 continue
         # Otherwise plain play must reach the goal within the plies that are left.
         if not is_decided(game, position, stored.goal, min(stored.leaves, bound - 2) if bounded else stored.leaves):

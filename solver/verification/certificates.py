@@ -146,9 +146,9 @@ class CertificateVerifier(Verifier):
             target, name = game.canonical(child), f"has the image {text_of(self.game, image)}"
             if game.canonical(image) != position or game.primitive(image) != UNDECIDED:
                 raise WrongReply(f"{name}, which is none")
-            others = [game.do_move(image, move) for move in game.generate_moves(image)]
+            children = [game.do_move(image, move) for move in game.generate_moves(image)]
             # Moves at the image that correspond to the reply by symmetry.
-            same = [other for other in others if game.canonical(other) == target and other in images_of(game, target)]
+            same = [other for other in children if game.canonical(other) == target and other in images_of(game, target)]
             if not same:
                 raise WrongReply(f"{name}, where no move is the same as the reply")
             self.check_answers(item, image, same[0], f"{name}, where the reply is the same")
@@ -158,8 +158,8 @@ class CertificateVerifier(Verifier):
         game, left = self.game, int(self.bounds[item]) - 1 if self.ending == FALLING else None
         tier, value = game.tier(int(self.positions[item])), game.primitive(child)
         if value != UNDECIDED:
-            own = value_to_mover(game, position, child, value)
-            fault = f", and the game is over: {WORDS[own]}" if own < self.goal or left == -1 else ""
+            worth = value_to_mover(game, position, child, value)
+            fault = f", and the game is over: {WORDS[worth]}" if worth < self.goal or left == -1 else ""
         elif self.moves_again(position, child):
             fault = self.fault_of(child, tier, left)
             fault = fault and f", after which the same side is to move: {fault}"
@@ -241,11 +241,11 @@ class CertificateVerifier(Verifier):
 
             return bool(is_decided(game, position, int(self.goal), plies))
         children = [game.do_move(position, move) for move in game.generate_moves(position)]
-        ends = [game.primitive(child) for child in children]
-        over = [value_to_mover(game, position, *pair) for pair in zip(children, ends, strict=True) if pair[1]]
+        values = [game.primitive(child) for child in children]
+        over = [value_to_mover(game, position, *pair) for pair in zip(children, values, strict=True) if pair[1]]
         if any(value >= self.goal for value in over):
             return True
-        going_on = [child for child, end in zip(children, ends, strict=True) if end == UNDECIDED]
+        going_on = [child for child, end in zip(children, values, strict=True) if end == UNDECIDED]
         return plies > 1 and any(
             self.is_decided(child, plies - 1)
             if self.moves_again(position, child)
@@ -351,10 +351,10 @@ class CertificateVerifier(Verifier):
 
     def proven(self) -> str:
         file = self.file
-        ends = {RISING: "tiers rise", FALLING: "bounds fall", FOR_EVER: "no end is a loss"}[self.ending]
+        because = {RISING: "tiers rise", FALLING: "bounds fall", FOR_EVER: "no end is a loss"}[self.ending]
         return (
             f"{text_of(self.game, file.root)} is worth {worth(file.at_least, file.at_most)} to the player to move: all "
-            f"answers to every reply lead to ends that are good enough or to positions that are stored, and {ends}"
+            f"answers to every reply lead to ends that are good enough or to positions that are stored, and {because}"
         )
 
 

@@ -68,11 +68,11 @@ def weights_of(model: Model, game: Game, found: Families) -> Array:
     """Return the model's weight of the move to each child, by the interpreted rules; 1 where chance moves."""
     weights = np.ones(len(found.children), np.int64)
     counts = np.bincount(found.parents, minlength=len(found))
-    ends = np.cumsum(counts)
+    link_ends = np.cumsum(counts)
     # The interpreted model is called once for each record of a player.
     for record in np.flatnonzero((counts > 0) & (found.movers != CHANCE)).tolist():
         answer = [*model.weights(game, int(found.positions[record])).values()]
-        weights[ends[record] - counts[record] : ends[record]] = answer
+        weights[link_ends[record] - counts[record] : link_ends[record]] = answer
     return weights
 
 
@@ -105,8 +105,8 @@ def seen_by_both(found: Families, weights: Array, alternating: bool) -> tuple[Fa
     )  # fmt: skip
     # Bounds from the responder's side.
     low, high, waiting_low, waiting_high = (measure[records] for measure in found.measures)
-    own = seats == np.maximum(found.movers[records], 0)
-    return both, np.where(own, low, waiting_low), np.where(own, high, waiting_high)
+    responds = seats == np.maximum(found.movers[records], 0)
+    return both, np.where(responds, low, waiting_low), np.where(responds, high, waiting_high)
 
 
 def unproven(found: Families, bound: Array, sign: int, scale: int, endless: Array) -> Array:
@@ -128,8 +128,8 @@ def unproven(found: Families, bound: Array, sign: int, scale: int, endless: Arra
     more = chance & (rest % total > 0)
     rises = (worth > bound) | ((worth == bound) & more)
     paid = found.pays[:, 0] - (found.pays[:, 1] if found.pays.shape[1] > 1 else 0)
-    ends = found.primitives != UNDECIDED
-    return np.asarray(np.where(ends, bound != sign * scale * paid, (worth < bound) | (endless & (bound > 0) & ~rises)))
+    over = found.primitives != UNDECIDED
+    return np.asarray(np.where(over, bound != sign * scale * paid, (worth < bound) | (endless & (bound > 0) & ~rises)))
 
 
 def can_go_on(found: Families) -> Array:
@@ -144,9 +144,9 @@ def can_go_on(found: Families) -> Array:
     # Remove records that cannot stay, until nothing changes: what is left is the greatest fixed point.
     while True:
         staying = inside & stays[found.children]
-        some = found.over_children(np.logical_or, staying, False)
-        all_of_them = found.over_children(np.logical_and, staying, False)
-        rest = stays & np.where(chance, all_of_them, some)
+        any_stays = found.over_children(np.logical_or, staying, False)
+        all_stay = found.over_children(np.logical_and, staying, False)
+        rest = stays & np.where(chance, all_stay, any_stays)
         if np.array_equal(rest, stays):
             return np.asarray(rest)
         stays = rest

@@ -29,8 +29,8 @@ from retrograde.solver.verification.verifier import Array
 class Families:
     """Positions, called *records*, with links from each to its children.
 
-    By link: `parents` and `children` are records, sorted by parent; `turned` says whether the turn passes to another
-    player; `odds` is the weight of chance's move, else 1; `gains` is what the move pays at once, less what the other
+    By link: `parents` and `children` are records, sorted by parent; `turn_passes` says whether another player is to
+    move then; `odds` is the weight of chance's move, else 1; `gains` is what the move pays at once, less what the other
     player gets. By record: `positions`, `tiers`, what the rules say (`primitives`, `movers`, `pays`, `images`; see
     `kernels.FamilyTable`), and what is stored: `values`, `plies` and `measures` int64[columns, records].
     """
@@ -43,7 +43,7 @@ class Families:
     images: Array
     parents: Array
     children: Array
-    turned: Array
+    turn_passes: Array
     odds: Array
     gains: Array
     values: Array
@@ -75,15 +75,15 @@ def families_of(table: RecordTable) -> Families:
     """Return all records of a database with their families, by the compiled rules."""
     game = table.game
     answers = ask_rules(table)
-    counts = np.diff(answers.ends, prepend=0)
+    counts = np.diff(answers.link_ends, prepend=0)
     parents = np.repeat(np.arange(len(table)), counts)
-    turned = np.ones(len(parents), np.bool_)
+    turn_passes = np.ones(len(parents), np.bool_)
     if not alternates(game):
-        turned = answers.movers[parents] != answers.movers[answers.links]
+        turn_passes = answers.movers[parents] != answers.movers[answers.links]
     legend, rows = table_of(table.legend, table.file.measures), table.row_numbers
     return Families(
         table.positions, np.repeat(table.tiers, np.diff(table.bounds)), answers.primitives, answers.movers,
-        answers.pays, answers.images, parents, answers.links, turned, answers.odds, answers.gains,
+        answers.pays, answers.images, parents, answers.links, turn_passes, answers.odds, answers.gains,
         legend["value"][rows].astype(np.int64), legend["remoteness"][rows].astype(np.int64),
         np.stack([legend[name][rows] for name in table.file.measures]),
     )  # fmt: skip
@@ -144,9 +144,9 @@ def families_at(database: Database, positions: Sequence[int]) -> Families:
             plies = no_plies if outcome.remoteness is None else outcome.remoteness
             by_record.append((game.tier(position), value, mover, outcome.value, plies, *paid))
             measures.append([*database.measures(position).values()])
-    parents, children, turned, odds, gains = np.array(links, np.int64).reshape(-1, 5).T
+    parents, children, turn_passes, odds, gains = np.array(links, np.int64).reshape(-1, 5).T
     tiers, primitives, movers, values, remotenesses, *pays = np.array(by_record, np.int64).T
     return Families(
         np.arange(len(records)), tiers, primitives, movers, np.stack(pays, 1), np.ones(len(records), np.int64),
-        parents, children, turned != 0, odds, gains, values, remotenesses, np.array(measures, np.int64).T,
+        parents, children, turn_passes != 0, odds, gains, values, remotenesses, np.array(measures, np.int64).T,
     )  # fmt: skip

@@ -48,7 +48,9 @@ def derive(value: Value, children: list[Outcome]) -> Outcome:
     """
     if value != UNDECIDED:
         return Outcome(value, None if value == DRAW else 0)
-    plies = {of: [child.remoteness or 0 for child in children if child.value == of] for of in (LOSE, TIE, DRAW, WIN)}
+    plies = {
+        kind: [child.remoteness or 0 for child in children if child.value == kind] for kind in (LOSE, TIE, DRAW, WIN)
+    }
     if plies[LOSE]:
         return Outcome(WIN, 1 + min(plies[LOSE]))
     if plies[TIE]:
@@ -159,12 +161,12 @@ class OutcomeJudge:
             examined = value, moves, children = children_of(game, image)
             if value != game.primitive(position):
                 return f"{name}, of which the rules say {value.name}"
-            known = []
+            outcomes = []
             for move, child in zip(moves, children, strict=True):
                 if not (outcome := self.outcome_of(child)):
                     return f"{name}, from where a move leads to {self.text(child)}, which is not stored"
-                known.append(self.outcome_after(image, move, child, outcome))
-            derived = derive(value, known)
+                outcomes.append(self.outcome_after(image, move, child, outcome))
+            derived = derive(value, outcomes)
             if derived != stored:
                 what = f"the children of its image {self.text(image)} make it {words(derived)}"
                 return f"is stored as {words(stored)}, and {what}"

@@ -44,17 +44,17 @@ class FamilyTable(NamedTuple):
     """What the rules say about each record.
 
     By record: `primitives`, `movers`, `pays` int64[records, players] (payoffs where the game is over), `images` (how
-    many positions the record stands for; 0 if it is not canonical or not of its tier), and `ends` (where the record's
-    links end). By link, which is a move of a record: `links` is the child's record, -1 if it is not stored; `odds` is
-    the weight of chance's move, else 1; `gains` is what the move pays the mover at once, less what the other player
-    gets. `trouble[1]` is the position that the rules are called for.
+    many positions the record stands for; 0 if it is not canonical or not of its tier), and `link_ends` (where the
+    record's links end). By link, which is a move of a record: `links` is the child's record, -1 if it is not stored;
+    `odds` is the weight of chance's move, else 1; `gains` is what the move pays the mover at once, less what the other
+    player gets. `trouble[1]` is the position that the rules are called for.
     """
 
     primitives: Array
     movers: Array
     pays: Array
     images: Array
-    ends: Array
+    link_ends: Array
     links: Array
     odds: Array
     gains: Array
@@ -98,21 +98,21 @@ def verify_items(game, storage, legend, items, workspace, every):
             note(workspace.tally, row, size, item)
         # Step 2: derive the outcome, first at the position itself, then at images.
         mark = storage.marks_children(item)
-        here, own = position, UNDECIDED + 0
-        others = size - 1 if every else min(size - 1, 1)
-        for turn in range(1 + others):  # one call of `derive` in a loop, so that numba inlines it once
-            if turn:
-                here = position_in(game, workspace.images, turn if every else choose(key_of(position), size))
+        image, last_primitive = position, UNDECIDED + 0
+        other_images = size - 1 if every else min(size - 1, 1)
+        for number in range(1 + other_images):  # one call of `derive` in a loop, so that numba inlines it once
+            if number:
+                image = position_in(game, workspace.images, number if every else choose(key_of(position), size))
             # Each one must be a position, with the item's position as its canonical one, stored in the right place.
-            fine &= is_position(here) and game.canonical(here) == position
-            fine = fine and storage.belongs(game, item, here, turn > 0)
-            if turn and not fine:  # rules called for something that is no position might never return
+            fine &= is_position(image) and game.canonical(image) == position
+            fine = fine and storage.is_in_place(game, item, image, number > 0)
+            if number and not fine:  # rules called for something that is no position might never return
                 break
             # Its outcome must be the stored one. An image must be over exactly if the position is.
-            found, primitive, value, remoteness = derive(game, storage, legend, here, mark, workspace)
-            fine &= found and value == legend.values[row] and remoteness == legend.remotenesses[row]
-            fine &= turn == 0 or primitive == own
-            own = primitive
+            complete, primitive, value, remoteness = derive(game, storage, legend, image, mark, workspace)
+            fine &= complete and value == legend.values[row] and remoteness == legend.remotenesses[row]
+            fine &= number == 0 or primitive == last_primitive
+            last_primitive = primitive
             mark = False  # an image's children are those of the position, or it is wrong
         # Step 3: report the item.
         if not fine:
@@ -181,7 +181,7 @@ def derive(game, storage, legend, position, marking, workspace):
                 draws = True
         # Step 3: conclude the outcome, and check the chosen child's location.
         value, remoteness = conclude(soonest_lose, soonest_tie, draws, latest_win)
-        if least < POSITION_LIMIT and not storage.belongs_to(game, chosen_location, chosen, workspace.images):
+        if least < POSITION_LIMIT and not storage.holds_child(game, chosen_location, chosen, workspace.images):
             fine = False
     return fine, primitive, value, remoteness
 
@@ -217,10 +217,10 @@ def gather_images(game, position, images):
     count = 1
     for given in game.images(position):
         image = as_position(given)
-        known = False
+        is_known = False
         for i in range(count):
-            known |= stands_at(images, i, image)
-        if not known and count < len(images):
+            is_known |= stands_at(images, i, image)
+        if not is_known and count < len(images):
             put(images, count, image)
             count += 1
     return count
@@ -242,8 +242,8 @@ def write_families(game, storage, families, images):
             position = storage.positions[record]
             families.trouble[1] = position
             # Step 1: canonical, and stored in its own tier? For how many positions does it stand?
-            belongs = game.canonical(position) == position and game.tier(position) == storage.tiers[k]
-            families.images[record] = gather_images(game, position, images) if belongs else 0
+            in_place = game.canonical(position) == position and game.tier(position) == storage.tiers[k]
+            families.images[record] = gather_images(game, position, images) if in_place else 0
             # Step 2: is the game over, and who is to move?
             value = game.primitive(position) + 0
             families.primitives[record] = value
@@ -264,7 +264,7 @@ def write_families(game, storage, families, images):
                 # Step 3 (over): what each player gets.
                 for player in range(families.pays.shape[1]):
                     families.pays[record, player] = game.payoff(position, player)
-            families.ends[record] = count
+            families.link_ends[record] = count
     return count
 
 

@@ -38,10 +38,10 @@ def wrong_scores(found: Families, details: dict[str, Any]) -> Array:
     """Return which records do not have the score, the plies or the value that follows from their children's."""
     scores, far = found.measures[0], found.plies
     # Step 1: each child's score as the parent sees it, and the best one.
-    passed = found.gains + np.where(found.turned, -scores[found.children], scores[found.children])
-    own = paid(found)
-    ends = found.primitives != UNDECIDED
-    best = np.where(ends, own, found.over_children(np.maximum, passed, -FAR))
+    passed = found.gains + np.where(found.turn_passes, -scores[found.children], scores[found.children])
+    payoffs = paid(found)
+    game_over = found.primitives != UNDECIDED
+    best = np.where(game_over, payoffs, found.over_children(np.maximum, passed, -FAR))
     # Step 2: plies, by the moves that keep the score. A child without plies at score 0 goes round: nothing more is
     # paid.
     keeps = passed == best[found.parents]
@@ -50,13 +50,13 @@ def wrong_scores(found: Families, details: dict[str, Any]) -> Array:
     near = found.over_children(np.minimum, np.where(keeps & (plies >= 0), plies, FAR), FAR)
     late = found.over_children(np.maximum, np.where(keeps, plies, -1), -1)
     # The player who is behind delays the end; otherwise the player hurries to it.
-    wanted = np.where(best < 0, late + 1, np.where(near < FAR, near + 1, -1))
-    wanted = np.where(ends, 0, wanted)
+    derived_plies = np.where(best < 0, late + 1, np.where(near < FAR, near + 1, -1))
+    derived_plies = np.where(game_over, 0, derived_plies)
     # Step 3: values, and scores other than 0 that no plies prove.
     endless = found.over_children(np.logical_or, keeps & (plies < 0), False)
-    values = np.select([best > 0, best < 0, wanted >= 0], [WIN, LOSE, TIE], DRAW)
-    unfounded = ((best < 0) & endless) | ((best != 0) & (wanted < 0))
-    return np.asarray((scores != best) | (far != wanted) | (found.values != values) | unfounded)
+    values = np.select([best > 0, best < 0, derived_plies >= 0], [WIN, LOSE, TIE], DRAW)
+    unfounded = ((best < 0) & endless) | ((best != 0) & (derived_plies < 0))
+    return np.asarray((scores != best) | (far != derived_plies) | (found.values != values) | unfounded)
 
 
 def paid(found: Families) -> Array:
@@ -76,7 +76,7 @@ def wrong_nimbers(found: Families, details: dict[str, Any]) -> Array:
     """
     lost = (found.primitives == LOSE) | (found.primitives == UNDECIDED)
     values, plies = outcomes_of(found)
-    stays = ~found.over_children(np.logical_and, found.turned, True)
+    stays = ~found.over_children(np.logical_and, found.turn_passes, True)
     wanted = labels_of(found) if (found.measures[0] < 0).any() or goes_round(found) else least_excluded(found)
     differ = (found.measures[0] != wanted) | (found.values != values) | (found.plies != plies)
     return np.asarray(differ | ~lost | stays)
@@ -141,7 +141,7 @@ def outcomes_of(found: Families) -> tuple[Array, Array]:
 def wrong_draws(found: Families, details: dict[str, Any]) -> Array:
     """Return which records have the wrong draw level, value or plies."""
     values, plies = outcomes_of(found)
-    stays = ~found.over_children(np.logical_and, found.turned, True)
+    stays = ~found.over_children(np.logical_and, found.turn_passes, True)
     differ = (found.values != values) | (found.plies != plies) | (found.measures != draws_of(found)).any(0)
     return np.asarray(differ | stays)
 
@@ -178,9 +178,11 @@ def draws_of(found: Families) -> Array:
     # one of these.
     spoilt = draws & (kinds == 0)
     spoilt[found.children[(kinds[found.parents] == LOSE) & (kinds[found.children] == LOSE)]] = True
-    before = -1
-    while before < (before := int(spoilt.sum())):
-        spoilt |= draws & found.over_children(np.logical_or, spoilt[found.children], False)
+    spreads = True
+    while spreads:
+        spoilt_before = spoilt
+        spoilt = spoilt | (draws & found.over_children(np.logical_or, spoilt[found.children], False))
+        spreads = bool((spoilt != spoilt_before).any())
     kinds[spoilt], levels[spoilt], plies[spoilt] = DRAW, -1, -1
     return np.stack([kinds, levels, plies])
 
@@ -190,35 +192,35 @@ def wrong_utilities(found: Families, details: dict[str, Any]) -> Array:
     scale, ties = details["scale"], details["ties"]
     # Averages are rounded: children whose utilities differ by at most *slack* count as equally good.
     slack = 1 << 10 if ties == "average" else 0
-    utilities, every = found.measures.T, np.arange(len(found))
-    ends = found.primitives != UNDECIDED
+    utilities, records = found.measures.T, np.arange(len(found))
+    game_over = found.primitives != UNDECIDED
     of_children = utilities[found.children]
     mover = np.maximum(found.movers, 0)
-    own = of_children[np.arange(len(found.children)), mover[found.parents]]
+    for_mover = of_children[np.arange(len(found.children)), mover[found.parents]]
     # Step 1: the best children for the player to move.
-    best = found.over_children(np.maximum, own, -FARTHER)
-    equal = own >= best[found.parents] - slack
+    best = found.over_children(np.maximum, for_mover, -FARTHER)
+    equal = for_mover >= best[found.parents] - slack
     # Step 2: utilities and plies. Case "average": the rounded mean over the best children.
     if ties == "average":
         counts = np.maximum(found.over_children(np.add, equal.astype(np.int64), 0), 1)
         sums = [found.over_children(np.add, np.where(equal, column, 0), 0) for column in of_children.T]
-        wanted = np.stack([(2 * total + counts) // (2 * counts) for total in sums], 1)
+        derived = np.stack([(2 * total + counts) // (2 * counts) for total in sums], 1)
         plies = found.over_children(np.maximum, np.where(equal, found.plies[found.children], -1), -1) + 1
     else:
         # Case of a single choice: the chosen child's utilities.
         chosen = chosen_children(found, equal, of_children, ties)
-        wanted, plies = utilities[chosen], found.plies[chosen] + 1
+        derived, plies = utilities[chosen], found.plies[chosen] + 1
         if ties == "paranoid":  # the mover gets the most, everyone else the least
             worst = np.stack([found.over_children(np.minimum, column, FARTHER) for column in of_children.T], 1)
-            wanted = np.where(np.arange(worst.shape[1]) == mover[:, None], best[:, None], worst)
+            derived = np.where(np.arange(worst.shape[1]) == mover[:, None], best[:, None], worst)
     # Step 3: ends have their payoffs. The value compares the mover with the best of the others.
-    wanted = np.where(ends[:, None], scale * found.pays, wanted)
-    plies = np.where(ends, 0, plies)
-    mine = wanted[every, mover]
-    others = np.where(np.arange(wanted.shape[1]) == mover[:, None], -FARTHER, wanted).max(1)
-    others = others if wanted.shape[1] > 1 else np.zeros_like(mine)
-    values = np.select([mine > others, mine < others], [WIN, LOSE], TIE)
-    wrong = (utilities != wanted).any(1) | (found.plies != plies) | (found.values != values)
+    derived = np.where(game_over[:, None], scale * found.pays, derived)
+    plies = np.where(game_over, 0, plies)
+    mover_gets = derived[records, mover]
+    best_other = np.where(np.arange(derived.shape[1]) == mover[:, None], -FARTHER, derived).max(1)
+    best_other = best_other if derived.shape[1] > 1 else np.zeros_like(mover_gets)
+    values = np.select([mover_gets > best_other, mover_gets < best_other], [WIN, LOSE], TIE)
+    wrong = (utilities != derived).any(1) | (found.plies != plies) | (found.values != values)
     return np.asarray(wrong | goes_round(found))
 
 
@@ -271,8 +273,8 @@ def draws_by_children(found: Families, details: dict[str, Any]) -> Array:
     below, of_level, late = found.measures[:, found.children]
     level, drawn = levels[found.parents], below != UNDECIDED
     # Step 1: what the children say to a draw that is lost.
-    before = np.where(level == 0, found.values[found.children] == WIN, drawn & (of_level == level - 1))
-    begins = found.over_children(np.logical_or, before, False)
+    starts_level = np.where(level == 0, found.values[found.children] == WIN, drawn & (of_level == level - 1))
+    begins = found.over_children(np.logical_or, starts_level, False)
     last = found.over_children(np.maximum, np.where(drawn, late, -1), -1)
     only_wins = found.over_children(np.logical_and, ~drawn | (below == WIN), True)
     # Step 2: to a draw that is won, and to one without a level.

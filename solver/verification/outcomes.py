@@ -152,7 +152,7 @@ class OutcomeVerifier(DatabaseVerifier):
 
     def proven(self) -> str:
         symmetric = defines(self.game, "images")
-        one = "every image" if self.every_image else "one image of each (all, where it has but one)"
-        images = f", there and at {one}" if symmetric else ""
+        which = "every image" if self.every_image else "one image of each (all, where it has but one)"
+        images = f", there and at {which}" if symmetric else ""
         covers = self.covers.format(equal=EQUAL if symmetric else "")
         return f"every value follows by the rules from those of its children{images}; {covers}"

@@ -82,9 +82,9 @@ class RecordsVerifier(RecordTable, OutcomeVerifier):
         return int(self.row_numbers[item])
 
     def storage_fault(self, item: int, position: int, canonical: int) -> str:
-        own, tier = int(self.tiers[self.bounds.searchsorted(item, "right") - 1]), self.game.tier(position)
-        if tier != own:
-            return f"is stored in tier {own} and belongs in tier {tier}"
+        stored_in, tier = int(self.tiers[self.bounds.searchsorted(item, "right") - 1]), self.game.tier(position)
+        if tier != stored_in:
+            return f"is stored in tier {stored_in} and belongs in tier {tier}"
         return f"is stored, and equals {text_of(self.game, canonical)} by symmetry" if canonical != position else ""
 
     # Interpreted

@@ -97,10 +97,10 @@ def fault_at(database: Database, position: int) -> str:
         examined = examine(game, canonical)
         if (fault := judge.fault_in_children(canonical, stored, examined)) or not Traits.of(game).has_images:
             return fault
-        others = [image for image in images if image != canonical]
+        other_images = [image for image in images if image != canonical]
         # The position seeds the choice of images, so that a fault can be reproduced.
-        some = Random(key_of(canonical)).sample(others, min(IMAGES, len(others)))
-        return judge.fault_in_images(canonical, stored, examined, some)
+        chosen = Random(key_of(canonical)).sample(other_images, min(IMAGES, len(other_images)))
+        return judge.fault_in_images(canonical, stored, examined, chosen)
 
 
 def positions_of(database: Database) -> Iterator[int]:
@@ -109,17 +109,17 @@ def positions_of(database: Database) -> Iterator[int]:
     start = given_start(game)
     starts = [] if start is None else list(dict.fromkeys([start, *game.starts]))
     legend = database.file.legend
-    some = range(len(legend)) if len(legend) <= EXAMPLES else chance.sample(range(len(legend)), EXAMPLES)
-    examples = [legend[row].example for row in some]
+    rows = range(len(legend)) if len(legend) <= EXAMPLES else chance.sample(range(len(legend)), EXAMPLES)
+    examples = [legend[row].example for row in rows]
     yield from starts
     yield from chance.sample(examples, len(examples))
     # Alternate between the two sources, LEAST positions at a time, until both are exhausted or the caller stops.
     sources = [random_games(game, starts or examples, chance), stored_positions(database, chance)]
     while sources:
         for source in list(sources):
-            some = list(islice(source, LEAST))
-            yield from some
-            if not some:
+            positions = list(islice(source, LEAST))
+            yield from positions
+            if not positions:
                 sources.remove(source)
 
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,13 @@ TIER_SAMPLE, TIER_SECONDS = 20_000, 3.0
 seconds."""
 
 
+class SlotTask(NamedTuple):
+    """A block of slots to verify: the number of its part, and its first slot."""
+
+    part: int
+    begin: int
+
+
 class SlotsVerifier(OutcomeVerifier):
     """A database with a dense numbering in memory. An item is a slot, numbered across all tiers.
 
@@ -29,8 +36,8 @@ class SlotsVerifier(OutcomeVerifier):
     to `bounds[k + 1]`. `filled` says which slots stand for a position (only if rules are compiled). `part_slots` has,
     for each part of the database, its tier, its number in the tier, and its slots.
 
-    If the database rests on other databases, the tiers of those that moves lead to are loaded as well, from slot `own`
-    on. They are trusted. Their outcomes that this legend lacks are appended to `outcomes`.
+    If the database rests on other databases, the tiers of those that moves lead to are loaded as well, behind the
+    `file_slots` slots of the file. They are trusted. Their outcomes that this legend lacks are appended to `outcomes`.
     """
 
     missing = "has no slot"
@@ -48,9 +55,9 @@ class SlotsVerifier(OutcomeVerifier):
         whole = every.tiers.tolist() == numbers
         self.sound = all(map(np.array_equal, contents.tiers, (self.tiers, self.bounds)))
         self.sound &= whole or own_tiers(self.game) == numbers
-        self.own = int(contents.tiers.bounds[-1])
+        self.file_slots = int(contents.tiers.bounds[-1])
         self.part_slots = list(stored.parts(self.game))
-        self.ends = np.array([where.stop for _, _, where in self.part_slots])
+        self.part_ends = np.array([part.slots.stop for part in self.part_slots])
         self.parts = len(self.part_slots)
         self.lacking: set[int] = set()
         """Tiers of other databases that children lie in and that are not loaded yet."""
@@ -66,8 +73,8 @@ class SlotsVerifier(OutcomeVerifier):
         game, deadline = self.game, time.monotonic() + TIER_SECONDS
         found: set[int] = set()
         # Evenly spaced slots in random order, so that a time limit does not favour some tiers.
-        some = np.linspace(0, self.own - 1, TIER_SAMPLE).astype(np.int64)
-        for item in np.random.default_rng(0).permutation(some).tolist():
+        sample = np.linspace(0, self.file_slots - 1, TIER_SAMPLE).astype(np.int64)
+        for item in np.random.default_rng(0).permutation(sample).tolist():
             if not is_none(position := self.position_at(item)) and game.primitive(position) == UNDECIDED:
                 found |= {int(game.tier(game.do_move(position, move))) for move in game.generate_moves(position)}
             if time.monotonic() > deadline:
@@ -76,24 +83,25 @@ class SlotsVerifier(OutcomeVerifier):
 
     def load(self, more: set[int]) -> None:
         """Load the tiers *more* from other databases, behind the file's own. Append outcomes that the legend lacks."""
-        own = len(self.database.file.contents.tiers.numbers)
+        file_tiers = len(self.database.file.contents.tiers.numbers)
         numbering = SlotNumbering.of(self.game, {*self.tiers.tolist(), *more})
         self.tiers, self.bounds = numbering.tiers, numbering.starts
         holders: Any = [self.database.holder(tier) for tier in self.tiers.tolist()]
-        known = {outcome: row for row, outcome in enumerate(self.outcomes)}
-        for holder in holders[own:]:
+        row_by_outcome = {outcome: row for row, outcome in enumerate(self.outcomes)}
+        for holder in holders[file_tiers:]:
             for row in holder.file.legend:
-                known.setdefault(outcome_of(row), len(known))
-        self.outcomes = list(known)
-        self.row_numbers = np.empty(numbering.slots, np.min_scalar_type(len(known)))
+                row_by_outcome.setdefault(outcome_of(row), len(row_by_outcome))
+        self.outcomes = list(row_by_outcome)
+        self.row_numbers = np.empty(numbering.slots, np.min_scalar_type(len(row_by_outcome)))
         for k, (holder, tier) in enumerate(zip(holders, self.tiers.tolist(), strict=True)):
             # Translate the other database's rows to rows of this list of outcomes.
-            legend, begin = np.array([known[outcome_of(row)] for row in holder.file.legend]), int(self.bounds[k])
-            for some in holder.tier_rows(tier):
-                self.row_numbers[begin : begin + len(some)] = legend[some]
-                begin += len(some)
+            translated = np.array([row_by_outcome[outcome_of(row)] for row in holder.file.legend])
+            begin = int(self.bounds[k])
+            for rows in holder.tier_rows(tier):
+                self.row_numbers[begin : begin + len(rows)] = translated[rows]
+                begin += len(rows)
         self.filled = np.zeros(len(self.row_numbers), np.bool_)
-        self.filled[self.own :] = True
+        self.filled[self.file_slots :] = True
         self.lacking.clear()
 
     def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
@@ -112,7 +120,7 @@ class SlotsVerifier(OutcomeVerifier):
             self.verify_compiled(executor, phase)
 
     def __len__(self) -> int:
-        return self.own
+        return self.file_slots
 
     def begin(self) -> None:
         super().begin()
@@ -120,7 +128,7 @@ class SlotsVerifier(OutcomeVerifier):
             self.complain(None, "the tiers of the file are not those of the game, or of another size")
 
     def part_of(self, item: int) -> tuple[int, int]:
-        return int(self.ends.searchsorted(item, "right")), 0
+        return int(self.part_ends.searchsorted(item, "right")), 0
 
     def find_slot(self, position: int) -> int:
         """Return the slot of a position, canonical or not, numbered across all tiers; -1 if it has none."""
@@ -146,23 +154,24 @@ class SlotsVerifier(OutcomeVerifier):
 
     def storage_fault(self, item: int, position: int, canonical: int) -> str:
         game, k = self.game, int(self.bounds.searchsorted(item, "right")) - 1
-        here, right = (int(self.tiers[k]), item - int(self.bounds[k])), (game.tier(position), game.index(position))
-        if right != here:
-            return f"is in slot {here[1]} of tier {here[0]} and belongs in slot {right[1]} of {right[0]}"
+        tier, slot = int(self.tiers[k]), item - int(self.bounds[k])
+        right_tier, right_slot = game.tier(position), game.index(position)
+        if (tier, slot) != (right_tier, right_slot):
+            return f"is in slot {slot} of tier {tier} and belongs in slot {right_slot} of {right_tier}"
         return f"has a slot, and equals {text_of(game, canonical)} by symmetry" if canonical != position else ""
 
     def lookup_fault(self, position: int, moves: list[int], children: list[int]) -> str:
         """Return that a child's slot, or its canonical position's, belongs to another position; "" if all are right."""
         game = self.game
         for move, child in zip(moves, children, strict=True):
-            for one in (child, game.do_move(position, move)):
-                slot = self.find_slot(one)
-                there = self.position_at(slot) if slot >= 0 else -1
-                if is_none(there):
-                    return f"has a move to {text_of(game, one)}, which {self.missing} (move {move})"
-                if there != child:
-                    what = f"which has the slot of {text_of(game, there)}, and equals {text_of(game, child)}"
-                    return f"has a move to {text_of(game, one)}, {what} (move {move})"
+            for reached in (child, game.do_move(position, move)):
+                slot = self.find_slot(reached)
+                holder = self.position_at(slot) if slot >= 0 else -1
+                if is_none(holder):
+                    return f"has a move to {text_of(game, reached)}, which {self.missing} (move {move})"
+                if holder != child:
+                    what = f"which has the slot of {text_of(game, holder)}, and equals {text_of(game, child)}"
+                    return f"has a move to {text_of(game, reached)}, {what} (move {move})"
         return ""
 
     # Compiled
@@ -177,22 +186,22 @@ class SlotsVerifier(OutcomeVerifier):
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         from retrograde.solver.verification.kernels import find_filled
 
-        def items(task: tuple[int, int]) -> tuple[Any, Any]:
-            (tier, _, where), begin = self.part_slots[task[0]], task[1]
-            return self.storage(tier), np.arange(begin, min(begin + BLOCK, where.stop))
+        def storage_and_slots(task: SlotTask) -> tuple[Any, Any]:
+            part = self.part_slots[task.part]
+            return self.storage(part.tier), np.arange(task.begin, min(task.begin + BLOCK, part.slots.stop))
 
-        def fill(task: tuple[int, int]) -> None:
-            find_filled(self.rules, *items(task))
+        def fill(task: SlotTask) -> None:
+            find_filled(self.rules, *storage_and_slots(task))
 
-        def verify_block(task: tuple[int, int]) -> TaskResult:
-            storage, slots = items(task)
+        def verify_block(task: SlotTask) -> TaskResult:
+            storage, slots = storage_and_slots(task)
             tally, wrong = self.run(storage, slots)
-            return TaskResult(wrong, len(slots), tally, task[0])
+            return TaskResult(wrong, len(slots), tally, task.part)
 
         tasks = [
-            (part, begin)
-            for part, (_, _, where) in enumerate(self.part_slots)
-            for begin in range(where.start, where.stop, BLOCK)
+            SlotTask(number, begin)
+            for number, part in enumerate(self.part_slots)
+            for begin in range(part.slots.start, part.slots.stop, BLOCK)
         ]
         # Find all slots that stand for positions first: a child's slot may belong to any task.
         list(executor.map(fill, tasks))
@@ -211,11 +220,11 @@ class SlotsVerifier(OutcomeVerifier):
         """Record rows of the legend, and counts of parts, that are wrong."""
         claimed = {(row.tier, row.part, row.outcome): row for row in self.database.file.contents.counts}
         outcomes = self.outcomes[: len(self.legend)]
-        for (tier, number, _), tally in zip(self.part_slots, self.tally, strict=True):
-            name = f"tier {self.game.tier_name(tier)}, part {number}"
+        for part, tally in zip(self.part_slots, self.tally, strict=True):
+            name = f"tier {self.game.tier_name(part.tier)}, part {part.number}"
             for k, (outcome, counts) in enumerate(zip(outcomes, tally.tolist(), strict=True)):
                 stored, positions, _, first = counts
-                row = claimed.get((tier, number, k))
+                row = claimed.get((part.tier, part.number, k))
                 if ((row.stored, row.positions) if row else (0, 0)) != (stored, positions):
                     what = f"of {words(outcome)} the file counts others in {name}"
                     self.complain(None, f"{what} than the {stored:,} there are")

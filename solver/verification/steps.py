@@ -14,7 +14,7 @@ Compiled, for each wave of tiers:
 
 import os
 import tempfile
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -46,8 +46,28 @@ CACHED_BLOCKS = 256
 MOST_RUNS = 32
 """One more than the most runs of ones in a mask of 62 bits."""
 
-Task = tuple[int, int, "Segment"]
-"""A segment to verify: the number of its tier, the segment's number in the tier, and the segment."""
+
+class SegmentTask(NamedTuple):
+    """A segment to verify: the number of its tier, the segment's number in the tier, and the segment."""
+
+    tier: int
+    number: int
+    segment: "Segment"
+
+
+class ChildSpan(NamedTuple):
+    """The least and the greatest undecided child, of some positions, in a tier."""
+
+    tier: int
+    low: int
+    high: int
+
+
+class TierSegment(NamedTuple):
+    """A segment of a tier's list: the number of the tier, and the segment's number in the tier."""
+
+    tier: int
+    number: int
 
 
 class StepRange(NamedTuple):
@@ -77,8 +97,9 @@ class StepsVerifier(OutcomeVerifier):
         super().__init__(database)
         file = database.file
         self.row_by_outcome = {outcome: row for row, outcome in enumerate(self.outcomes)}
-        ends = [Outcome(value, None if value == DRAW else 0) for value in Value]
-        self.ends = np.array([self.row_by_outcome.get(outcome, -1) for outcome in ends])
+        outcomes = [Outcome(value, None if value == DRAW else 0) for value in Value]
+        self.end_rows = np.array([self.row_by_outcome.get(outcome, -1) for outcome in outcomes])
+        """The row of the legend for finished games, by value; -1 if there is none."""
         self.win_in_one = self.row_by_outcome.get(Outcome(WIN, 1), -1)
         self.block = lru_cache(CACHED_BLOCKS)(
             lambda number: [np.asarray(part) for part in file.contents.read_block(number)]
@@ -143,7 +164,11 @@ class StepsVerifier(OutcomeVerifier):
                         number: [np.zeros(segment.length, np.uint8) for segment in segments]
                         for number, segments in self.below.items()
                     }
-                    tasks = ((tier, k, one) for tier, segments in wave.items() for k, one in enumerate(segments))
+                    tasks = (
+                        SegmentTask(tier, number, segment)
+                        for tier, segments in wave.items()
+                        for number, segment in enumerate(segments)
+                    )
                     yield from self.lists.work.as_completed(self.verify_segment, tasks)
         except NotApplicable:
             self.complain(None, "the tiers do not follow one another, and yet the database holds steps")
@@ -151,33 +176,33 @@ class StepsVerifier(OutcomeVerifier):
     def count_over(self, phase: Phase) -> None:
         """Count the positions where the game is over."""
         for value, counts in enumerate(self.lists.over.tolist()):
-            if counts[0] and self.ends[value] < 0:
+            if counts[0] and self.end_rows[value] < 0:
                 self.complain(None, f"the legend has no row for the value {value} where the game is over")
             elif counts[0]:
-                add_row(self.tally[0], int(self.ends[value]), *counts)
+                add_row(self.tally[0], int(self.end_rows[value]), *counts)
         phase.advance(int(self.lists.over[:, 0].sum()))
 
     def some_items(self) -> list[int]:
         return [self.lasts[k] for k in spread_evenly(len(self.lasts))]
 
-    def verify_segment(self, task: Task) -> TaskResult:
+    def verify_segment(self, task: SegmentTask) -> TaskResult:
         """Verify a segment of a tier, block by block."""
-        tier, k, segment = task
-        positions = self.lists.load(segment)
+        tier, positions = task.tier, self.lists.load(task.segment)
+        reached = self.reached[tier][task.number]
         tally = np.zeros(self.legend_rows, TALLY)
         wrong = []
         for begin in range(0, len(positions), POSITIONS):
             part = positions[begin : begin + POSITIONS]
             # Step 1: find which tiers the children are in, and which segments of their lists.
             spans = self.spans(tier, part)
-            there = [
-                (number, j)
-                for number, low, high in spans
-                for j, one in enumerate(self.below.get(number, ()))
-                if one.first <= high and one.last >= low
+            segments = [
+                TierSegment(span.tier, number)
+                for span in spans
+                for number, segment in enumerate(self.below.get(span.tier, ()))
+                if segment.first <= span.high and segment.last >= span.low
             ]
             # Step 2: load those lists and steps, and verify.
-            storage = self.load_storage(tier, part, self.reached[tier][k][begin : begin + POSITIONS], spans, there)
+            storage = self.load_storage(tier, part, reached[begin : begin + POSITIONS], spans, segments)
             counts, items = self.run(storage, np.arange(len(part)))
             counts["tier"], counts["first"] = tier, part[counts["first"]]
             add_up(tally, counts)
@@ -185,14 +210,14 @@ class StepsVerifier(OutcomeVerifier):
             # Step 3: pass the marks of reached children on to the next wave. Threads share these arrays: marks are only
             # set.
             end = 0
-            for number, j in there:
-                marks = self.next_reached[number][j]
+            for segment in segments:
+                marks = self.next_reached[segment.tier][segment.number]
                 end += len(marks)
                 marks[storage.marks[end - len(marks) : end] != 0] = 1
         return TaskResult(np.concatenate(wrong), len(positions), tally)
 
-    def spans(self, tier: int, positions: Array) -> list[tuple[int, int, int]]:
-        """Return (tier, least, greatest) of the undecided children of some positions, for each tier that has any."""
+    def spans(self, tier: int, positions: Array) -> list[ChildSpan]:
+        """Return the spans of the undecided children of some positions, one for each tier that has any."""
         from retrograde.solver.verification import kernels
 
         spans, trouble = np.empty((MOST_TIERS, kernels.SPANS), np.int64), np.zeros(2, np.int64)
@@ -200,38 +225,43 @@ class StepsVerifier(OutcomeVerifier):
             found = kernels.span_children(self.game, positions, spans, trouble)
         if found < 0:
             raise RuleError(f"the moves of tier {tier} lead to more than {MOST_TIERS:,} tiers")
-        return [(number, low, high) for number, low, high in spans[:found].tolist()]
+        return [ChildSpan(*row) for row in spans[:found].tolist()]
 
     def load_storage(
-        self, tier: int, positions: Array, reached: Array, spans: Any, there: list[tuple[int, int]]
+        self, tier: int, positions: Array, reached: Array, spans: list[ChildSpan], segments: list[TierSegment]
     ) -> Any:
         """Return the storage for some positions of a tier.
 
-        Their children are in *spans*, and in the segments *there*: pairs of tier number and segment number, in the
-        order of *spans*.
+        Their children are in *spans*, and in the *segments* of the same tiers, in the same order.
         """
-        from retrograde.solver.verification.storages import COLUMNS, StepStorage
+        from retrograde.solver.verification import storages
 
-        ranges = [self.steps(*span) for span in [*spans, (tier, int(positions[0]), int(positions[-1]))]]
-        lists = [self.lists.load(self.below[number][j]) for number, j in there]
+        lists = [self.lists.load(self.below[segment.tier][segment.number]) for segment in segments]
+        listed: Counter[int] = Counter()
+        """How many positions of each tier are in these lists."""
+        for segment, children in zip(segments, lists, strict=True):
+            listed[segment.tier] += len(children)
         # A row for each tier of the children; the last row is the positions' own tier, which needs steps and no list.
-        table = np.zeros((len(ranges), COLUMNS), np.int64)
-        runs = np.zeros((len(ranges), MOST_RUNS, 2), np.int64)
+        steps = [self.steps(*span) for span in spans] + [self.steps(tier, int(positions[0]), int(positions[-1]))]
+        lengths = [listed[span.tier] for span in spans] + [0]
+        table = np.zeros((len(steps), storages.COLUMNS), np.int64)
+        runs = np.zeros((len(steps), MOST_RUNS, 2), np.int64)
         lists_end = steps_end = 0
-        for row, steps in enumerate(ranges):
-            number = spans[row][0] if row < len(spans) else None
-            lists_begin, steps_begin = lists_end, steps_end
-            lists_end += sum(len(one) for one, (of, _) in zip(lists, there, strict=True) if of == number)
-            steps_end += len(steps.ranks)
-            of_mask = mask_runs(steps.mask)
-            runs[row, : len(of_mask)] = np.array(of_mask, np.int64).reshape(-1, 2)
-            ends = lists_begin, lists_end, steps_begin, steps_end
-            table[row] = *ends, len(of_mask), steps.mask, steps.first
-        return StepStorage(
-            tier, positions, reached, np.array([number for number, _, _ in spans], np.int64), table, runs,
+        for row, (tier_steps, length) in enumerate(zip(steps, lengths, strict=True)):
+            mask = mask_runs(tier_steps.mask)
+            runs[row, : len(mask)] = np.array(mask, np.int64).reshape(-1, 2)
+            table[row, storages.LISTS], table[row, storages.STEPS] = lists_end, steps_end
+            lists_end += length
+            steps_end += len(tier_steps.ranks)
+            table[row, storages.LISTS_END], table[row, storages.STEPS_END] = lists_end, steps_end
+            table[row, storages.RUNS] = len(mask)
+            table[row, storages.MASK], table[row, storages.FIRST] = tier_steps.mask, tier_steps.first
+        return storages.StepStorage(
+            tier, positions, reached, np.array([span.tier for span in spans], np.int64), table, runs,
             concatenate(lists), np.zeros(lists_end, np.uint8),
-            concatenate([one.ranks for one in ranges]), concatenate([one.rows for one in ranges]),
-            self.ends, self.win_in_one,
+            concatenate([tier_steps.ranks for tier_steps in steps]),
+            concatenate([tier_steps.rows for tier_steps in steps]),
+            self.end_rows, self.win_in_one,
         )  # fmt: skip
 
     def steps(self, tier: int, low: int, high: int) -> StepRange:
@@ -247,16 +277,16 @@ class StepsVerifier(OutcomeVerifier):
         # Blocks have a fixed size and ignore tiers: the first and last block may contain steps of other tiers.
         blocks = np.arange(begin // size, (end - 1) // size + 1)
         begins = contents.ranks[blocks[1:]]
-        lowest, highest = (int(begins.searchsorted(squeeze(one, runs), "right")) for one in (low, high))
+        lowest, highest = (int(begins.searchsorted(squeeze(bound, runs), "right")) for bound in (low, high))
         ranks, rows = [], []
         for block in blocks[lowest : highest + 1].tolist():
             # Sums count from the block's first step. The base is the rank of the tier's first step, if that is in this
             # block, else of the block's first step.
             sums, outcomes = self.block(block)
-            own = slice(max(begin - block * size, 0), min(end - block * size, len(sums)))
+            of_tier = slice(max(begin - block * size, 0), min(end - block * size, len(sums)))
             base = squeeze(first, runs) if begin >= block * size else int(contents.ranks[block])
-            ranks.append(sums[own].astype(np.int64) - int(sums[own.start]) + base)
-            rows.append(outcomes[own])
+            ranks.append(sums[of_tier].astype(np.int64) - int(sums[of_tier.start]) + base)
+            rows.append(outcomes[of_tier])
         return StepRange(np.concatenate(ranks), np.concatenate(rows).astype(np.int64), mask, first)
 
 

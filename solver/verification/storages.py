@@ -103,7 +103,7 @@ class Storage:
         """Return the row of the legend stored for an item, or -1."""
         return np.int64(self.rows[item])
 
-    def belongs(self, game, item, position, is_image):
+    def is_in_place(self, game, item, position, is_image):
         """Return whether an item's position, or an image of it, is stored in the right place."""
 
     def marks_children(self, item):
@@ -130,8 +130,8 @@ class Storage:
     def mark(self, location):
         """Record that play reaches what is stored at a location."""
 
-    def belongs_to(self, game, location, child, images):
-        """Return whether a location belongs to a child, if `find` has not checked that already."""
+    def holds_child(self, game, location, child, images):
+        """Return whether a location holds a child or an image of it, if `find` has not checked that already."""
         return True
 
     def plies_after(self, game, position, move, reached, plies):
@@ -152,7 +152,7 @@ class RecordStorage(NamedTuple):
     reached: Array
     expanded: Array
 
-    def belongs(self, game, item, position, is_image):
+    def is_in_place(self, game, item, position, is_image):
         if is_image:
             return True
         k = find_sorted(self.tiers, 0, len(self.tiers), game.tier(position))
@@ -190,7 +190,7 @@ class SlotStorage(NamedTuple):
     def position_at(self, game, item):
         return game.unindex(self.tier, item - self.first)
 
-    def belongs(self, game, item, position, is_image):
+    def is_in_place(self, game, item, position, is_image):
         return game.tier(position) == self.tier and game.index(position) == item - self.first
 
     def find(self, game, reached, workspace):
@@ -202,10 +202,10 @@ class SlotStorage(NamedTuple):
             return -1, -1
         return first + slot, np.int64(self.rows[first + slot])
 
-    def belongs_to(self, game, location, child, images):
+    def holds_child(self, game, location, child, images):
         k = np.searchsorted(self.bounds, location, "right") - 1
-        there = game.unindex(self.tiers[k], location - self.bounds[k])
-        return there == child or (len(images) > 1 and is_image(game, there, child))
+        holder = game.unindex(self.tiers[k], location - self.bounds[k])
+        return holder == child or (len(images) > 1 and is_image(game, holder, child))
 
 
 class ZeroingSlotStorage(SlotStorage):
@@ -231,7 +231,7 @@ class StepStorage(NamedTuple):
     into `positions`, which are in `tier`. A location is an index into `lists`, or -1 if the game is over there. `marks`
     says which of `lists` are reached. `table` has a row for each of `tiers`, and a last row for the positions' own
     tier; `runs` has the runs of ones in each row's mask (see `databases/encoding.py`). Steps are `ranks`, ascending,
-    with their `rows`. `ends` has the row of the legend of finished games, by value; `win_in_one` that of WIN in 1.
+    with their `rows`. `end_rows` has the row of the legend of finished games, by value; `win_in_one` that of WIN in 1.
     """
 
     tier: int
@@ -244,13 +244,13 @@ class StepStorage(NamedTuple):
     marks: Array
     ranks: Array
     rows: Array
-    ends: Array
+    end_rows: Array
     win_in_one: int
 
     def row_at(self, game, item, position):
         return stored_row(self, game, position, len(self.tiers))
 
-    def belongs(self, game, item, position, is_image):
+    def is_in_place(self, game, item, position, is_image):
         return is_image or (self.reached[item] != 0 and game.tier(position) == self.tier)
 
     def marks_children(self, item):
@@ -260,7 +260,7 @@ class StepStorage(NamedTuple):
         value = game.primitive(child) + 0
         # Case: the game is over. Its row follows from the value.
         if value != UNDECIDED:
-            return -1, self.ends[value] if 0 <= value < len(self.ends) else -1
+            return -1, self.end_rows[value] if 0 <= value < len(self.end_rows) else -1
         # Case: the game goes on. The child must be in a list of its tier.
         tier = game.tier(child)
         k = 0

@@ -60,10 +60,13 @@ class TaskResult(NamedTuple):
 
 
 def add_row(counts: Array, row: int, stored: int, positions: int, *first: int) -> None:
-    """Add to a row of a tally. Of two first items, keep the one in the lower tier, then the lesser one."""
-    before = counts[row].item()
-    firsts = [first, *([before[2:]] if before[0] else [])]
-    counts[row] = (before[0] + stored, before[1] + positions, *min(firsts))
+    """Add to a row of a tally; *first* is the tier and number of the first item.
+
+    Of two first items, keep the one in the lower tier, then the lesser one.
+    """
+    stored_before, positions_before, *first_before = counts[row].item()
+    least_first = min(first, tuple(first_before)) if stored_before else first
+    counts[row] = (stored_before + stored, positions_before + positions, *least_first)
 
 
 def add_up(counts: Array, more: Array) -> None:
@@ -260,9 +263,9 @@ class Verifier:
 
     def explain(self, item: int) -> None:
         """Record what is wrong with an item, in the words of the interpreted rules."""
-        before = self.wrong
+        wrong_before = self.wrong
         self.check(item)
-        if self.wrong == before:
+        if self.wrong == wrong_before:
             self.complain(self.position_at(item), self.unexplained)
 
     def complain(self, position: int | None, complaint: str) -> None:

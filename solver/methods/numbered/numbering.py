@@ -26,6 +26,14 @@ def is_by_slot(game: Any, least: int = 0) -> bool:
     return SlotNumbering.of(game).slots > least
 
 
+class TierPart(NamedTuple):
+    """A part of a tier: the tier, the part's number in it, and its slots, numbered across all tiers."""
+
+    tier: int
+    number: int
+    slots: slice
+
+
 class SlotSample(NamedTuple):
     """Result of sampling `slots` slots: `records` of them have positions, which stand for `positions`.
 
@@ -149,12 +157,12 @@ class SlotNumbering:
             raise RuleError(f"{variant(game)}, position {position}: {what}")
         return position
 
-    def parts(self, game: Game) -> Iterator[tuple[int, int, slice]]:
-        """Yield (tier, number of the part, slots among all) for each part of each tier."""
+    def parts(self, game: Game) -> Iterator[TierPart]:
+        """Yield the parts of each tier."""
         for row, tier in enumerate(self.tiers.tolist()):
             begin = int(self.starts[row])
-            for number, where in self.parts_of(game, row):
-                yield tier, number, slice(begin + where.start, begin + where.stop)
+            for number, slots in self.parts_of(game, row):
+                yield TierPart(tier, number, slice(begin + slots.start, begin + slots.stop))
 
     def parts_of(self, game: Game, row: int) -> Iterator[tuple[int, slice]]:
         """Yield (number, slots within the tier) for each part of a tier."""

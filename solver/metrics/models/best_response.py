@@ -43,9 +43,9 @@ class ModelAndResponder:
         """
         columns = block.columns
         task = game, positions[block.origins[:columns]], weights.turns, block.children[:, :columns]
-        theirs = weighed(self.against, *task)
-        own = weighed(self.playing, *task) if self.playing else np.zeros((0, 0), np.int64)
-        return theirs, own
+        modelled = weighed(self.against, *task)
+        responder = weighed(self.playing, *task) if self.playing else np.zeros((0, 0), np.int64)
+        return modelled, responder
 
 
 def weighed(model: Model, game: Game, positions: Array, turns: Array, children: Array) -> Array:

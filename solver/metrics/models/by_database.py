@@ -54,18 +54,19 @@ class SkillModel(Model):
             return super().weigh(game, positions, turns, children)
         from retrograde.solver.rules.weights import movers  # here because numba takes a while to import
 
-        there = children >= 0
+        is_child = children >= 0
         values, plies = self.database.lookup(children)
-        whose = movers(game, np.where(there, children, positions).ravel()).reshape(children.shape)
-        again = np.zeros_like(there) if Traits.of(game).alternates else np.maximum(whose, 0) == np.maximum(turns, 0)
+        movers_after = movers(game, np.where(is_child, children, positions).ravel()).reshape(children.shape)
+        same_mover_after = np.maximum(movers_after, 0) == np.maximum(turns, 0)
+        again = np.zeros_like(is_child) if Traits.of(game).alternates else same_mover_after
         ranks = np.array([0, *(ORDER.index(value) for value in (LOSE, DRAW, TIE, WIN))])[values]
         ranks = np.where(again | (values == DRAW) | (values == TIE), ranks, len(ORDER) - 1 - ranks)
         far = np.where(plies < 0, 0, plies).astype(np.int64)
-        keys = np.where(there, ranks << 32 | (np.where(ranks == 0, far, -far) + (1 << 31)), -1)
+        keys = np.where(is_child, ranks << 32 | (np.where(ranks == 0, far, -far) + (1 << 31)), -1)
         best = keys == keys.max(0)
-        legal, perfect = there.sum(0), best.sum(0)
+        legal, perfect = is_child.sum(0), best.sum(0)
         greater, lesser = mixed(self.skill, perfect, legal)
-        return np.where(there, np.where(best, greater, lesser), 0)
+        return np.where(is_child, np.where(best, greater, lesser), 0)
 
     def close(self) -> None:
         self.database.close()
@@ -121,14 +122,14 @@ def merit(database: Database, position: int, move: int) -> tuple[int, ...]:
     value, remoteness = database[child]
     brings = value_to_mover(game, position, child, value)
     far = remoteness or 0
-    own = ORDER.index(Value(brings)), far if brings == LOSE else -far
+    outcome_key = ORDER.index(Value(brings)), far if brings == LOSE else -far
     if database.metric not in ("score", "expectation"):
-        return own
+        return outcome_key
     sign = 1 if same_mover(game, position, child) else -1
     measures = [*database.measures(child).values()]
     gain = gain_of(game, position, move) * int(database.file.details.get("scale", 1))
     bounds = [gain + sign * measure for measure in measures]
-    return *sorted(bounds), *own  # the other player's upper bound is the lower one here
+    return *sorted(bounds), *outcome_key  # the other player's upper bound is the lower one here
 
 
 def gain_of(game: Game, position: int, move: int) -> int:

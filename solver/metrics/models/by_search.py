@@ -50,14 +50,15 @@ def appeal(game: Game, position: int, move: int) -> tuple[int, int]:
     if game.primitive(child) == UNDECIDED:
         looks = game.estimate(child)
         return brings, looks if same_mover(game, position, child) else -looks
-    there = 1 if Traits.of(game).alternates else mover  # the mover's number at the child
-    return brings + ahead(game, lambda player: game.payoff(child, player), there), 0
+    # Where players alternate, the player to move is always number 0. So the mover is number 1 after the move.
+    player_after = 1 if Traits.of(game).alternates else mover
+    return brings + ahead(game, lambda player: game.payoff(child, player), player_after), 0
 
 
 def ahead(game: Game, paid: Callable[[int], int], player: int) -> int:
     """Return what a player is paid less what the best paid other player is, if there is one."""
-    others = [paid(other) for other in range(game.players) if other != player]
-    return int(paid(player)) - max(others, default=0)
+    paid_to_others = [paid(other) for other in range(game.players) if other != player]
+    return int(paid(player)) - max(paid_to_others, default=0)
 
 
 class DepthModel(Model):
@@ -66,12 +67,12 @@ class DepthModel(Model):
     def __init__(self, depth: int):
         self.name = f"depth:{depth}"
         self.limits = DepthLimits(depth, None)
-        self.own = threading.local()
+        self.thread_state = threading.local()
 
     def weights(self, game: Game, position: int) -> Weights:
-        if getattr(self.own, "search", None) is None or self.own.search.game is not game:
-            self.own.search = AdaptiveDepthSearch(game)
-        scores = self.own.search.ask(lambda search: search.scores(position, self.limits.depth))
+        if getattr(self.thread_state, "search", None) is None or self.thread_state.search.game is not game:
+            self.thread_state.search = AdaptiveDepthSearch(game)
+        scores = self.thread_state.search.ask(lambda search: search.scores(position, self.limits.depth))
         best = max(score for _, score in scores)
         slack = SLACK if isinstance(best, float) else 0
         return {move: int(score >= best - slack) for move, score in scores}

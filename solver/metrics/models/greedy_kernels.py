@@ -17,7 +17,7 @@ def mark_greedy(game, positions, turns, alternating, chance, appeals, marks, tro
             continue
         position = positions[column]
         trouble[1] = position
-        there = 1 if alternating else mover
+        player_after = 1 if alternating else mover  # the mover's number after a move: 0 is then the other player
         # Step 1: for each move, what it brings at once and how the position looks after it.
         count = 0
         for move in game.generate_moves(position):
@@ -25,7 +25,7 @@ def mark_greedy(game, positions, turns, alternating, chance, appeals, marks, tro
             brings = whole(game.reward(position, move, mover)) - whole(game.reward(position, move, 1 - mover))
             looks = 0
             if game.primitive(child) != UNDECIDED:
-                brings += whole(game.payoff(child, there)) - whole(game.payoff(child, 1 - there))
+                brings += whole(game.payoff(child, player_after)) - whole(game.payoff(child, 1 - player_after))
             elif not alternating and max(whole(game.turn(child)), 0) == mover:  # chance counts as player 0
                 looks = whole(game.estimate(child))
             else:

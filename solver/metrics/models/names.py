@@ -68,5 +68,5 @@ def refuse_another(database: Database, model: Model) -> None:
     details = database.file.details
     if (model.name, model.digest) != (details["against"], details.get("model")):
         what = "has changed since" if model.name == details["against"] else f"is not {model.name}"
-        told = f"{str(database.file.path)!r} is against {details['against']}, which {what}"
-        raise NoModel(f"{told}; solve it again with --fresh")
+        claim = f"{str(database.file.path)!r} is against {details['against']}, which {what}"
+        raise NoModel(f"{claim}; solve it again with --fresh")

@@ -119,8 +119,28 @@ def word_type(numbering: SlotNumbering) -> type:
     return np.int64 if 2 * (numbering.slots + ENDS) + 2 >= 1 << 31 else np.int32
 
 
-def look(task: tuple[TierInputs, int, int, bool, bool]) -> SweepResult:
-    """Return the bounds of a chunk by other tiers only, and a script if *written*."""
+class LookTask(NamedTuple):
+    """A first look at a chunk, from slot `begin` to `end`: whether to write a script, and whether to pack it."""
+
+    inputs: TierInputs
+    begin: int
+    end: int
+    written: bool = False
+    packed: bool = False
+
+
+class SweepTask(NamedTuple):
+    """A sweep of a chunk, from slot `begin` to `end`, in a mode; by its script, or by the rules without one."""
+
+    inputs: TierInputs
+    begin: int
+    end: int
+    mode: int
+    script: ChunkScript | None
+
+
+def look(task: LookTask) -> SweepResult:
+    """Return the bounds of a chunk by other tiers only, and a script if `written`."""
     inputs, begin, end, written, packed = task
     low, high = np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64)
     words = WORDS * (end - begin) if written else 0
@@ -142,8 +162,8 @@ def look(task: tuple[TierInputs, int, int, bool, bool]) -> SweepResult:
     return SweepResult(begin, low, high, 0, *found, script)
 
 
-def sweep(task: tuple[TierInputs, int, int, int, ChunkScript | None]) -> SweepResult:
-    """Return the bounds of a chunk after a sweep in *mode*, by its script, or by the rules without one."""
+def sweep(task: SweepTask) -> SweepResult:
+    """Return the bounds of a chunk after a sweep."""
     inputs, begin, end, mode, script = task
     low, high = inputs.own_low.array[begin:end].copy(), inputs.own_high.array[begin:end].copy()
     chunk = arrays_of(inputs, begin, low, high, mode)
@@ -165,7 +185,7 @@ def make_plan(task: tuple[TierInputs, int, int, ChunkScript | None]) -> GuessRes
     inputs, begin, end, script = task
     if script is None:
         empty = SharedArray(np.zeros(0, np.int64))
-        script = look((inputs._replace(own_low=empty, own_high=empty), begin, end, True, False)).script
+        script = look(LookTask(inputs._replace(own_low=empty, own_high=empty), begin, end, written=True)).script
         if script is None:
             raise LongScript
     script = script.unpacked(word_type(inputs.numbering))
@@ -189,7 +209,7 @@ def stay(task: tuple[TierInputs, int, int, ChunkScript | None]) -> SweepResult:
     `own_low` and `own_high` hold what is known so far: 1 for each slot not known to leave.
     """
     inputs, begin, end, script = task
-    return sweep((inputs, begin, end, STAY, script))
+    return sweep(SweepTask(inputs, begin, end, STAY, script))
 
 
 def count(task: tuple[TierInputs, int, int]) -> Array:

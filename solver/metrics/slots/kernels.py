@@ -413,7 +413,7 @@ def find_bounds(game, position, tier, chunk, workspace):
 
 @lean_kernel
 def bounds_at(slot, tier, chunk, workspace, exchanged):
-    """Return the bounds of a slot; 0 for the current tier in mode LOOK, and for others in mode STAY."""
+    """Return the bounds of a slot; 0 for the current tier in mode LOOK, and for other tiers in mode STAY."""
     # Case: a slot of the current tier, from the chunk itself or from before the wave.
     if chunk.k >= 0 and tier == chunk.tiers[chunk.k]:
         workspace.state[ROUND] = 1

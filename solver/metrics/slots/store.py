@@ -32,7 +32,15 @@ from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots import chunks
-from retrograde.solver.metrics.slots.chunks import LongScript, SweepResult, TierInputs, chunk_length, chunks_of
+from retrograde.solver.metrics.slots.chunks import (
+    LongScript,
+    LookTask,
+    SweepResult,
+    SweepTask,
+    TierInputs,
+    chunk_length,
+    chunks_of,
+)
 from retrograde.solver.metrics.slots.files import PIECE, SlotFiles
 from retrograde.solver.metrics.slots.kernels import RISE, SINK
 from retrograde.solver.metrics.slots.replay import BYTES_A_PLAN, ChunkPlan, ChunkScript, plan_of_margins
@@ -134,7 +142,7 @@ class SlotStore:
         The results have scripts if moves stay in the tier and memory suffices.
         """
         waves = chunks_of(len(inputs.own_low))
-        found = self.take(inputs, chunks.look, [(inputs, *ends, False, False) for ends in waves[0]])
+        found = self.take(inputs, chunks.look, [LookTask(inputs, *ends) for ends in waves[0]])
         # If moves stay in the tier, repeat the first wave with scripts.
         packed = False
         if written := any(swept.round for swept in found) and self.shares_memory:
@@ -149,7 +157,7 @@ class SlotStore:
                 packed = packed or left * (size - todo) < words * todo
                 if left < 0:
                     written, found = False, [swept._replace(script=None) for swept in found]
-            found += self.take(inputs, chunks.look, [(inputs, *ends, written, packed) for ends in wave])
+            found += self.take(inputs, chunks.look, [LookTask(inputs, *ends, written, packed) for ends in wave])
             phase.working(0, int(self.numbering.tiers[inputs.k]))
         return found
 
@@ -173,7 +181,8 @@ class SlotStore:
         change = 0
         size = len(inputs.own_low)
         for wave in chunks_of(size):
-            found = self.take(inputs, chunks.sweep, [(inputs, *ends, mode, scripts.get(ends[0])) for ends in wave])
+            tasks = [SweepTask(inputs, begin, end, mode, scripts.get(begin)) for begin, end in wave]
+            found = self.take(inputs, chunks.sweep, tasks)
             change = max(change, *(swept.change for swept in found))
             phase.working(share * size, int(self.numbering.tiers[inputs.k]))
         return change
@@ -276,12 +285,16 @@ class SlotStore:
         return plans
 
     def improve(
-        self, task: Any, guesses: TierInputs, by: dict[int, Any], phase: Phase, plans: Plans | None = None
+        self, task: Any, guesses: TierInputs, recipes: Scripts | Plans, phase: Phase, plans: Plans | None = None
     ) -> float:
-        """Sweep guesses or margins by scripts or plans; return the greatest change. Collect new plans in *plans*."""
+        """Sweep guesses or margins by *recipes*, and return the greatest change.
+
+        *recipes* are the scripts or plans of chunks, by first slot. Collect new plans in *plans*.
+        """
         change, numbers = 0.0, guesses.own_low
         for wave in chunks_of(len(numbers)):
-            for found in list(self.work.map(task, [(guesses, *ends, by.get(ends[0])) for ends in wave])):
+            tasks = [(guesses, begin, end, recipes.get(begin)) for begin, end in wave]
+            for found in list(self.work.map(task, tasks)):
                 numbers.array[found.begin : found.begin + len(found.numbers)] = found.numbers
                 change = max(change, found.change)
                 if plans is not None:
@@ -302,7 +315,7 @@ class SlotStore:
         # Start with 1 for all positions and lower until nothing changes.
         inputs.own_low.array[:] = inputs.own_high.array[:] = 1
         clear_empty(inputs, scripts)
-        tasks = [[(inputs, *ends, scripts.get(ends[0])) for ends in wave] for wave in chunks_of(size)]
+        tasks = [[(inputs, begin, end, scripts.get(begin)) for begin, end in wave] for wave in chunks_of(size)]
         while max(swept.change for wave in tasks for swept in self.take(inputs, chunks.stay, wave)):
             pass
         return inputs.own_low.array.astype(np.uint8)

@@ -108,13 +108,13 @@ def nearer(score, gain, scoring):
 @kernel
 def points_of_end(game, position, scoring):
     """Return what an end pays the side to move, less the other side's share."""
-    own = side_of(game, position, scoring)
+    side = side_of(game, position, scoring)
     if scoring.me != NOBODY:
         pays = whole(game.payoff(position, scoring.me))
-        return float(-pays if own else pays)
-    pays = whole(game.payoff(position, own))
+        return float(-pays if side else pays)
+    pays = whole(game.payoff(position, side))
     if scoring.players == 2:
-        pays -= whole(game.payoff(position, 1 - own))
+        pays -= whole(game.payoff(position, 1 - side))
     return float(pays)
 
 
@@ -146,13 +146,13 @@ def is_same_side(game, position, child, scoring):
 @kernel
 def points_gained(game, position, move, scoring):
     """Return what a move pays the side to move at once, less the other side's share."""
-    own = side_of(game, position, scoring)
+    side = side_of(game, position, scoring)
     if scoring.me != NOBODY:
         gain = whole(game.reward(position, move, scoring.me))
-        return float(-gain if own else gain)
-    gain = whole(game.reward(position, move, own))
+        return float(-gain if side else gain)
+    gain = whole(game.reward(position, move, side))
     if scoring.players == 2:
-        gain -= whole(game.reward(position, move, 1 - own))
+        gain -= whole(game.reward(position, move, 1 - side))
     return float(gain)
 
 

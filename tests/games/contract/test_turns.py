@@ -54,14 +54,21 @@ class Dice(Again):
         return CHANCE if position & 1 else 0
 
 
+class CoinFirst(Heap):
+    """A heap with a coin tossed before each player's move: chance, then player 0, then player 1."""
+
+    def turn(self, position):
+        return position % 3 - 1
+
+
 @kernel
-def asked(game, position, child):
+def turns_in_kernel(game, position, child):
     return turns(game, position, child)
 
 
 def compiled_turns(game, position, child):
     compiled.prepare(game)
-    return bool(asked(game, position, child))
+    return bool(turns_in_kernel(game, position, child))
 
 
 def test_two_players_alternate_where_no_rule_says_who_is_to_move():
@@ -74,12 +81,25 @@ def test_two_players_alternate_where_no_rule_says_who_is_to_move():
     assert compiled_turns(game, 10, 9)
 
 
-def test_the_same_player_moves_again_where_the_rules_say_so():
+@pytest.mark.parametrize(
+    ("position", "child", "again"), [(20, 18, True), (20, 17, False), (21, 19, True), (21, 16, False)]
+)
+def test_the_same_player_moves_again_where_the_rules_say_so(position, child, again):
     game = Again()
     assert not alternates(game)
-    for child, again in ((18, True), (17, False)):
-        assert same_mover(game, 20, child) is again
-        assert turns(game, 20, child) is compiled_turns(game, 20, child) is not again
+    assert (mover(game, position) == mover(game, child)) is again
+    assert same_mover(game, position, child) is again
+    assert turns(game, position, child) is compiled_turns(game, position, child) is not again
+
+
+@pytest.mark.parametrize("position", range(3))
+@pytest.mark.parametrize("child", range(3))
+def test_chance_counts_as_the_first_player(position, child):
+    game, sides = CoinFirst(), (0, 0, 1)
+    assert [mover(game, each) for each in range(3)] == [CHANCE, 0, 1]
+    again = sides[position] == sides[child]
+    assert same_mover(game, position, child) is again
+    assert turns(game, position, child) is compiled_turns(game, position, child) is not again
 
 
 def test_one_player_is_always_to_move():
@@ -193,7 +213,7 @@ class Taken(Heap):
 
 
 REFUSED = {
-    Taken: "turn: is (6, 3, 0); turn is a method of the game contract",
+    Taken: "turn: is (6, 3, 0); turn is a method of the game contract: rename the option or member",
     Crowd: "players: is 3, and there is no turn(position)",
     Nobody: "players: is 0; it must be an int from 1 on",
     Elo: "metric: is 'elo'; the metrics are remoteness, ",

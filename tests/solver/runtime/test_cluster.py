@@ -308,6 +308,14 @@ def test_a_variant_waits_for_those_whose_positions_it_leads_to():
     assert prerequisites(["tictactoe", "nim"])["nim"] == {"tictactoe"}, "of which nothing is known"
 
 
+def test_variants_of_different_families_do_not_wait_for_each_other():
+    names = ["teeko:3,2", "teeko:4,2", "quixo", "draughts:KvK,4", "draughts:KvK,6", "draughts:KKvK,6"]
+    assert all(0 in load_game(name).tiers for name in names[:3])
+    waits = prerequisites(names)
+    assert waits.pop("draughts:KKvK,6") == {"draughts:KvK,6"}
+    assert not any(waits.values())
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("how", [["--cluster", "local:2"], pytest.param(["--mpi"], marks=has_mpi)])
 def test_a_set_is_solved_by_the_workers_each_variant_by_one(how, tmp_path, by_threads):

@@ -153,19 +153,19 @@ class ForwardPropagation(Propagation):
         self.first = first
         super().run(group, remoteness)
 
-    def update_parents(self, group: int, before: dict[int, ScoredPositions]) -> None:
-        """Update the parents of the positions decided last, which come by score."""
+    def update_parents(self, group: int, decided_last: dict[int, ScoredPositions]) -> None:
+        """Update the parents of the positions decided last, which are given by score."""
         if self.passes.lists:
-            super().update_parents(group, before)
+            super().update_parents(group, decided_last)
             return
-        if not any(batch.count for batch in before.values()):
+        if not any(batch.count for batch in decided_last.values()):
             return
         # Step 1: mark the positions decided last in the frontier.
         marks = self.passes.frontier.array
         marks[:] = 0
-        for score, batch in before.items():
-            for some in self.positions(score, batch, due=False):
-                frontier.add(marks, some, frontier.mark_of(score >> self.bits))
+        for score, batch in decided_last.items():
+            for positions in self.positions(score, batch, due=False):
+                frontier.add(marks, positions, frontier.mark_of(score >> self.bits))
         # Step 2: resumed within a pass? Then list the positions that it decided before it was stopped.
         scores = scores_at(group, self.remoteness, self.bits)
         if self.first:
@@ -183,8 +183,8 @@ class ForwardPropagation(Propagation):
     def note_decided(self, scores: list[int]) -> None:
         """List the positions that a pass decided before it was stopped."""
         for score in scores:
-            for some in self.with_score(score, due=False):
-                self.note(self.last.setdefault(score, ScoredPositions()), some)
+            for positions in self.with_score(score, due=False):
+                self.note(self.last.setdefault(score, ScoredPositions()), positions)
 
     def check_draws(self) -> None:
         """Do nothing: this check compares the rules' own parents with children, and here the rules give no parents."""

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.databases import Database, open_database
-from retrograde.databases.database import BULK, positions_there
+from retrograde.databases.database import BULK, positions_of_slots
 from retrograde.databases.layout import COMPACT_BLOCK, DERIVED, SLOT_LEVEL, PartRow, outcome_dtype
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import SlotsReader
@@ -102,7 +102,7 @@ def have_positions(database: SlotsDatabase, tier: int, begin: int, count: int) -
             return found
         except NotCompilable:
             pass
-    return positions_there(database.game, tier, range(begin, begin + count))[1]
+    return positions_of_slots(database.game, tier, range(begin, begin + count))[1]
 
 
 # Choose the parts to keep
@@ -113,8 +113,8 @@ def solved_compact(database: SlotsDatabase, rows: Array, there: Array, executor:
     game, file = database.game, database.file
     every = list(SlotNumbering.of(game, database.contents.tiers.numbers).parts(game))
     parts, outcomes, kept = list[PartRow](), list[Array](), 0
-    for tier, group in groupby(every, key=lambda part: part[0]):
-        slices = [slots for _, _, slots in group if slots.start < slots.stop]
+    for tier, group in groupby(every, key=lambda part: part.tier):
+        slices = [part.slots for part in group if part.slots.start < part.slots.stop]
         smallest_parts = [smallest(database, tier, rows[slots], there[slots], executor) for slots in slices]
         left_out = choose_omitted(game, slices, tier, [part.bytes for part in smallest_parts])
         for number, (slots, part) in enumerate(zip(slices, smallest_parts, strict=True)):

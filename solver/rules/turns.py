@@ -35,7 +35,7 @@ def _(game, position, child):
     if isinstance(game, PortType):
         return lambda game, position, child: (
             game.alternates != 0
-            or (game.players > 1 and game.has_turn != 0 and game.turn(position) != game.turn(child))
+            or (game.players > 1 and game.has_turn != 0 and max(0, game.turn(position)) != max(0, game.turn(child)))
         )
     rules = game.game
     traits = Traits.of(rules)

@@ -48,6 +48,7 @@ COMMANDS = {
     "compare": "compare chess endings with other people's tables",
     "uci": "run a chess engine that plays from the databases",
     "verify": "compute every stored value again, and compare",
+    "warm": "compile the loops of the solver now",
 }
 
 OWN_WAY = {"serve", "uci"}

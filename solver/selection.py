@@ -82,11 +82,10 @@ def expect_compiler(budget: MemoryBudget) -> None:
 
 def is_compiled(game: Game) -> bool:
     """Return whether these rules have been compiled before and their machine code is cached."""
-    from retrograde.solver.methods.numbered.kernels import seed  # imported here, because it imports numba
-    from retrograde.solver.rules.compiled import is_cached
-    from retrograde.solver.rules.kernels import expand
+    from retrograde.solver.rules.compiled import is_cached  # imported here, because it imports numba
+    from retrograde.solver.rules.entry_kernels import KERNELS
 
-    return is_cached(game, (seed, expand))
+    return is_cached(game, KERNELS.values())
 
 
 def solve_compiled(game: Game, path: Path, options: SolveOptions, work: Work) -> Any:

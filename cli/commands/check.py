@@ -74,8 +74,9 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
             click.echo(wrap(f"  {printable(meant)}", 4))
         if report.slow:
             click.echo(wrap(f"  it works, slowly: {printable(report.slow)}", 4))
-            others = "; before it is solved, these as well: " + ", ".join(SEARCHING)
-            click.echo(wrap(f"  these commands refuse it: {', '.join(refusing(game))}{others}", 4))
+            if refused := refusing(game):
+                others = "; before it is solved, these as well: " + ", ".join(SEARCHING)
+                click.echo(wrap(f"  these commands refuse it: {', '.join(refused)}{others}", 4))
         tried = f"{'all' if report.complete else 'the first'} {report.positions:,} positions"
         click.echo(wrap(f"tried at {tried}: {', '.join(report.checks) or 'nothing'}", 2))
     if not report.ok:
@@ -83,7 +84,12 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
 
 
 def refusing(game: "Game") -> tuple[str, ...]:
-    """Return the commands that refuse rules that do not compile. `solve` is one, unless the metric is remoteness."""
-    from retrograde.games.contract.game import METRICS, metric_of
+    """Return the commands that refuse rules that do not compile; none unless positions are tuples of ints.
 
+    `solve` is one, unless the metric is remoteness.
+    """
+    from retrograde.games.contract.game import METRICS, Traits, metric_of
+
+    if not Traits.of(game).width:
+        return ()
     return (*(["solve"] if metric_of(game) != METRICS[0] else []), *COMPILED_ALONE)

@@ -264,7 +264,7 @@ class Checker:
         checked = self.survey.phase
         announce(checked.listener, "compiling the rules")
         with self.noting():
-            expander = Expander(self.game.family)
+            expander = Expander(self.game.family, eager=True)
             first = self.survey.canonical(next(iter(self.survey.answers)))
             try:
                 pairs.check_compiled(self.survey, expander, self.survey.tier(first), [first])  # most of it is compiling

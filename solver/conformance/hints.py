@@ -90,6 +90,7 @@ def refuse_hint(name: str, answer: Any) -> None:
 
 def check_compiled(survey: Survey, positions: list[int]) -> None:
     """Compare compiled hints with interpreted ones."""
+    from retrograde.solver.rules.ports import rules_for
     from retrograde.solver.search.depth.kernels import hints
 
     for position in positions:
@@ -98,7 +99,7 @@ def check_compiled(survey: Survey, positions: list[int]) -> None:
             interpreted = hints_at(survey, position)
             moves = limited(survey.game.generate_moves(position))
             promises = np.zeros(len(moves), np.int64)
-            estimate, quiet = hints(survey.game, position, np.array(moves, np.int64), promises)
+            estimate, quiet = hints(rules_for(survey.game, eager=True), position, np.array(moves, np.int64), promises)
             expect_same("estimate() gives", interpreted.get("estimate", 0), int(estimate))
             expect_same("quiet() gives", bool(interpreted.get("quiet", True)), bool(quiet))
             expect_same("promise() gives", interpreted.get("promise", [0] * len(moves)), promises.tolist())

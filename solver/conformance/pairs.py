@@ -316,7 +316,7 @@ def check_slots_compiled(survey: Survey, expander: "Expander", tier: int, positi
         return
     array, again = np.array(numbered, np.int64), of_positions(survey.game, len(numbered))
     slots = np.empty(len(numbered), np.int64)
-    to_slots_and_back(expander.game, tier, array, slots, again)
+    to_slots_and_back(expander.rules, tier, array, slots, again)
     for position, slot, back in zip(numbered, slots.tolist(), again.tolist(), strict=True):
         survey.at("compiled", position)
         expect_same("index() gives", survey.game.index(position), slot)

@@ -19,6 +19,7 @@ from retrograde.solver.methods.listed.table import ListedTable, expand_located
 from retrograde.solver.rules import payoff_kernels
 from retrograde.solver.rules.examine import refuse_tuples, starts_of
 from retrograde.solver.rules.expansion import compiling, expander_of
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
@@ -152,10 +153,10 @@ def read_block(task: tuple[ListedTable, int, int, int]) -> ExploredBlock:
     pays = np.zeros((end - begin, table.game.players), np.int64)
     trouble = np.zeros(2, np.int64)
     with compiling(table.game, trouble):
-        payoff_kernels.look(table.game, positions, primitives, movers, pays, trouble)
+        payoff_kernels.look(rules_for(table.game), positions, primitives, movers, pays, trouble)
         moves = places.shape if Traits.of(table.game).has_rewards else (0, 0)
         rewards = np.zeros((*moves, table.game.players), np.int64)
-        payoff_kernels.take_rewards(table.game, positions[origins], rewards, trouble)
+        payoff_kernels.take_rewards(rules_for(table.game), positions[origins], rewards, trouble)
     return ExploredBlock(begin, end, primitives, movers, pays, places, origins, rewards)
 
 
@@ -166,5 +167,5 @@ def count_sizes(task: tuple[ListedTable, int, int]) -> Array:
     images = np.empty(payoff_kernels.MOST_IMAGES, np.int64)
     positions = table.space.positions[begin:end].astype(np.int64, copy=False)
     with compiling(table.game, trouble):
-        payoff_kernels.sizes_of(table.game, positions, images, sizes, trouble)
+        payoff_kernels.sizes_of(rules_for(table.game), positions, images, sizes, trouble)
     return sizes

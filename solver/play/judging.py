@@ -26,6 +26,8 @@ from retrograde.games.contract.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, 
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.examine import refuse_to_search
+from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.depth import kernels, scoring
 from retrograde.solver.search.depth.searcher import ValueSearch
 
@@ -196,7 +198,8 @@ def counts_of(game: Game, position: int, deepest: int) -> Iterator[Counts]:
     settings, before = scoring.ValueScoring(scoring.OWN, 0), 1
     for depth in range(1, deepest + 1):
         counts = np.zeros(3, np.int64)
-        kernels.minimax(game, position, depth, settings, counts)
+        with compilable(game):
+            kernels.minimax(rules_for(game), position, depth, settings, counts)
         whole = int(counts[kernels.NODES])
         orders = (scoring.WORST, scoring.GIVEN, scoring.BEST)
         yield Counts(depth, whole, *(ahead.count(position, depth, settings._replace(order=order)) for order in orders))

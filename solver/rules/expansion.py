@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, Traits
-from retrograde.solver.rules import compiled, kernels
+from retrograde.solver.rules import kernels
 from retrograde.solver.rules.examine import blame, differ, examine, refuse_chance
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.kernels import Matrix
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import noted_position, watch_kernel
 from retrograde.solver.rules.trouble_codes import Trouble
@@ -65,9 +66,9 @@ Kernel = Callable[[ExpansionBlock, Array], tuple[int, int]]
 class Expander:
     """Expands positions of one game with its compiled rules: children and parents."""
 
-    def __init__(self, game: Game):
-        compiled.prepare(game)
+    def __init__(self, game: Game, eager: bool = False):
         self.game = game
+        self.rules = rules_for(game, eager)
         self.rows = 1  # grows to the most moves seen in a position
         self.local = threading.local()
 
@@ -85,7 +86,7 @@ class Expander:
         """
         wide = positions.astype(np.int64, copy=False)
         return self.run(
-            lambda block, trouble: kernels.expand(self.game, tier, wide, block.matrix, trouble), len(positions), sizes
+            lambda block, trouble: kernels.expand(self.rules, tier, wide, block.matrix, trouble), len(positions), sizes
         )
 
     def expand_parents(self, tier: int, positions: Array) -> ExpansionBlock:
@@ -94,7 +95,7 @@ class Expander:
 
         def ask(block: ExpansionBlock, trouble: Array) -> tuple[int, int]:
             block.tiers[:] = tier
-            columns, needed = kernels.expand_parents(self.game, tier, wide, block.children, trouble)
+            columns, needed = kernels.expand_parents(self.rules, tier, wide, block.children, trouble)
             return columns, needed
 
         return self.run(ask, len(positions))
@@ -105,7 +106,7 @@ class Expander:
             return
         wide, trouble = positions.astype(np.int64, copy=False), np.zeros(2, np.int64)
         with compiling(self.game, trouble):
-            bad = kernels.mark_moves_again(self.game, block.columns, wide, origins, block.children, block.places)
+            bad = kernels.mark_moves_again(self.rules, block.columns, wide, origins, block.children, block.places)
         if bad >= 0:
             refuse_chance(self.game, int(bad))
             raise RuleError(differ(self.game, int(bad)))

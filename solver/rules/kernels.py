@@ -30,6 +30,7 @@ from retrograde.games.contract.game import (
     WIN,
     Traits,
 )
+from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.positions import as_position, put, stands_at, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import is_players, turns
@@ -156,6 +157,8 @@ def canonical(game, position):
 
 @overload(canonical)
 def _(game, position):
+    if isinstance(game, PortType):
+        return lambda game, position: game.least_image(position)
     if not Traits.of(game.game).has_images:  # saves the compilation of the loop, which costs more than running it
         return lambda game, position: (position, whole(game.tier(position)))
     return lambda game, position: least_image(game, position)
@@ -200,6 +203,8 @@ def count_images(game, position, images):
 
 @overload(count_images)
 def _(game, position, images):
+    if isinstance(game, PortType):
+        return lambda game, position, images: gather_images(game, position, images) if game.has_images else 1
     if not Traits.of(game.game).has_images:
         return lambda game, position, images: 1
     return lambda game, position, images: gather_images(game, position, images)
@@ -229,6 +234,10 @@ def multiplicity(game, position, images):
 
 @overload(multiplicity)
 def _(game, position, images):
+    if isinstance(game, PortType):
+        return lambda game, position, images: (
+            game.multiplicity(position) if game.has_multiplicity else count_images(game, position, images)
+        )
     if Traits.of(game.game).has_multiplicity:
         return lambda game, position, images: whole(game.multiplicity(position))
     return lambda game, position, images: count_images(game, position, images)

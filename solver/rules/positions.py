@@ -19,6 +19,7 @@ from numba.extending import overload
 
 from retrograde.games.contract.game import MOST_IMAGES, POSITION_LIMIT, Game, Traits, is_none
 from retrograde.solver.rules.examine import MIX, is_position, key_of
+from retrograde.solver.rules.port import PortType
 from retrograde.solver.runtime.tasks import workspace
 
 Array = np.ndarray[Any, Any]
@@ -206,6 +207,8 @@ def _(array, place, position):
 
 @overload(position_in)
 def _(game, array, place):
+    if isinstance(game, PortType):
+        return lambda game, array, place: array[place]
     if width := Traits.of(game.game).width:
         return spelled("game, array, place: array[place, #]", width)
     return lambda game, array, place: array[place]
@@ -213,6 +216,8 @@ def _(game, array, place):
 
 @overload(swapped)
 def _(game, position):
+    if isinstance(game, PortType):
+        return lambda game, position: game.swapped(position)
     if Traits.of(game.game).has_swapped:
         return lambda game, position: as_position(game.swapped(position))
     if isinstance(position, types.BaseTuple):

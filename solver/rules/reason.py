@@ -24,6 +24,7 @@ from numba.core.ir import Loc
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError
 from retrograde.solver.rules.examine import NotCompilable
+from retrograde.solver.rules.port import NotCompiled, failure
 
 NOT_COMPILED = (NumbaError, UnsupportedBytecodeError, RuleError)
 """Errors of a kernel whose rules cannot be compiled. RuleError: a table holds something else than ints."""
@@ -110,10 +111,15 @@ def compilable(game: Game) -> Iterator[None]:
     """Turn errors because the rules of a game do not compile into NotCompilable, which says why."""
     try:
         yield
-    except Exception as error:
-        if isinstance(error, NotCompilable) or not (isinstance(error, NOT_COMPILED) or is_from_compiler(error)):
-            raise
-        raise NotCompilable(reason(game, error)) from error
+    except Exception as raised:
+        error = failure(raised)
+        if isinstance(error, NotCompiled):
+            raise NotCompilable(reason(game, error.error)) from error.error
+        if error is not raised:  # what interpreted rules raised
+            raise error from None
+        if not isinstance(error, NotCompilable) and (isinstance(error, NOT_COMPILED) or is_from_compiler(error)):
+            raise NotCompilable(reason(game, error)) from error
+        raise
 
 
 def is_from_compiler(error: Exception) -> bool:

@@ -1,12 +1,12 @@
 """Answers in compiled code whether a move passes the turn, and so reverses the value.
 
-With two players that alternate it always does; with one player it never does. Both cases are constants at compile time
-and cost nothing.
+With two players that alternate it always does; with one player it never does.
 """
 
 from numba.extending import overload
 
 from retrograde.games.contract.game import Game, Traits, mover, same_mover
+from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.positions import whole
 
 
@@ -22,6 +22,8 @@ def is_players(game: Game, position: int) -> bool:
 
 @overload(is_players)
 def _(game, position):
+    if isinstance(game, PortType):
+        return lambda game, position: game.has_turn == 0 or 0 <= game.turn(position) < game.players
     if not Traits.of(game.game).has_turn:
         return lambda game, position: True
     players = int(game.game.players)
@@ -30,6 +32,11 @@ def _(game, position):
 
 @overload(turns)
 def _(game, position, child):
+    if isinstance(game, PortType):
+        return lambda game, position, child: (
+            game.alternates != 0
+            or (game.players > 1 and game.has_turn != 0 and max(0, game.turn(position)) != max(0, game.turn(child)))
+        )
     rules = game.game
     traits = Traits.of(rules)
     if traits.alternates:

@@ -11,6 +11,7 @@ from retrograde.games.contract.game import CHANCE, PAYOFF_LIMIT, UNDECIDED, Game
 from retrograde.solver.rules.examine import Fault, blame, examine
 from retrograde.solver.rules.expansion import ExpansionBlock, compiling
 from retrograde.solver.rules.kernels import WEIGHT_LIMIT, ask_movers, weigh_block
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.trouble_codes import Trouble
 
 Array = np.ndarray[Any, Any]
@@ -41,7 +42,7 @@ def weigh(game: Game, positions: Array, block: ExpansionBlock) -> Weights:
     trouble = np.zeros(2, np.int64)
     wide = positions.astype(np.int64, copy=False)
     with compiling(game, trouble):
-        weigh_block(game, wide, block.primitives, block.origins[: block.columns], weights, trouble)
+        weigh_block(rules_for(game), wide, block.primitives, block.origins[: block.columns], weights, trouble)
     if trouble[0] != Trouble.FINE:
         complain(game, int(trouble[1]))
     return weights
@@ -52,7 +53,7 @@ def movers(game: Game, positions: Array) -> Array:
     found = np.empty(len(positions), np.int8)
     trouble = np.zeros(2, np.int64)
     with compiling(game, trouble):
-        ask_movers(game, positions.astype(np.int64, copy=False), found, trouble)
+        ask_movers(rules_for(game), positions.astype(np.int64, copy=False), found, trouble)
     return found
 
 

@@ -42,6 +42,13 @@ def lean_kernel(function: Any) -> Any:
     return with_cache(function, numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function))
 
 
+def entry_kernel(function: Any) -> Any:
+    """Like `kernel`, for functions that machine code calls by their address, and Python never."""
+    return with_cache(
+        function, numba.njit(nogil=True, _nrt=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+    )
+
+
 def with_cache(function: Any, compiled: Any) -> Any:
     """Give a compiled function our cache, if there is a folder for it."""
     if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is a plain function

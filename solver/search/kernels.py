@@ -22,7 +22,10 @@ from numba.extending import overload
 
 from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, Traits
 from retrograde.solver.rules.kernels import canonical
+from retrograde.solver.rules.port import PortType
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.bounds import DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of, permute
@@ -152,7 +155,8 @@ def at_least(game: Game, position: int, bound: int, table: TranspositionTable, w
     far = table.layout.far
     if bound >= far or bound <= 1 - far:
         return bound < far
-    return bool(prove_bound(game, position, NO_KEY, bound, UNSEEN, 0, memory_of(table, workspace)))
+    with compilable(game):
+        return bool(prove_bound(rules_for(game), position, NO_KEY, bound, UNSEEN, 0, memory_of(table, workspace)))
 
 
 @kernel
@@ -329,6 +333,8 @@ def has_promise(game: Game) -> bool:
 
 @overload(has_promise)
 def _(game):
+    if isinstance(game, PortType):
+        return lambda game: game.has_promise != 0
     defined = Traits.of(game.game).has_promise
     return lambda game: defined
 

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, refuse_to_search
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import proof_kernels as kernels
 from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, EndgameTables
@@ -58,7 +58,6 @@ class ProofNumberSearch(StoppableSearch):
     def __init__(self, game: Game, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
         """Prepare a search; *tables* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
         refuse_to_search(game)
-        compiled.prepare(game)
         self.endgame_tables, self.table_addresses = tables, tables and tables.addresses
         self.game, self.size = game, size
         super().__init__()
@@ -82,7 +81,7 @@ class ProofNumberSearch(StoppableSearch):
         self.stop[0] = True
         path = kernels.make_path(0, 0, self.stop, self.table_addresses)
         with compilable(self.game):
-            kernels.prove(self.game, 0, 0, self.table, path)
+            kernels.prove(rules_for(self.game), 0, 0, self.table, path)
         self.stop[0] = False
 
     @property
@@ -107,7 +106,8 @@ class ProofNumberSearch(StoppableSearch):
             return value == WIN or (bound == NO_LOSS and value != LOSE)
         key = self.game.canonical(position) << 1 | bound
         while True:
-            answer = kernels.prove(self.game, key, nodes, self.table, self.path)
+            with compilable(self.game):
+                answer = kernels.prove(rules_for(self.game), key, nodes, self.table, self.path)
             counts = self.path.counts
             self.nodes += int(counts[kernels.NODES])
             self.in_tables += int(counts[kernels.IN_TABLES])

@@ -33,7 +33,6 @@ from retrograde.games.contract.game import (
     Value,
 )
 from retrograde.games.contract.raised import given_start
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine, or_a_bug, refuse_to_search
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import kernels
@@ -109,7 +108,6 @@ class Search:
         """Prepare a search; *tables* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
         self.refuse(game)
         self.endgame_tables = tables
-        compiled.prepare(game)
         self.game, self.workers, self.size = game, workers, size
         self.pool = ThreadPoolExecutor(workers)
         self.halted = False

@@ -21,7 +21,9 @@ from collections.abc import Callable
 import numpy as np
 
 from retrograde.games.contract.game import POSITION_LIMIT, TIE, UNDECIDED, Game
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.bounds import ANY_WIN
 from retrograde.solver.search.kernels import (
@@ -91,7 +93,8 @@ def path_length(
     """
     memory = memory_of(table, workspace)
     trail = np.empty(STEP * memory.plies, np.int64)
-    return int(find_path(game, position, plies, memory, refuted.ctypes.data, trail.ctypes.data))
+    with compilable(game):
+        return int(find_path(rules_for(game), position, plies, memory, refuted.ctypes.data, trail.ctypes.data))
 
 
 @kernel

@@ -125,7 +125,7 @@ PACKAGES = {
         *("search", "search/probing", "search/scores", "search/certificates", "search/depth", "search/trees"),
         *("metrics/models", "metrics", "metrics/slots", "estimation", "verification"),
         *("conformance", "play", "play/tablebase", "play/oracles", "interpreted"),
-        *("options", "selection", "engine", "variants"),
+        *("options", "selection", "engine", "variants", "warm"),
     ),
     "databases": (
         *(

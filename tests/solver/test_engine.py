@@ -23,6 +23,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import method as listed
 from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.options import CannotSolve
+from retrograde.solver.rules import ports
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
@@ -463,7 +464,8 @@ class Uncompiled(Countdown):
         return Countdown.do_move(self, position, move)
 
 
-def test_rules_that_do_not_compile_are_run_interpreted(path):
+def test_rules_that_do_not_compile_are_run_interpreted(path, monkeypatch):
+    monkeypatch.setattr(ports, "PATIENCE", 0.0)
     game = Uncompiled()
     where = r"rules of test_engine do not compile: test_engine.py, line \d+"
     complaint = where + ": .*Countdown is a class, .*; solving it interpreted"

@@ -27,9 +27,10 @@ from retrograde.solver.methods.numbered import kernels, seeds
 from retrograde.solver.methods.numbered.seeds import raise_fault
 from retrograde.solver.methods.numbered.table import NumberedTable, NumberedTier
 from retrograde.solver.methods.numbered.tier_memory import LIST_ITEM_BYTES, checksum_type, memory_by_slots, most_listed
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
@@ -154,14 +155,14 @@ def expansions(tier: NumberedTier, blocks: list[tuple[int, int]]) -> Iterator[Ex
 def expand_again(tier: NumberedTier, begin: int, end: int, frontier: ArraySlice) -> Children:
     """Return the children of undecided slots that are in a *frontier*, and their number for each slot."""
     rules = tier.table.rules
-    compiled.prepare(rules)
     left, links = tier.left.array[begin:end], workspace("links", seeds.LINKS)
     counts = np.empty(end - begin, np.int64)
     done, found = 0, []
     while done < end - begin:
-        more, written = kernels.children_again(
-            rules, tier.number, begin + done, left[done:], frontier.array, links, counts[done:]
-        )
+        with compilable(rules):
+            more, written = kernels.children_again(
+                rules_for(rules), tier.number, begin + done, left[done:], frontier.array, links, counts[done:]
+            )
         found.append(links[:written].copy())
         done += more
     return np.concatenate(found), counts
@@ -186,12 +187,11 @@ def ask_parents(task: tuple[NumberedTier, Array]) -> list[Array]:
     tier, frontier = task
     table, left, sums = tier.table, tier.left.array, tier.sums.array
     rules = table.rules
-    compiled.prepare(rules)
     out, trouble = workspace("parents", PARENTS), trouble_array(rules, 3)
     found = []
     while len(frontier):
         with compiling(table.game, trouble):
-            done, count = kernels.parents_of(rules, tier.number, frontier, left, sums, out, trouble)
+            done, count = kernels.parents_of(rules_for(rules), tier.number, frontier, left, sums, out, trouble)
         if trouble[0] == Trouble.BAD_PARENTS:
             raise_wrong_parents(tier, noted_position(rules, trouble), edges.position_with(trouble[2], len(left)))
         if trouble[0] != Trouble.FINE or not done:

@@ -13,12 +13,13 @@ from retrograde.solver.methods.numbered import kernels
 from retrograde.solver.methods.numbered.kernels import SlotSeeds
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.table import NumberedTable, NumberedTier
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.consistency import check_index
 from retrograde.solver.rules.examine import differ, examine, refuse_chance
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import room_for_images
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import turns
@@ -57,7 +58,6 @@ def blocks(slots: int, done: int, size: int) -> Iterator[tuple[int, int]]:
 
 def buffers(table: NumberedTable, slots: int) -> tuple[SlotSeeds, Array, Array, Array]:
     """Compile the rules; return the arrays that `kernels.seed` writes to: seeds, images, links and trouble."""
-    compiled.prepare(table.rules)
     seeds = SlotSeeds(np.empty(slots, score_type(table.bits)), *np.empty((3, slots), np.uint16))
     return seeds, room_for_images(table.rules), workspace("links", LINKS), trouble_array(table.rules, 3)
 
@@ -79,7 +79,9 @@ def seed(task: tuple[NumberedTier, BucketLayout | None, int, int]) -> tuple[int,
     while done < count:
         rest = SlotSeeds(*(array[done:] for array in seeds))
         with compiling(table.game, trouble):
-            more, written = kernels.seed(rules, tier.number, begin + done, slots, rest, images, links, trouble)
+            more, written = kernels.seed(
+                rules_for(rules), tier.number, begin + done, slots, rest, images, links, trouble
+            )
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
         # The kernel has stopped at a fault; ask the interpreted rules for the details.
@@ -107,8 +109,8 @@ def expect_solved(table: NumberedTable, k: int) -> None:
     length = min(PROBE_SLOTS, count)
     seeds, images, links, trouble = buffers(table, length)
     for begin in np.linspace(0, count - length, PROBES).astype(np.int64).tolist():
-        with suppress(Exception), watch_kernel(table.game, trouble):
-            kernels.seed(rules, tier, begin, table.for_kernels, seeds, images, links, trouble)
+        with suppress(Exception), compilable(table.game), watch_kernel(table.game, trouble):
+            kernels.seed(rules_for(rules), tier, begin, table.for_kernels, seeds, images, links, trouble)
         if trouble[0] == Trouble.UNSOLVED:
             raise Unsolved(int(trouble[2]))
 
@@ -160,9 +162,9 @@ def count_symmetric(task: tuple[NumberedTier, int, int]) -> tuple[int, Array]:
     """
     tier, begin, end = task
     rules = tier.table.rules
-    compiled.prepare(rules)
     sizes = np.empty(end - begin, np.uint16)
-    kernels.count_symmetric(rules, tier.number, begin, room_for_images(rules), sizes)
+    with compilable(rules):
+        kernels.count_symmetric(rules_for(rules), tier.number, begin, room_for_images(rules), sizes)
     return begin, sizes
 
 

@@ -28,8 +28,8 @@ from retrograde.solver.methods.streamed.steps import (
     load_steps,
     make_steps,
 )
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.tasks import workspace
@@ -100,7 +100,6 @@ def solve_segments(task: BackwardTask) -> Done | WrongAssumption:
 def score(task: BackwardTask) -> ScoredLists | WrongAssumption:
     """Return the scored positions of a task's segments."""
     game = task.stream.game
-    compiled.prepare(game)
     loader = SegmentLoader(task.stream.scratch)
     # Step 1: Load the positions and list the edges.
     lists, edges = list[tuple[int, ...]](), list[tuple[int, ...]]()
@@ -128,7 +127,7 @@ def score(task: BackwardTask) -> ScoredLists | WrongAssumption:
     )
     tables, trouble = ScoringTables(np.array(lists, np.int64), np.array(edges, np.int64)), np.zeros(4, np.int64)
     with compiling(game, trouble):
-        score_lists(game, arena, tables, loaded, scored, trouble)
+        score_lists(rules_for(game), arena, tables, loaded, scored, trouble)
     return scored if trouble[0] == Trouble.FINE else wrong_assumption(task, game, trouble)
 
 

@@ -20,10 +20,10 @@ from retrograde.solver.methods.streamed.segments import (
     segment_of,
 )
 from retrograde.solver.methods.streamed.steps import BEYOND, TALLIED
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import differ, examine
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.images import check_image
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.scratch import Frame
 from retrograde.solver.runtime.tasks import workspace
@@ -92,7 +92,7 @@ def find_positions(task: ForwardTask) -> ForwardResult | WrongAssumption:
     lists = kernels.NewLists(numbers, ends, moves, next_tiers, shared, over)
     tiers, trouble = np.array([target.tier for target in targets], np.int64), np.zeros(4, np.int64)
     with compiling(stream.game, trouble):
-        kernels.remove_finished(stream.game, tiers, lists, trouble)
+        kernels.remove_finished(rules_for(stream.game), tiers, lists, trouble)
     if trouble[0] != Trouble.FINE:
         raise_fault(stream.game, [int(trouble[1])])
     # Step 3: Check a few positions by the interpreted rules.
@@ -118,12 +118,11 @@ def sort_children(task: ForwardTask) -> Segment | WrongAssumption:
 def count_next_tiers(task: tuple[StreamContext, int, Segment]) -> tuple[int, dict[int, int]]:
     """Return the tier of a segment, and how many of its children are in each tier."""
     stream, tier, segment = task
-    compiled.prepare(stream.game)
     loader = SegmentLoader(stream.scratch)
     loader.add(segment)
     tiers, trouble = np.empty((MOST_TIERS, 2), np.int64), np.zeros(4, np.int64)
     with compiling(stream.game, trouble):
-        found = kernels.count_by_tier(stream.game, loader.load(), tiers, trouble)
+        found = kernels.count_by_tier(rules_for(stream.game), loader.load(), tiers, trouble)
     if found < 0:
         raise NotApplicable(f"moves lead from one tier to more than {MOST_TIERS:,}")
     return tier, dict(tiers[:found].tolist())
@@ -131,11 +130,10 @@ def count_next_tiers(task: tuple[StreamContext, int, Segment]) -> tuple[int, dic
 
 def sample_children(game: Game, tier: int, move: int, positions: Array) -> Array:
     """Return the children of some positions in a tier, by one move or kernels.ALL."""
-    compiled.prepare(game)
     out = np.empty(len(positions) * (1 if move >= 0 else MOST_SAMPLED), np.int64)
     target, trouble = target_row(Target(tier, [], 0), 0), np.zeros(4, np.int64)
     with compiling(game, trouble):
-        return out[: kernels.sample_children(game, positions, move, np.array(target), out, trouble)]
+        return out[: kernels.sample_children(rules_for(game), positions, move, np.array(target), out, trouble)]
 
 
 # In a task
@@ -148,7 +146,6 @@ def target_row(target: Target, begin: int) -> tuple[int, ...]:
 
 def merge_children(stream: StreamContext, targets: list[Target]) -> tuple[Array, Array] | WrongAssumption:
     """Return the children of some targets, sorted and without duplicates, and where each target ends."""
-    compiled.prepare(stream.game)
     # Step 1: Load the lists that the children come from.
     loader = SegmentLoader(stream.scratch)
     sources = [source for target in targets for source in target.sources]
@@ -164,7 +161,9 @@ def merge_children(stream: StreamContext, targets: list[Target]) -> tuple[Array,
         for row in table:
             for k in range(row[kernels.LISTS], row[kernels.LISTS_END]):
                 owner, segment, move, ascends = sources[k]
-                if ascends and not kernels.restrict_blocks(stream.game, arena, k, segment.last, row, trouble):
+                if ascends and not kernels.restrict_blocks(
+                    rules_for(stream.game), arena, k, segment.last, row, trouble
+                ):
                     return WrongAssumption(Trouble.UNSORTED, owner, move)
     # Step 3: Make the children, a run for each list.
     child_runs = make_children(stream, arena, table, sources, sum(target.weight for target in targets) + BLOCK)
@@ -194,7 +193,7 @@ def make_children(
     while True:
         child_runs = kernels.ChildRuns(workspace("numbers", least), bounds, unsorted, runs)
         with compiling(stream.game, trouble):
-            kernels.make_children(stream.game, arena, table, child_runs, trouble)
+            kernels.make_children(rules_for(stream.game), arena, table, child_runs, trouble)
         if trouble[0] == Trouble.FINE:
             return child_runs
         owner, segment, move, _ = sources[int(trouble[2])]

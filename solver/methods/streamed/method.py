@@ -15,7 +15,6 @@ from retrograde.solver.methods.streamed.backward import StreamedStore, drop_inco
 from retrograde.solver.methods.streamed.forward import ForwardSweep
 from retrograde.solver.methods.streamed.journal import ForwardJournal
 from retrograde.solver.methods.streamed.legend import solved_from
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.journal import Log
@@ -40,7 +39,6 @@ class StreamedMethod:
         """
         if not is_for_a_stream(game):
             raise NotApplicable("players do not alternate, or there are several first positions")
-        compiled.prepare(game)
         found, solved = work.log("positions"), work.log("steps")
         resumed = bool(found.resumed)
         try:

@@ -14,6 +14,7 @@ import numpy as np
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, same_mover
 from retrograde.solver.metrics.models.model import Array, Model, Weights
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch, DepthLimits
 
 SLACK = 1e-9
@@ -37,7 +38,7 @@ class GreedyModel(Model):
         marks, trouble = np.zeros(children.shape, np.int64), np.zeros(2, np.int64)
         appeals = np.empty((2, len(children)), np.int64)
         with compiling(game, trouble):
-            mark_greedy(game, positions, turns, Traits.of(game).alternates, CHANCE, appeals, marks, trouble)
+            mark_greedy(rules_for(game), positions, turns, Traits.of(game).alternates, CHANCE, appeals, marks, trouble)
         return marks
 
 

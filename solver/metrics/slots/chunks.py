@@ -25,7 +25,8 @@ from retrograde.solver.metrics.slots.kernels import (
     SlotWorkspace,
 )
 from retrograde.solver.metrics.slots.replay import ChunkPlan, ChunkScript, SlotGuesses
-from retrograde.solver.rules.expansion import compiling, expander_of
+from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions, room_for_images
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.rules.trouble_codes import Trouble
@@ -219,7 +220,7 @@ def count(task: tuple[TierInputs, int, int]) -> Array:
     low, high = inputs.own_low.array[begin:end], inputs.own_high.array[begin:end]
     tier, first = int(inputs.numbering.tiers[inputs.k]), int(inputs.numbering.starts[inputs.k])
     with compiling(inputs.game, trouble_array(inputs.game)):
-        kernels.count(inputs.game, tier, begin, first, low, high, counts, room_for_images(inputs.game))
+        kernels.count(rules_for(inputs.game), tier, begin, first, low, high, counts, room_for_images(inputs.game))
     return counts
 
 
@@ -252,13 +253,12 @@ def ask(game: Game, chunk: ChunkArrays, kernel: Any) -> tuple[Any, SlotWorkspace
 
     Raise LongScript if the words do not suffice, or the error of `refuse` for broken rules.
     """
-    expander_of(game)  # registers the game with numba
     entries = ENTRIES
     low, high = chunk.chunk_low.copy(), chunk.chunk_high.copy()
     while True:
         workspace = workspace_of(game, entries)
         with compiling(game, workspace.trouble):
-            found = kernel(game, chunk, workspace)
+            found = kernel(rules_for(game), chunk, workspace)
         if workspace.trouble[0] == Trouble.FINE:
             return found, workspace
         if workspace.trouble[0] == Trouble.NO_ROOM and len(chunk.words) and entries > ENTRIES:

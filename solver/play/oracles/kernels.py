@@ -6,7 +6,9 @@ The result is a guess, and never presented as anything else. It is used only if 
 from collections.abc import Callable
 
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
 
 GAMES = 100
@@ -50,9 +52,11 @@ def best_by_playouts(game: Game, position: int, moves: list[int], is_over: Calla
     """Return the move after which the opponent gets the fewest points in random games, played until time is up."""
     children = [game.do_move(position, move) for move in moves]
     points, seed = [0] * len(moves), 1
-    play_out(game, position, 0, seed)
-    while not is_over() and len(moves) > 1:
-        for number, child in enumerate(children):
-            more, seed = play_out(game, child, GAMES, seed)
-            points[number] += more
+    with compilable(game):
+        rules = rules_for(game)
+        play_out(rules, position, 0, seed)
+        while not is_over() and len(moves) > 1:
+            for number, child in enumerate(children):
+                more, seed = play_out(rules, child, GAMES, seed)
+                points[number] += more
     return moves[points.index(min(points))]

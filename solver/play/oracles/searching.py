@@ -38,6 +38,8 @@ from retrograde.solver.play.oracle import (
 )
 from retrograde.solver.play.oracles.kernels import best_by_playouts, play_out
 from retrograde.solver.rules.examine import refuse_to_search
+from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within
 from retrograde.solver.search.probing.tables import LoadedTables, find_tables
 from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, Search, SearchResult, SearchTooDeep
@@ -141,7 +143,8 @@ class SearchingOracle:
     def prepare(self) -> None:
         """Compile the rules now; raise NotCompilable, or another RuleError, if no search is possible."""
         self.search.compile(ties=True)
-        play_out(self.game, self.start_or_example, 0, 1)
+        with compilable(self.game):
+            play_out(rules_for(self.game), self.start_or_example, 0, 1)
 
     @property
     def looked_at(self) -> int:

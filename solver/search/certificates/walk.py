@@ -19,6 +19,8 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import DRAW, TIE, UNDECIDED, WIN, Game, RuleError, Value
 from retrograde.solver.rules.examine import differ, examine, tier_of
+from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within
@@ -177,7 +179,10 @@ class CertificateWalk:
     def list_moves(self, position: int) -> int:
         """Fill the table for a position and return its number of moves."""
         while True:
-            trouble, count = kernels.list_moves(self.game, position, int(self.goal), self.leaves, self.move_table)
+            with compilable(self.game):
+                trouble, count = kernels.list_moves(
+                    rules_for(self.game), position, int(self.goal), self.leaves, self.move_table
+                )
             if trouble == kernels.FINE:
                 return int(count)
             moves = 4 * len(self.move_table.counts)

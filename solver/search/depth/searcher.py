@@ -19,9 +19,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, Game, RuleError, alternates, defines, mover
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.depth import kernels
 from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, MOST_POINTS, score_of
 from retrograde.solver.search.depth.scoring import NOBODY, OWN, PointScoring, ValueScoring
@@ -65,7 +66,6 @@ class DepthSearch(StoppableSearch):
     def __init__(self, game: Game):
         """Prepare a search; raise NotForSearch if positions are tuples of ints."""
         refuse_tuples(game, "looked ahead in")
-        compiled.prepare(game)
         self.game = game
         super().__init__()
         self.moves_held = INITIAL_MOVES
@@ -88,7 +88,10 @@ class DepthSearch(StoppableSearch):
 
     def score_of_move(self, position: int, move: int, depth: int, low: float) -> Any:
         """Return the score of a move; any upper bound if the score is not above *low*."""
-        return kernels.search_move(self.game, position, move, depth, low, -self.LOWEST, self.scoring, self.workspace)
+        with compilable(self.game):
+            return kernels.search_move(
+                rules_for(self.game), position, move, depth, low, -self.LOWEST, self.scoring, self.workspace
+            )
 
     @staticmethod
     def is_decided(score: float) -> bool:
@@ -207,7 +210,10 @@ class ValueSearch(DepthSearch):
         """Return the number of positions that alpha-beta without a table searches, with moves in a given order."""
         while True:
             self.counts[:] = 0
-            kernels.plain_alpha_beta(self.game, position, depth, -INFINITE, INFINITE, 0, scoring, self.workspace)
+            with compilable(self.game):
+                kernels.plain_alpha_beta(
+                    rules_for(self.game), position, depth, -INFINITE, INFINITE, 0, scoring, self.workspace
+                )
             if not self.counts[kernels.TROUBLE]:
                 return int(self.counts[kernels.NODES])
             self.widen()
@@ -248,5 +254,6 @@ class MaxNSearch(PointSearch):
 
     def score_of_move(self, position: int, move: int, depth: int, low: float) -> float:
         child, who = self.game.do_move(position, move), max(0, mover(self.game, position))
-        kernels.max_n(self.game, child, depth - 1, 0, self.scoring, self.workspace)
+        with compilable(self.game):
+            kernels.max_n(rules_for(self.game), child, depth - 1, 0, self.scoring, self.workspace)
         return float(self.workspace.shares[0, 0, who]) + self.game.reward(position, move, who)

@@ -14,7 +14,10 @@ same player moves again; then the sum of the game's promise and the history.
 from numba.extending import overload
 
 from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN, Game
+from retrograde.solver.rules.port import PortType
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.hashing import hash_of
@@ -71,13 +74,16 @@ def has_opponent(game: Game) -> bool:
 
 @overload(has_opponent)
 def _(game):
+    if isinstance(game, PortType):
+        return lambda game: game.players == 2
     two_players = int(game.game.players) == 2
     return lambda game: two_players
 
 
 def at_least(game: Game, position: int, bound: int, table: TranspositionTable, workspace: ThreadWorkspace) -> bool:
     """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
-    return bool(prove_bound(game, position, bound, 0, memory_of(table, workspace)))
+    with compilable(game):
+        return bool(prove_bound(rules_for(game), position, bound, 0, memory_of(table, workspace)))
 
 
 @kernel

@@ -7,6 +7,7 @@ from retrograde.games.contract.game import alternates, metric_of, mover, same_mo
 from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver.conformance.check import check, precheck
 from retrograde.solver.rules import compiled
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.kernel import kernel
 from tests.helpers.heap import Heap
@@ -67,8 +68,12 @@ def turns_in_kernel(game, position, child):
 
 
 def compiled_turns(game, position, child):
+    """Return the answer of compiled code, which is the same if the rules come by a port."""
     compiled.prepare(game)
-    return bool(turns_in_kernel(game, position, child))
+    answer = bool(turns_in_kernel(game, position, child))
+    assert bool(turns_in_kernel(rules_for(game), position, child)) == answer
+    assert bool(turns_in_kernel(rules_for(game, eager=True), position, child)) == answer
+    return answer
 
 
 def test_two_players_alternate_where_no_rule_says_who_is_to_move():

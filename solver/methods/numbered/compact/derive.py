@@ -16,6 +16,7 @@ from retrograde.databases.layout import LegendRow
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.numbered.compact import kernels
 from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, NOWHERE, ParentTable, PartTable
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
 from retrograde.solver.values.score import GREATEST_BITS as BITS
@@ -82,7 +83,7 @@ class Deriver:
             own, trouble = ParentTable(*(column[part] for column in parents)), trouble_array(self.game)
             with compilable(self.game), watch_kernel(self.game, trouble):
                 found: tuple[Array, Array, Array] = kernels.expand(
-                    self.rules, positions[part], *tiers_there, own, trouble
+                    rules_for(self.rules), positions[part], *tiers_there, own, trouble
                 )
             return found
 

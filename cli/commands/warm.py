@@ -1,0 +1,31 @@
+"""`retrograde warm`: compiles the loops of the solver once, so that no later command has to."""
+
+import click
+
+from retrograde.cli.common import json_option, print_json
+
+
+@click.command()
+@json_option
+def command(as_json: bool) -> None:
+    """Compile the loops of the solver now; later commands load them from disk.
+
+    This takes about a minute. Without it, each command compiles the loops that it needs when it first runs. The loops
+    are the same for all games; only the rules of a game are compiled for that game.
+
+    \b
+    Example:
+      retrograde warm
+    """
+    from retrograde.cli.progress import listening
+    from retrograde.solver.runtime.progress import announce
+    from retrograde.solver.warm import warm
+
+    count = 0
+    with listening(as_json) as line:
+        for name, number, count in warm():
+            announce(line, f"compiling {number} of {count}: {name}")
+    if as_json:
+        print_json({"steps": count})
+    else:
+        click.echo("all loops are compiled")

@@ -1,0 +1,189 @@
+"""Makes the port of a game: calls of the interpreted rules at first, then machine code.
+
+Compiling the rules of a game takes about a second, and calling them in Python 40 µs a position. So a port begins with
+calls, and counts the seconds that they take. After PATIENCE it compiles each rule that a kernel asks for, and puts the
+address of the machine code into the table in place of the call. Machine code that is on disk is used at once. A kernel
+cannot see the difference. Rules that do not compile stay calls.
+"""
+
+import ctypes
+import time
+import warnings
+from collections.abc import Callable
+from ctypes import c_int64, c_void_p
+from functools import partial
+from itertools import islice
+from operator import index
+from typing import Any
+
+from numba.core import config
+
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import Game, RuleError, Traits
+from retrograde.solver.rules import compiled
+from retrograde.solver.rules.compiled import GuardedGame
+from retrograde.solver.rules.entry_kernels import KERNELS
+from retrograde.solver.rules.port import BUFFER, ENTRIES, FAILURE, I64, SLOTS, NotCompiled, Port
+from retrograde.solver.rules.reason import reason
+from retrograde.solver.runtime.kernel import is_cached_for
+
+PATIENCE = 0.3
+"""Seconds that interpreted rules may take before they are compiled. Compiling takes from half a second to two."""
+RULE_RAISED = -3
+"""The status that an entry in Python returns for any error: numba's own for the end of a generator."""
+
+WORD_LIMIT = 1 << 63
+"""Ints in machine code are less than this, and not less than its negative."""
+
+PORTS: dict[tuple[str, tuple[str, ...], bool], "RulesPort"] = {}
+"""All ports of this process. None is ever dropped, for a thread may still run with it."""
+MOST_RECENT = 64
+RECENT: dict[tuple[int, bool], tuple[Game | GuardedGame, "RulesPort"]] = {}
+"""Games that were asked for lately, with their ports."""
+
+
+def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
+    """Return what kernels take as a game: its port.
+
+    An *eager* port is machine code from the start. So is that of a guarded game, which checks each index of an array.
+    If positions are tuples of ints, return the game itself, for which numba compiles each kernel; also if numba is
+    switched off.
+    """
+    # Games are looked up by identity first, for a certificate asks this for each of its positions.
+    recent = RECENT.get((id(game), eager))
+    if recent is not None and recent[0] is game:
+        return recent[1]
+    guarded = isinstance(game, GuardedGame)
+    rules: Game = game.game if isinstance(game, GuardedGame) else game
+    if Traits.of(rules).width or config.DISABLE_JIT:
+        compiled.prepare(rules)
+        return game
+    kind = compiled.type_of(rules, guarded)
+    key = kind.name, compiled.options_of(rules), eager or guarded
+    if key not in PORTS:
+        PORTS[key] = RulesPort(rules, kind, eager or guarded)
+    if len(RECENT) >= MOST_RECENT:
+        RECENT.clear()
+    RECENT[id(game), eager] = game, PORTS[key]
+    return PORTS[key]
+
+
+class RulesPort(Port):
+    """The port of one game's rules."""
+
+    def __init__(self, game: Game, kind: compiled.GameType, eager: bool = False):
+        traits = Traits.of(game)
+        super().__init__(
+            players=game.players,
+            alternates=traits.alternates,
+            has_turn=traits.has_turn,
+            has_images=traits.has_images,
+            has_promise=traits.has_promise,
+            has_multiplicity=traits.has_multiplicity,
+        )
+        self.game, self.kind, self.eager = game, kind, eager
+        self.seconds = 0.0
+        """What the calls have taken."""
+        self.calls: dict[str, Any] = {}
+        """The C functions that call rules in Python, kept alive."""
+        self.compiles = True
+        """Whether no rule was met that does not compile."""
+
+    @property
+    def impatient(self) -> bool:
+        """Whether rules are compiled from now on."""
+        return self.eager or (self.compiles and self.seconds > PATIENCE)
+
+    def address_of(self, name: str) -> int:
+        """Return the address of an entry: of machine code if it is on disk or worth compiling, or else of a call."""
+        if self.impatient or is_cached_for(KERNELS[name], self.kind):
+            try:
+                return self.compiled(name)
+            except NotCompiled as error:
+                if self.eager:
+                    raise
+                self.stay_with_calls(error)
+        self.calls[name] = self.call_of(name)
+        return ctypes.cast(self.calls[name], c_void_p).value or 0
+
+    def stay_with_calls(self, error: NotCompiled) -> None:
+        """Compile no more rules of this game, and warn that it will take long."""
+        self.compiles = False
+        warnings.warn(f"{reason(self.game, error.error)}; they run interpreted, which is slow", stacklevel=2)
+
+    def compiled(self, name: str) -> int:
+        """Compile the kernel of an entry, or load it from disk; return its address."""
+        kernel, wanted = KERNELS[name], ENTRIES[name]
+        signature = (self.kind, *[I64] * wanted.called_with)
+        if signature not in kernel.overloads:
+            try:
+                kernel.compile(signature)
+            except Exception as error:
+                raise NotCompiled(error) from error
+        code = kernel.overloads[signature]
+        if code.signature.return_type != wanted.returned:
+            raise TypeError(f"the entry {name} returns {code.signature.return_type}")
+        return int(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
+
+    def call_of(self, name: str) -> Any:
+        """Return a C function that calls a rule in Python, by numba's calling convention.
+
+        After PATIENCE, it puts machine code in its own place.
+        """
+        answer = answers(name, self.game)
+
+        def call(result: Any, error: Any, null: Any, *arguments: int) -> int:
+            began = time.perf_counter()
+            try:
+                answer(result, *arguments)
+                self.seconds += time.perf_counter() - began
+                if self.impatient:
+                    self.table[SLOTS[name]] = self.compiled(name)
+            except NotCompiled as failed:
+                self.stay_with_calls(failed)
+            except BaseException as raised:
+                FAILURE.error = raised
+                return RULE_RAISED
+            return 0
+
+        words = [c_int64] * ENTRIES[name].called_with
+        return ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(c_int64), c_void_p, c_void_p, *words)(call)
+
+
+def answers(name: str, game: Game) -> Callable[..., None]:
+    """Return a function that writes what a rule returns to where *result* points.
+
+    It raises RuleError if that is no int of 64 bits.
+    """
+    word = partial(word_of, f"{name}() of {variant(game)}")
+    if name == "least_image":
+
+        def least(result: Any, position: int) -> None:
+            result[1], result[0] = min((word(game.tier(one)), word(one)) for one in (position, *game.images(position)))
+
+        return least
+    rule = getattr(game, name)
+    if not ENTRIES[name].items:
+
+        def single(result: Any, *arguments: int) -> None:
+            result[0] = word(rule(*arguments))
+
+        return single
+
+    def several(result: Any, position: int, skip: int, buffer: int) -> None:
+        items = [word(item) for item in islice(rule(position), skip, skip + BUFFER)]
+        ctypes.memmove(buffer, (c_int64 * len(items))(*items), 8 * len(items))
+        result[0] = len(items)
+
+    return several
+
+
+def word_of(rule: str, number: Any) -> int:
+    """Return what a rule has returned as an int; raise RuleError if it is no int of 64 bits."""
+    try:
+        word = index(number)
+    except TypeError:
+        raise RuleError(f"{rule} gives {number!r}; it must give an int (to divide ints, write //)") from None
+    if not -WORD_LIMIT <= word < WORD_LIMIT:
+        raise RuleError(f"{rule} gives {word}, which has more than 64 bits; take smaller ints")
+    return word

@@ -1,0 +1,71 @@
+"""Compiles the loops of the solver once, so that no later command has to.
+
+Loops get the rules of a game by a port (`rules/port.py`), so machine code made for one game serves all others. Here
+small games are solved by each method and searched, which compiles the loops and keeps them on disk.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import solve
+from retrograde.solver.options import SolveOptions
+from retrograde.solver.runtime.sizes import Sizes
+
+STREAM = Sizes(in_memory=1)
+"""Sizes by which a small game is solved like a large one."""
+
+
+class SmallSolve(NamedTuple):
+    """A small solve that compiles the loops of a method."""
+
+    name: str
+    variant: str
+    options: SolveOptions
+
+
+SOLVES = (
+    SmallSolve("games that are listed", "connect4:4,3", SolveOptions(method="listed")),
+    SmallSolve("games with cycles", "mutorere", SolveOptions(method="compiled")),
+    SmallSolve("games that number their positions", "chess:KRK", SolveOptions(method="numbered")),
+    SmallSolve("chess endings", "chess:KQK", SolveOptions(method="setwise")),
+    SmallSolve("large games, out of core", "connect4:4,3", SolveOptions(method="streamed", sizes=STREAM)),
+    SmallSolve("large games, 64 positions at a time", "connect4:4,3", SolveOptions(method="setwise", sizes=STREAM)),
+    SmallSolve("scores", "dotsandboxes:1,1", SolveOptions(metric="score", method="compiled")),
+    SmallSolve("nimbers", "nim", SolveOptions(metric="nimber", method="compiled")),
+    SmallSolve("draw levels", "tictactoe", SolveOptions(metric="drawlevel", method="compiled")),
+    SmallSolve("chance", "pig:target=10", SolveOptions(metric="expectation", method="compiled")),
+)
+"""The solves that compile all methods, in the order of how often they are used."""
+
+
+def warm() -> Iterator[tuple[str, int, int]]:
+    """Compile all loops; yield what is compiled next, its number from 1, and the number of steps."""
+    steps: list[tuple[str, Callable[[Path], object]]] = [
+        *((each.name, partial(solve_small, each)) for each in SOLVES),
+        ("search", lambda folder: search_all()),
+    ]
+    with TemporaryDirectory(prefix="retrograde-") as folder:
+        for number, (name, step) in enumerate(steps, 1):
+            yield name, number, len(steps)
+            step(Path(folder))
+
+
+def solve_small(each: SmallSolve, folder: Path) -> None:
+    """Solve a small game into a database in a folder."""
+    solve(load_game(each.variant), folder / f"{each.name}.h5", each.options)
+
+
+def search_all() -> None:
+    """Search a small game by alpha-beta, by proof numbers, and to a depth."""
+    from retrograde.solver.search.depth.names import depth_search_for
+    from retrograde.solver.search.prover import ProofNumberSearch
+    from retrograde.solver.search.searcher import Search
+
+    game = load_game("tictactoe")
+    Search(game).find(game.start)
+    ProofNumberSearch(game).find(game.start, 5.0)
+    depth_search_for(game).scores(game.start, 2)

@@ -1,0 +1,133 @@
+"""Kernels that get rules by a port: the same results as with rules compiled into them, and the errors of the rules."""
+
+import ctypes
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+
+import numpy as np
+import pytest
+
+from retrograde.games import UNDECIDED, WIN, Game
+from retrograde.games.catalog import load_game
+from retrograde.games.contract.game import MOST_IMAGES
+from retrograde.solver.rules import compiled, kernels, ports
+from retrograde.solver.rules.port import BUFFER, SLOTS, RulesFailed, failure
+from retrograde.solver.rules.ports import RulesPort
+from tests.helpers import tangle, turning
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(params=["calls", "machine code"])
+def port_of(request, monkeypatch):
+    """A function that makes a new port of a game, of calls or of machine code."""
+    monkeypatch.setattr(ports, "PATIENCE", 1e9 if request.param == "calls" else -1.0)
+    if request.param == "calls":
+        monkeypatch.setattr(ports, "is_cached_for", lambda *_: False)
+    return lambda game: RulesPort(game, compiled.type_of(game, False))
+
+
+def expanded(rules, positions, tier, rows=300):
+    """Return all that `expand` writes for some positions."""
+    count = len(positions)
+    matrix = kernels.Matrix(
+        np.zeros((rows, count), np.int64), np.zeros((rows, count), np.int64), np.zeros(count, np.uint8),
+        np.zeros(count, np.uint16), np.zeros(count, np.int32), np.zeros(MOST_IMAGES, np.int64),
+    )  # fmt: skip
+    trouble = np.zeros(2, np.int64)
+    returned = kernels.expand(rules, tier, np.array(positions, np.int64), matrix, trouble)
+    return [returned, trouble.tolist(), *(array.tolist() for array in matrix[:5])]
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "dodgem", "mutorere"])
+def test_expand_writes_the_same(name, port_of):
+    game = load_game(name)
+    compiled.prepare(game)
+    port, wave = port_of(game), [game.canonical(game.start)]
+    for _ in range(5):
+        tier = game.tier(wave[0])
+        wave = [position for position in wave if game.tier(position) == tier][:50]
+        result = expanded(game, wave, tier)
+        assert expanded(port, wave, tier) == result
+        wave = sorted({child for row in result[2] for child in row if child > 0})
+
+
+def test_random_games(port_of):
+    chance = Random(1)
+    for _ in range(50):
+        start = tangle.position_of(chance.getrandbits(20), chance.random() < 0.5, 2, 1, 8)
+        game = chance.choice([tangle.Tangle, turning.Turning, turning.Alone])()
+        compiled.prepare(game)
+        positions = [start + node for node in range(16)]
+        for position in positions:
+            tier = game.tier(position)
+            assert expanded(port_of(game), [position], tier) == expanded(game, [position], tier)
+
+
+class Wide(Game):
+    """From position 0 there are as many moves as an option says, each to an end."""
+
+    name = "wide"
+    start = 0
+    moves: int = 3 * BUFFER
+
+    def generate_moves(self, position):
+        yield from range(self.moves)
+
+    def do_move(self, position, move):
+        return 1 + move
+
+    def primitive(self, position):
+        return UNDECIDED if position == 0 else WIN
+
+
+@pytest.mark.parametrize("moves", [1, BUFFER - 1, BUFFER, BUFFER + 1, 2 * BUFFER, 2 * BUFFER + 1])
+def test_more_items_than_the_buffer_holds(moves, port_of):
+    game = Wide()
+    object.__setattr__(game, "moves", moves)
+    (columns, needed), _, children, *_ = expanded(port_of(game), [0], 0)
+    assert (columns, needed) == (1, moves)
+    assert [row[0] for row in children[:moves]] == [*range(1, moves + 1)]
+
+
+class Raising(Wide):
+    """Raises at position 0."""
+
+    name = "raising"
+
+    def primitive(self, position):
+        if position == 0:
+            raise ValueError("no value")
+        return WIN
+
+
+def test_errors_of_rules_come_out(port_of):
+    with pytest.raises((ValueError, RulesFailed)) as caught:
+        expanded(port_of(Raising()), [0], 0)
+    assert isinstance(failure(caught.value), ValueError)
+    assert str(failure(caught.value)) in ("no value", "primitive") or caught.type is ValueError
+
+
+def test_threads_share_a_port(port_of):
+    game = load_game("dodgem")
+    port, barrier = port_of(game), threading.Barrier(4)
+
+    def expand(_):
+        barrier.wait()
+        return expanded(port, [game.start], game.tier(game.start))
+
+    with ThreadPoolExecutor(4) as threads:
+        results = [*threads.map(expand, range(4))]
+    assert results == [expanded(port, [game.start], game.tier(game.start))] * 4
+
+
+def test_calls_become_machine_code(monkeypatch):
+    monkeypatch.setattr(ports, "PATIENCE", 0.0)
+    monkeypatch.setattr(ports, "is_cached_for", lambda *_: False)
+    game = load_game("mutorere")
+    port = RulesPort(game, compiled.type_of(game, False))
+    first = expanded(port, [game.start], game.tier(game.start))
+    first_called, call = next(iter(port.calls.items()))
+    assert port.impatient and port.table[SLOTS[first_called]] not in (0, ctypes.cast(call, ctypes.c_void_p).value)
+    assert expanded(port, [game.start], game.tier(game.start)) == first

@@ -113,13 +113,13 @@ class NotCompiled(Exception):
         self.error = error
 
 
-class Failure(threading.local):
+class ErrorOfThread(threading.local):
     """The error of the rules that the last RulesFailed of this thread stands for."""
 
     error: BaseException | None = None
 
 
-FAILURE = Failure()
+FAILURE = ErrorOfThread()
 
 
 def failure(error: BaseException) -> BaseException:
@@ -337,7 +337,7 @@ class Members(AttributeTemplate):
         entry = ENTRIES[name]
         result = Items(name) if entry.items else entry.result
 
-        class Method(AbstractTemplate):
+        class EntryCall(AbstractTemplate):
             key = f"port.{name}"
 
             def generic(self, args: Any, kws: Any) -> Any:
@@ -345,7 +345,7 @@ class Members(AttributeTemplate):
                     return None
                 return typing.signature(result, *[I64] * entry.arguments, recvr=typ)
 
-        return types.BoundFunction(Method, typ)
+        return types.BoundFunction(EntryCall, typ)
 
 
 for place, number in enumerate(NUMBERS, 1):

@@ -468,7 +468,7 @@ def test_rules_that_do_not_compile_are_run_interpreted(path, monkeypatch):
     monkeypatch.setattr(ports, "PATIENCE", 0.0)
     game = Uncompiled()
     where = r"rules of test_engine do not compile: test_engine.py, line \d+"
-    complaint = where + ": .*Countdown is a class, .*; solving it interpreted"
+    complaint = where + ": .*Countdown is a class, .*; they run interpreted, which is slow"
     with pytest.warns(UserWarning, match=complaint):
         solve(game, path, method="compiled")
     assert outcomes(path, game) == reference.solve(game)

@@ -7,6 +7,7 @@ import pytest
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.interpreted import Patience
+from retrograde.solver.rules import ports
 from retrograde.solver.selection import is_compiled
 
 FIRST, LONGEST = 0.2, 1.75
@@ -82,7 +83,8 @@ NUMBERED = """
 
 @pytest.mark.long
 @pytest.mark.parametrize("more", ["", NUMBERED])
-def test_machine_code_is_found(more, tmp_path):
+def test_machine_code_is_found(more, tmp_path, monkeypatch):
+    monkeypatch.setattr(ports, "PATIENCE", 0.0)
     source = (COUNTDOWN + more).format(start=9) + f"\n    never_compiled = {time.time_ns()}\n"
     file = tmp_path / "countdown.py"
     file.write_text(source, encoding="utf-8")

@@ -14,7 +14,6 @@ import numpy as np
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, same_mover
 from retrograde.solver.metrics.models.model import Array, Model, Weights
-from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch, DepthLimits
 
 SLACK = 1e-9
@@ -34,6 +33,7 @@ class GreedyModel(Model):
     def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
         from retrograde.solver.metrics.models.greedy_kernels import mark_greedy
         from retrograde.solver.rules.expansion import compiling  # here because numba takes a while to import
+        from retrograde.solver.rules.ports import rules_for
 
         marks, trouble = np.zeros(children.shape, np.int64), np.zeros(2, np.int64)
         appeals = np.empty((2, len(children)), np.int64)

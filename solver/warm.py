@@ -29,13 +29,16 @@ class SmallSolve(NamedTuple):
 
 SOLVES = (
     SmallSolve("games that are listed", "connect4:4,3", SolveOptions(method="listed")),
+    SmallSolve("positions of more than 32 bits", "octal", SolveOptions(method="listed")),
     SmallSolve("games with cycles", "mutorere", SolveOptions(method="compiled")),
     SmallSolve("games that number their positions", "chess:KRK", SolveOptions(method="numbered")),
     SmallSolve("chess endings", "chess:KQK", SolveOptions(method="setwise")),
     SmallSolve("large games, out of core", "connect4:4,3", SolveOptions(method="streamed", sizes=STREAM)),
+    SmallSolve("large games of many tiers", "othello:4,4", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("large games, 64 positions at a time", "connect4:4,3", SolveOptions(method="setwise", sizes=STREAM)),
     SmallSolve("scores", "dotsandboxes:1,1", SolveOptions(metric="score", method="compiled")),
     SmallSolve("nimbers", "nim", SolveOptions(metric="nimber", method="compiled")),
+    SmallSolve("nimbers, more than 32 bits", "octal", SolveOptions(metric="nimber", method="compiled")),
     SmallSolve("draw levels", "tictactoe", SolveOptions(metric="drawlevel", method="compiled")),
     SmallSolve("chance", "pig:target=10", SolveOptions(metric="expectation", method="compiled")),
 )

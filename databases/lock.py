@@ -94,7 +94,7 @@ class Lock:
 
 def is_open_for_writing(path: Path) -> bool:
     """Return whether a program has an exclusive lock on a file, as HDF5 has while it writes."""
-    if os.name != "posix":
+    if os.name != "posix" or not path.is_file():  # to open a pipe would wait for its writer
         return False
     import fcntl
 

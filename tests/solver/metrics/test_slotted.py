@@ -15,7 +15,7 @@ from retrograde.databases.legend import Measures
 from retrograde.databases.write import write_database
 from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
-from retrograde.games.contract.game import CHANCE, TIE, UNDECIDED, Game
+from retrograde.games.contract.game import CHANCE, TIE, UNDECIDED, Game, InternalError
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics.slots import chunks
 from retrograde.solver.metrics.slots.store import SlotStore
@@ -415,7 +415,7 @@ def test_a_sample_of_any_metric_is_looked_at_before_the_file_gets_its_name(tmp_p
     with open_database(solve(game, path, metric=metric), game=game) as database:
         assert len(database.file.legend) > 1
     monkeypatch.setattr(LegendTable, "__getitem__", shifted(LegendTable.__getitem__))
-    with pytest.raises(RuleError, match="is not worth what follows from its children"):
+    with pytest.raises(InternalError, match="is not worth what follows from its children"):
         solve(game, path, metric=metric, fresh=True)
 
 

@@ -90,7 +90,7 @@ def test_searches_with_tables_find_what_is_so(tables, truth):
             assert told_of.at_least <= value <= told_of.at_most
             assert told_of.remoteness in (None, remoteness)
             fewer += told_of.proved * (1 if told_of.in_tables else 0)
-        assert plain.told == 0
+        assert plain.in_tables == 0
         by_numbers = prover.find(position, 0.5)
         assert by_numbers.at_least <= value <= by_numbers.at_most
         found += by_numbers.proved

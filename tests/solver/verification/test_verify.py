@@ -366,7 +366,7 @@ def test_one_outcome_read_wrong_is_found_in_each_kind(kind, interpreted, kinds, 
         contents = database.file.contents
         if kind == "records":
             *others, (tier, positions, rows) = contents.all_records()
-            monkeypatch.setattr(contents, "pieces", lambda: [*others, (tier, positions, wrong(rows))])
+            monkeypatch.setattr(contents, "all_records", lambda: [*others, (tier, positions, wrong(rows))])
         elif kind == "slots":
             slots = contents.all_slots()
             monkeypatch.setattr(contents, "all_slots", lambda *_: wrong(slots))

@@ -18,7 +18,7 @@ from retrograde.solver.rules.kernels import canonical, longer, multiplicity, pla
 from retrograde.solver.rules.positions import as_position, note, position_in, put, stands_at, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import is_players, turns
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.values.edges import differs, mark_of
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, PRIMITIVE
 from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_score
@@ -41,7 +41,7 @@ class SlotSeeds(NamedTuple):
     counts: Array
 
 
-@kernel
+@lean_kernel
 def seed(game, tier, first, slots, seeds, images, links, trouble):
     """Expand the positions of some slots of a tier, from slot *first* on. *slots* are TierScores (see table.py).
 
@@ -86,7 +86,7 @@ def seed(game, tier, first, slots, seeds, images, links, trouble):
     return len(seeds.scores), end
 
 
-@kernel
+@lean_kernel
 def check_position(game, position, slot, images, trouble):
     """Check a slot's position. Return the number of positions symmetric to it, and its primitive value."""
     trouble[0] = Trouble.FINE
@@ -109,7 +109,7 @@ def check_position(game, position, slot, images, trouble):
     return size, value
 
 
-@kernel
+@lean_kernel
 def visit_children(game, position, own, slots, links, begin, trouble):
     """Visit the children of a position in tier number *own*; write those within the tier to *links* from *begin* on.
 
@@ -150,7 +150,7 @@ def visit_children(game, position, own, slots, links, begin, trouble):
     return end, passed
 
 
-@kernel
+@lean_kernel
 def later_score(slots, tier, child_tier, slot, trouble):
     """Return the score of a child in a tier after *tier*; check its tier and slot."""
     tiers, starts, scores, _, solved = slots

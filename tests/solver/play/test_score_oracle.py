@@ -75,7 +75,7 @@ def test_what_is_told_is_so(pair):
             after = true_score(truth, choice.position)
             again = same_mover(oracle.game, position, choice.position)
             brings = oracle.search.gain(position, choice.move) + (after if again else -after)
-            bounds = oracle.brings(position, choice.move)
+            bounds = oracle.score_after(position, choice.move)
             assert (bounds.low is None or bounds.low <= brings) and (bounds.high is None or brings <= bounds.high)
             assert choice.again == again and choice.brings in (UNDECIDED, best[choice.move].brings)
             assert choice.value == UNDECIDED or choice.gives == choice.brings
@@ -152,7 +152,7 @@ def test_a_value_that_points_contradict_is_not_told():
     with searching_oracle(Perverse(), 1.0, size=SMALL) as oracle:
         oracle.prepare()
         known = oracle.probe(oracle.start)
-        assert oracle.search.contradicted and not known.proved
+        assert oracle.search.is_contradicted and not known.proved
         assert oracle.score(oracle.start).score is not None
         assert all(choice.value == UNDECIDED for choice in oracle.moves(oracle.start))
 

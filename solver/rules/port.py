@@ -162,7 +162,7 @@ def unbox_port(typ: Any, port: Any, c: Any) -> NativeValue:
 class Port:
     """The rules of a game for kernels that are compiled for all games.
 
-    *numbers* are those of NUMBERS. A port must live as long as any kernel may run with it; `ports.port_of` keeps them
+    *numbers* are those of NUMBERS. A port must live as long as any kernel may run with it; `ports.rules_for` keeps them
     all.
     """
 

@@ -38,6 +38,7 @@ WORD_LIMIT = 1 << 63
 PORTS: dict[tuple[str, tuple[str, ...], bool], "RulesPort"] = {}
 """All ports of this process. None is ever dropped, for a thread may still run with it."""
 MOST_RECENT = 64
+"""How many games RECENT holds at most."""
 RECENT: dict[tuple[int, bool], tuple[Game | GuardedGame, "RulesPort"]] = {}
 """Games that were asked for lately, with their ports."""
 

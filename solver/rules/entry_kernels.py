@@ -1,14 +1,14 @@
 """The machine code behind the entries of a port: kernels that are compiled for each game, and call one rule.
 
-They return int64, whatever kind of number a rule gives. A kernel for a rule that yields items skips the first ones, and
-writes the next to a buffer.
+They return int64, whatever kind of number a rule gives, and positions as int64 or tuples of it. A kernel for a rule
+that yields items skips the first ones, and writes the next to a buffer.
 """
 
 import numpy as np
 
 from retrograde.solver.rules import kernels
 from retrograde.solver.rules.port import BUFFER, store
-from retrograde.solver.rules.positions import swapped, whole
+from retrograde.solver.rules.positions import as_position, swapped, whole
 from retrograde.solver.runtime.kernel import entry_kernel
 
 
@@ -21,7 +21,7 @@ def primitive(game, position):
 @entry_kernel
 def do_move(game, position, move):
     """Return the child of a position by a move."""
-    return np.int64(whole(game.do_move(position, move)))
+    return as_position(game.do_move(position, move))
 
 
 @entry_kernel
@@ -45,7 +45,7 @@ def index(game, position):
 @entry_kernel
 def unindex(game, tier, slot):
     """Return the position of a slot."""
-    return np.int64(whole(game.unindex(tier, slot)))
+    return as_position(game.unindex(tier, slot))
 
 
 @entry_kernel
@@ -87,7 +87,7 @@ def estimate(game, position):
 @entry_kernel
 def swapped_position(game, position):
     """Return the position with the players exchanged, or a negative number."""
-    return np.int64(swapped(game, position))
+    return as_position(swapped(game, position))
 
 
 @entry_kernel
@@ -100,7 +100,7 @@ def multiplicity(game, position):
 def least_image(game, position):
     """Return the canonical position and its tier."""
     least, tier = kernels.canonical(game, position)
-    return np.int64(least), np.int64(tier)
+    return as_position(least), np.int64(tier)
 
 
 @entry_kernel
@@ -122,7 +122,7 @@ def images(game, position, skip, buffer):
     count = 0
     for image in game.images(position):
         if count >= skip:
-            store(buffer, count - skip, np.int64(whole(image)))
+            store(buffer, count - skip, as_position(image))
         count += 1
         if count == skip + BUFFER:
             break
@@ -135,7 +135,7 @@ def parents(game, position, skip, buffer):
     count = 0
     for parent in game.parents(position):
         if count >= skip:
-            store(buffer, count - skip, np.int64(whole(parent)))
+            store(buffer, count - skip, as_position(parent))
         count += 1
         if count == skip + BUFFER:
             break

@@ -18,13 +18,15 @@ loop is left early, the rules have yielded up to BUFFER items all the same.
 A port of *calls* compiles nothing for a game: its entries are Python functions. It costs what interpreted rules cost,
 some 40 µs a position, and suits small games.
 
+Positions are one word, an int64, or tuples of several words. There is one numba type of ports for each number of words.
+
 Numba compiles calls of an entry as calls of a method of the type `PortType`. The calling convention is numba's own
 (`context.call_conv`): a pointer to the result, a pointer to an error, then the arguments; the status is returned.
 """
 
 import ctypes
 import threading
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -46,49 +48,65 @@ from numba.extending import (
 
 I64 = types.int64
 WORD = ir.IntType(64)
-PAIR = types.UniTuple(types.int64, 2)  # type: ignore[attr-defined]  # made at run time
 
 BUFFER = 128
 """Items that rules yield at once: 1 kB on the stack for each loop over them."""
 
 
 class Entry(NamedTuple):
-    """A rule that kernels may ask for: its arguments (all int64), and its result. *items*: it yields its results."""
+    """A rule that kernels may ask for.
 
-    arguments: int
-    result: Any = I64
+    *arguments* and *result* have a letter for each value: `p` for a position, `n` for a number. *items*: the rule
+    yields its results.
+    """
+
+    arguments: str
+    result: str = "n"
     items: bool = False
 
-    @property
-    def called_with(self) -> int:
-        """The number of arguments of the machine code: items also take how many to skip, and the buffer's address."""
-        return self.arguments + 2 * self.items
+    def called_with(self, width: int) -> list[Any]:
+        """Return the types of the arguments of the machine code.
 
-    @property
-    def returned(self) -> Any:
-        """What the machine code returns: the result, or how many items it has written."""
-        return I64 if self.items else self.result
+        Entries that yield items also take how many to skip, and the address of the buffer.
+        """
+        return [value_type(letter, width) for letter in self.arguments + "nn" * self.items]
+
+    def returned(self, width: int) -> Any:
+        """Return the type of what the machine code returns: the result, or how many items it has written."""
+        return I64 if self.items else value_type(self.result, width)
+
+
+def value_type(letters: str, width: int) -> Any:
+    """Return the numba type of a value, or of several as a tuple. See `Entry` for the letters.
+
+    Positions are int64 if *width* is 0, or else tuples of *width* of them.
+    """
+    if letters == "n" or (letters == "p" and not width):
+        return I64
+    if letters == "p":
+        return types.UniTuple(I64, width)  # type: ignore[attr-defined]  # made at run time
+    return types.Tuple([value_type(letter, width) for letter in letters])  # type: ignore[attr-defined]
 
 
 ENTRIES = {
-    "primitive": Entry(1),
-    "do_move": Entry(2),
-    "tier": Entry(1),
-    "turn": Entry(1),
-    "index": Entry(1),
-    "unindex": Entry(2),
-    "odds": Entry(2),
-    "payoff": Entry(2),
-    "reward": Entry(3),
-    "promise": Entry(2),
-    "quiet": Entry(1),
-    "estimate": Entry(1),
-    "swapped": Entry(1),
-    "multiplicity": Entry(1),
-    "least_image": Entry(1, PAIR),
-    "generate_moves": Entry(1, items=True),
-    "images": Entry(1, items=True),
-    "parents": Entry(1, items=True),
+    "primitive": Entry("p"),
+    "do_move": Entry("pn", "p"),
+    "tier": Entry("p"),
+    "turn": Entry("p"),
+    "index": Entry("p"),
+    "unindex": Entry("nn", "p"),
+    "odds": Entry("pn"),
+    "payoff": Entry("pn"),
+    "reward": Entry("pnn"),
+    "promise": Entry("pn"),
+    "quiet": Entry("p"),
+    "estimate": Entry("p"),
+    "swapped": Entry("p", "p"),
+    "multiplicity": Entry("p"),
+    "least_image": Entry("p", "pn"),
+    "generate_moves": Entry("p", items=True),
+    "images": Entry("p", "p", items=True),
+    "parents": Entry("p", "p", items=True),
 }
 """The rules in a port, in the order of the table. Machine code on disk knows them by their place: add new ones last."""
 
@@ -130,13 +148,17 @@ def failure(error: BaseException) -> BaseException:
 
 
 class PortType(types.Type):
-    """Numba's view of a port: an address."""
+    """Numba's view of a port, which is an address; *width* is the number of words of a position, 0 for an int."""
 
-    def __init__(self) -> None:
-        super().__init__("port")
+    def __init__(self, width: int) -> None:
+        self.width = width
+        super().__init__(f"port of {width} words" if width else "port")
 
 
-PORT = PortType()
+@cache
+def port_type(width: int) -> PortType:
+    """Return the one type of all ports of games whose positions have *width* words."""
+    return PortType(width)
 
 
 @register_model(PortType)
@@ -162,14 +184,15 @@ def unbox_port(typ: Any, port: Any, c: Any) -> NativeValue:
 class Port:
     """The rules of a game for kernels that are compiled for all games.
 
-    *numbers* are those of NUMBERS. A port must live as long as any kernel may run with it; `ports.rules_for` keeps them
-    all.
+    *width* is the number of words of a position, 0 for an int; *numbers* are those of NUMBERS. A port must live as long
+    as any kernel may run with it; `ports.rules_for` keeps them all.
     """
 
     known: ClassVar[dict[int, "Port"]] = {}
     """The ports of this process, by their addresses."""
 
-    def __init__(self, **numbers: int):
+    def __init__(self, width: int, **numbers: int):
+        self.width = width
         self.table = np.zeros(FIRST + len(ENTRIES), np.int64)
         self.table[0] = ctypes.cast(resolve_entry, ctypes.c_void_p).value or 0
         for place, name in enumerate(NUMBERS, 1):
@@ -208,19 +231,19 @@ def resolve_entry(address: int, slot: int) -> int:
 
 @typeof_impl.register(Port)
 def type_of_port(port: Any, context: Any) -> PortType:
-    """Return the one type of all ports."""
-    return PORT
+    """Return the type of a port."""
+    return port_type(port.width)
 
 
 # Calls in machine code
 
 
-def call_entry(context: Any, builder: Any, name: str, port: Any, values: list[Any]) -> Any:
-    """Emit the call of an entry of a port, and return its result.
+def call_entry(context: Any, builder: Any, name: str, width: int, port: Any, values: list[Any]) -> Any:
+    """Emit the call of an entry of a port with arguments of its types, and return its result.
 
-    *values* are int64. The call first resolves the address, if that is not known yet.
+    The call first resolves the address, if that is not known yet.
     """
-    entry = ENTRIES[name]
+    arguments, result_type = ENTRIES[name].called_with(width), ENTRIES[name].returned(width)
     table = builder.inttoptr(port, WORD.as_pointer())
     # Step 1: load the address; if it is 0, ask the resolver.
     known = builder.load(builder.gep(table, [WORD(SLOTS[name])]))
@@ -231,11 +254,11 @@ def call_entry(context: Any, builder: Any, name: str, port: Any, values: list[An
         with cgutils.if_unlikely(builder, builder.icmp_signed("==", builder.load(address), WORD(0))):
             context.call_conv.return_user_exc(builder, RulesFailed, (name,))
     # Step 2: call it. The game itself is no value in machine code: null stands for it.
-    arguments = (types.voidptr, *[I64] * entry.called_with)
-    kind = context.call_conv.get_function_type(entry.result, arguments)
+    arguments = [types.voidptr, *arguments]
+    kind = context.call_conv.get_function_type(result_type, arguments)
     function = builder.inttoptr(builder.load(address), kind.as_pointer())
     null = cgutils.get_null_value(cgutils.voidptr_t)
-    status, result = context.call_conv.call_function(builder, function, entry.result, arguments, [null, *values])
+    status, result = context.call_conv.call_function(builder, function, result_type, arguments, [null, *values])
     # Step 3: pass on errors. Python functions say only that there is one.
     with cgutils.if_unlikely(builder, status.is_error):
         with cgutils.if_unlikely(builder, status.is_stop_iteration):
@@ -247,9 +270,9 @@ def call_entry(context: Any, builder: Any, name: str, port: Any, values: list[An
 class Items(types.SimpleIteratorType):  # type: ignore[name-defined]  # made at run time
     """What an entry yields: an iterator over a buffer in the frame of the kernel."""
 
-    def __init__(self, name: str):
-        self.entry = name
-        super().__init__(f"items of {name} of a port", I64)
+    def __init__(self, name: str, width: int):
+        self.entry, self.width = name, width
+        super().__init__(f"items of {name} of a {port_type(width)}", value_type(ENTRIES[name].result, width))
 
 
 @register_model(Items)
@@ -259,7 +282,7 @@ class ItemsModel(models.StructModel):
     def __init__(self, manager: Any, of: Any) -> None:
         members = [
             ("port", I64),
-            ("position", I64),
+            ("position", value_type("p", of.width)),
             ("buffer", types.voidptr),
             ("state", types.voidptr),
         ]
@@ -272,13 +295,13 @@ COUNT, NEXT, BEFORE = range(3)
 
 def emit_items(context: Any, builder: Any, signature: Any, values: Any, name: str) -> Any:
     """Emit the making of an iterator: a buffer with the first items of an entry."""
-    buffer = cgutils.alloca_once(builder, WORD, size=BUFFER)
+    kind, (port, position) = signature.return_type, values
+    buffer = cgutils.alloca_once(builder, context.get_value_type(kind.yield_type), size=BUFFER)
     state = cgutils.alloca_once(builder, WORD, size=3)
-    port, position = values
-    count = call_entry(context, builder, name, port, [position, WORD(0), builder.ptrtoint(buffer, WORD)])
+    count = call_entry(context, builder, name, kind.width, port, [position, WORD(0), builder.ptrtoint(buffer, WORD)])
     for place, value in ((COUNT, count), (NEXT, WORD(0)), (BEFORE, WORD(0))):
         builder.store(value, builder.gep(state, [WORD(place)]))
-    items = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+    items = cgutils.create_struct_proxy(kind)(context, builder)
     items.port, items.position = port, position
     items.buffer, items.state = (builder.bitcast(one, cgutils.voidptr_t) for one in (buffer, state))
     return items._getvalue()
@@ -290,13 +313,14 @@ def emit_next(context: Any, builder: Any, signature: Any, values: Any, result: A
     """Emit the step to the next item; if the buffer is at its end and was full, ask for more."""
     (kind,) = signature.args
     items = cgutils.create_struct_proxy(kind)(context, builder, value=values[0])
-    buffer, state = (builder.bitcast(one, WORD.as_pointer()) for one in (items.buffer, items.state))
+    buffer = builder.bitcast(items.buffer, context.get_value_type(kind.yield_type).as_pointer())
+    state = builder.bitcast(items.state, WORD.as_pointer())
     count, following, before = (builder.gep(state, [WORD(place)]) for place in (COUNT, NEXT, BEFORE))
     at_end = builder.icmp_signed("==", builder.load(following), WORD(BUFFER))
     with cgutils.if_unlikely(builder, at_end):
         skip = builder.add(builder.load(before), WORD(BUFFER))
         more = [items.position, skip, builder.ptrtoint(buffer, WORD)]
-        builder.store(call_entry(context, builder, kind.entry, items.port, more), count)
+        builder.store(call_entry(context, builder, kind.entry, kind.width, items.port, more), count)
         builder.store(skip, before)
         builder.store(WORD(0), following)
     index = builder.load(following)
@@ -308,13 +332,10 @@ def emit_next(context: Any, builder: Any, signature: Any, values: Any, result: A
 
 
 def emit_call(context: Any, builder: Any, signature: Any, values: Any, name: str) -> Any:
-    """Emit the call of an entry with arguments of any integer types."""
-    wanted = [I64] * ENTRIES[name].arguments
-    cast = [context.cast(builder, value, kind, I64) for value, kind in zip(values[1:], signature.args[1:], strict=True)]
+    """Emit the call of an entry as a method of a port."""
     if ENTRIES[name].items:
-        return emit_items(context, builder, signature, (values[0], *cast), name)
-    assert len(cast) == len(wanted)
-    return call_entry(context, builder, name, values[0], cast)
+        return emit_items(context, builder, signature, values, name)
+    return call_entry(context, builder, name, signature.args[0].width, values[0], [*values[1:]])
 
 
 def emit_number(context: Any, builder: Any, typ: Any, value: Any, place: int) -> Any:
@@ -335,23 +356,24 @@ class Members(AttributeTemplate):
         if name not in ENTRIES:
             return None
         entry = ENTRIES[name]
-        result = Items(name) if entry.items else entry.result
+        arguments = [value_type(letter, typ.width) for letter in entry.arguments]
+        result = Items(name, typ.width) if entry.items else entry.returned(typ.width)
 
         class EntryCall(AbstractTemplate):
             key = f"port.{name}"
 
             def generic(self, args: Any, kws: Any) -> Any:
-                if len(args) != entry.arguments or kws:
+                if len(args) != len(arguments) or kws:
                     return None
-                return typing.signature(result, *[I64] * entry.arguments, recvr=typ)
+                return typing.signature(result, *arguments, recvr=typ)
 
         return types.BoundFunction(EntryCall, typ)
 
 
 for place, number in enumerate(NUMBERS, 1):
     lower_getattr(PortType, number)(partial(emit_number, place=place))
-for name, entry in ENTRIES.items():
-    lower_builtin(f"port.{name}", PortType, *[I64] * entry.arguments)(partial(emit_call, name=name))
+for name in ENTRIES:
+    lower_builtin(f"port.{name}", PortType, types.VarArg(types.Any))(partial(emit_call, name=name))  # type: ignore[attr-defined]  # as above
 
 
 # For the kernels of entries that yield
@@ -359,11 +381,11 @@ for name, entry in ENTRIES.items():
 
 @intrinsic
 def store(typing: Any, buffer: Any, index: Any, item: Any) -> Any:
-    """Write an int64 to the buffer at an address."""
+    """Write an item, an int64 or a tuple of them, to the buffer at an address."""
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        pointer = builder.inttoptr(values[0], WORD.as_pointer())
+        pointer = builder.inttoptr(values[0], values[2].type.as_pointer())
         builder.store(values[2], builder.gep(pointer, [values[1]]))
         return context.get_dummy_value()
 
-    return types.void(I64, I64, I64), code
+    return types.void(I64, I64, item), code

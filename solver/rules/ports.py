@@ -23,7 +23,7 @@ from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.compiled import GuardedGame
 from retrograde.solver.rules.entry_kernels import KERNELS
-from retrograde.solver.rules.port import BUFFER, ENTRIES, FAILURE, I64, SLOTS, NotCompiled, Port
+from retrograde.solver.rules.port import BUFFER, ENTRIES, FAILURE, SLOTS, NotCompiled, Port
 from retrograde.solver.rules.reason import reason
 from retrograde.solver.runtime.kernel import is_cached_for
 
@@ -47,8 +47,7 @@ def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
     """Return what kernels take as a game: its port.
 
     An *eager* port is machine code from the start. So is that of a guarded game, which checks each index of an array.
-    If positions are tuples of ints, return the game itself, for which numba compiles each kernel; also if numba is
-    switched off.
+    If numba is switched off, return the game itself.
     """
     # Games are looked up by identity first, for a certificate asks this for each of its positions.
     recent = RECENT.get((id(game), eager))
@@ -56,9 +55,8 @@ def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
         return recent[1]
     guarded = isinstance(game, GuardedGame)
     rules: Game = game.game if isinstance(game, GuardedGame) else game
-    if Traits.of(rules).width or config.DISABLE_JIT:
-        compiled.prepare(rules)
-        return game
+    if config.DISABLE_JIT:
+        return rules
     kind = compiled.type_of(rules, guarded)
     key = kind.name, compiled.options_of(rules), eager or guarded
     if key not in PORTS:
@@ -75,6 +73,7 @@ class RulesPort(Port):
     def __init__(self, game: Game, kind: compiled.GameType, eager: bool = False):
         traits = Traits.of(game)
         super().__init__(
+            traits.width,
             players=game.players,
             alternates=traits.alternates,
             has_turn=traits.has_turn,
@@ -115,15 +114,15 @@ class RulesPort(Port):
     def compiled(self, name: str) -> int:
         """Compile the kernel of an entry, or load it from disk; return its address."""
         kernel, wanted = KERNELS[name], ENTRIES[name]
-        signature = (self.kind, *[I64] * wanted.called_with)
+        signature = (self.kind, *wanted.called_with(self.width))
         if signature not in kernel.overloads:
             try:
                 kernel.compile(signature)
             except Exception as error:
                 raise NotCompiled(error) from error
         code = kernel.overloads[signature]
-        if code.signature.return_type != wanted.returned:
-            raise TypeError(f"the entry {name} returns {code.signature.return_type}")
+        if code.signature.return_type != wanted.returned(self.width):
+            raise NotCompiled(RuleError(f"{name}() gives a {code.signature.return_type}, which is no position"))
         return int(code.library.get_pointer_to_function(code.fndesc.llvm_func_name))
 
     def call_of(self, name: str) -> Any:
@@ -147,36 +146,56 @@ class RulesPort(Port):
                 return RULE_RAISED
             return 0
 
-        words = [c_int64] * ENTRIES[name].called_with
+        arguments = ENTRIES[name].called_with(self.width)
+        words = [c_int64] * sum(getattr(kind, "count", 1) for kind in arguments)  # a tuple is passed word by word
         return ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(c_int64), c_void_p, c_void_p, *words)(call)
 
 
 def answers(name: str, game: Game) -> Callable[..., None]:
-    """Return a function that writes what a rule returns to where *result* points.
+    """Return a function that writes what a rule returns to where *result* points, word by word.
 
-    It raises RuleError if that is no int of 64 bits.
+    It takes the words of the rule's arguments. It raises RuleError if the rule returns no ints of 64 bits.
     """
-    word = partial(word_of, f"{name}() of {variant(game)}")
-    if name == "least_image":
+    entry, width = ENTRIES[name], Traits.of(game).width
+    source = f"{name}() of {variant(game)}"
+    words = partial(words_of, source, width if entry.result[0] == "p" else 0)
+    rule = getattr(game, name) if name != "least_image" else partial(least_image, game)
 
-        def least(result: Any, position: int) -> None:
-            result[1], result[0] = min((word(game.tier(one)), word(one)) for one in (position, *game.images(position)))
+    def arguments_of(given: tuple[int, ...]) -> tuple[Any, ...]:
+        return (given[:width], *given[width:]) if width and entry.arguments[0] == "p" else given
 
-        return least
-    rule = getattr(game, name)
-    if not ENTRIES[name].items:
+    def single(result: Any, *given: int) -> None:
+        for place, word in enumerate(words(rule(*arguments_of(given)))):
+            result[place] = word
 
-        def single(result: Any, *arguments: int) -> None:
-            result[0] = word(rule(*arguments))
+    def tier_too(result: Any, *given: int) -> None:
+        position, tier = rule(*arguments_of(given))
+        for place, word in enumerate((*words(position), *words_of(source, 0, tier))):
+            result[place] = word
 
-        return single
-
-    def several(result: Any, position: int, skip: int, buffer: int) -> None:
-        items = [word(item) for item in islice(rule(position), skip, skip + BUFFER)]
-        ctypes.memmove(buffer, (c_int64 * len(items))(*items), 8 * len(items))
+    def several(result: Any, *given: int) -> None:
+        *arguments, skip, buffer = arguments_of(given)
+        items = [words(item) for item in islice(rule(*arguments), skip, skip + BUFFER)]
+        listed = [word for item in items for word in item]
+        ctypes.memmove(buffer, (c_int64 * len(listed))(*listed), 8 * len(listed))
         result[0] = len(items)
 
-    return several
+    return several if entry.items else tier_too if name == "least_image" else single
+
+
+def least_image(game: Game, position: Any) -> tuple[Any, int]:
+    """Return the canonical position and its tier."""
+    tier, least = min((game.tier(one), one) for one in (position, *game.images(position)))
+    return least, tier
+
+
+def words_of(source: str, width: int, given: Any) -> tuple[int, ...]:
+    """Return what the rule *source* has returned as words: *width* ints of 64 bits, or one if *width* is 0."""
+    if not width:
+        return (word_of(source, given),)
+    if not isinstance(given, tuple) or len(given) != width:
+        raise RuleError(f"{source} gives {given!r:.60}; it must give a tuple of {width} ints")
+    return tuple(word_of(source, number) for number in given)
 
 
 def word_of(rule: str, number: Any) -> int:

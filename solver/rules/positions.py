@@ -44,7 +44,7 @@ def whole_number(number):
 
 
 def as_position(number: Any) -> Any:
-    """Return a position that a rule has returned: an int, or a tuple of ints."""
+    """Return a position that a rule has returned: an int, or a tuple of ints. In compiled code they are int64."""
     return tuple(map(int, number)) if isinstance(number, tuple) else whole(number)
 
 
@@ -116,7 +116,7 @@ def spelled(text: str, count: int) -> Any:
 @overload(as_position)
 def _(number):
     if not isinstance(number, types.BaseTuple):
-        return whole_number(number)
+        return lambda number: np.int64(whole(number))
     if not all(isinstance(one, (types.Integer, types.Boolean)) for one in map(types.unliteral, number)):
         raise TypingError(f"a rule gives a {number} where it must give an int, or a tuple of ints")
     return spelled("number: np.int64(number[#])", len(number))
@@ -207,9 +207,8 @@ def _(array, place, position):
 
 @overload(position_in)
 def _(game, array, place):
-    if isinstance(game, PortType):
-        return lambda game, array, place: array[place]
-    if width := Traits.of(game.game).width:
+    width = game.width if isinstance(game, PortType) else Traits.of(game.game).width
+    if width:
         return spelled("game, array, place: array[place, #]", width)
     return lambda game, array, place: array[place]
 

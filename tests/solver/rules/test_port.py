@@ -14,7 +14,10 @@ from retrograde.games.contract.game import MOST_IMAGES
 from retrograde.solver.rules import compiled, kernels, ports
 from retrograde.solver.rules.port import BUFFER, SLOTS, RulesFailed, failure
 from retrograde.solver.rules.ports import RulesPort
+from retrograde.solver.rules.positions import put
+from retrograde.solver.runtime.kernel import kernel
 from tests.helpers import tangle, turning
+from tests.helpers.apart import NODES, ApartWithParents
 
 pytestmark = pytest.mark.long
 
@@ -131,3 +134,59 @@ def test_calls_become_machine_code(monkeypatch):
     first_called, call = next(iter(port.calls.items()))
     assert port.impatient and port.table[SLOTS[first_called]] not in (0, ctypes.cast(call, ctypes.c_void_p).value)
     assert expanded(port, [game.start], game.tier(game.start)) == first
+
+
+@kernel
+def ask_all(game, position, moves, children, images, parents, numbers):
+    """Write what the rules say of a position; return how many moves, images and parents there are."""
+    counts = np.zeros(3, np.int64)
+    for move in game.generate_moves(position):
+        moves[counts[0]] = move
+        put(children, counts[0], game.do_move(position, move))
+        counts[0] += 1
+    for image in game.images(position):
+        put(images, counts[1], image)
+        counts[1] += 1
+    for parent in game.parents(position):
+        put(parents, counts[2], parent)
+        counts[2] += 1
+    least, tier = game.least_image(position)
+    put(images, counts[1], least)
+    put(images, counts[1] + 1, game.unindex(tier, game.index(least)))
+    numbers[0], numbers[1], numbers[2] = game.primitive(position), tier, game.has_images
+    return counts
+
+
+def test_positions_of_three_words(port_of):
+    game = ApartWithParents()
+    port = port_of(game)
+    every = (game.at(graph, node) for graph in range(12) for node in range(NODES))
+    for position in (one for one in every if game.primitive(one) == UNDECIDED):
+        moves, numbers = np.zeros(8, np.int64), np.zeros(3, np.int64)
+        children, images, parents = (np.zeros((20, 3), np.int64) for _ in range(3))
+        counts = ask_all(port, position, moves, children, images, parents, numbers)
+        expected = [*game.generate_moves(position)], [*game.images(position)], [*game.parents(position)]
+        assert counts.tolist() == [*map(len, expected)]
+        assert moves[: counts[0]].tolist() == expected[0]
+        assert [*map(tuple, children[: counts[0]].tolist())] == [game.do_move(position, move) for move in expected[0]]
+        least, tier = game.canonical(position), game.tier(position)
+        found = [*map(tuple, images[: counts[1] + 2].tolist())]
+        assert found == [*expected[1], least, game.unindex(tier, game.index(least))]
+        assert [*map(tuple, parents[: counts[2]].tolist())] == expected[2]
+        assert numbers.tolist() == [game.primitive(position), tier, 1]
+
+
+class TooFewWords(ApartWithParents):
+    """Gives tuples of another length than the start's."""
+
+    def do_move(self, position, move):
+        return position[:2]
+
+
+def test_tuples_of_another_length_are_refused(port_of):
+    game = TooFewWords()
+    buffers = [np.zeros((20, 3), np.int64) for _ in range(3)]
+    position = next(one for one in (game.at(5, node) for node in range(NODES)) if game.primitive(one) == UNDECIDED)
+    with pytest.raises(RulesFailed) as caught:
+        ask_all(port_of(game), position, np.zeros(8, np.int64), *buffers, np.zeros(3, np.int64))
+    assert "do_move" in str(failure(caught.value))

@@ -190,9 +190,14 @@ def least_image(game: Game, position: Any) -> tuple[Any, int]:
 
 
 def words_of(source: str, width: int, given: Any) -> tuple[int, ...]:
-    """Return what the rule *source* has returned as words: *width* ints of 64 bits, or one if *width* is 0."""
+    """Return what the rule *source* has returned as words: *width* ints of 64 bits, or one if *width* is 0.
+
+    For -1, which means "no position", each word is -1.
+    """
     if not width:
         return (word_of(source, given),)
+    if given == -1:
+        return (-1,) * width
     if not isinstance(given, tuple) or len(given) != width:
         raise RuleError(f"{source} gives {given!r:.60}; it must give a tuple of {width} ints")
     return tuple(word_of(source, number) for number in given)

@@ -12,12 +12,13 @@ again.
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import config
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import rtsys
 
@@ -50,21 +51,48 @@ def entry_kernel(function: Any) -> Any:
 
 
 def with_cache(function: Any, compiled: Any) -> Any:
-    """Give a compiled function our cache, if there is a folder for it."""
+    """Give a compiled function our cache."""
     if isinstance(compiled, Dispatcher):  # with NUMBA_DISABLE_JIT it is a plain function
-        with suppress(RuntimeError, OSError):  # numba finds no writable folder
-            compiled._cache = KernelCache(function)  # type: ignore[attr-defined]  # as enable_caching() does
+        compiled._cache = LateCache(function)  # type: ignore[attr-defined]  # as enable_caching() does
     return compiled
+
+
+class LateCache(NullCache):  # type: ignore[misc]
+    """The cache of a kernel, whose folder is found only when the kernel is first called.
+
+    Most kernels are imported and never called by a command, and numba writes a file to see whether a folder will do.
+    """
+
+    def __init__(self, function: Any):
+        self.function = function
+        self.stamp = (kernels_digest(Path(function.__code__.co_filename).resolve()), numba.__version__)
+
+    @cached_property
+    def cache(self) -> Any:
+        """The kernel's cache, or numba's class for none if there is no writable folder."""
+        try:
+            return KernelCache(self.function, self.stamp)
+        except (RuntimeError, OSError):
+            return NullCache()
+
+    @property
+    def cache_path(self) -> Any:
+        return self.cache.cache_path
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        return self.cache.load_overload(signature, context)
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        self.cache.save_overload(signature, data)
 
 
 class KernelCache(FunctionCache):
     """Numba's cache of a function, with our key."""
 
-    def __init__(self, function: Any):
+    def __init__(self, function: Any, stamp: Any):
         with settings_of_the_person():
             super().__init__(function)
         locator = self._impl.locator
-        stamp = (kernels_digest(Path(function.__code__.co_filename).resolve()), numba.__version__)
         self._cache_file = CacheFile(locator.get_cache_path(), self._impl.filename_base, stamp)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
@@ -80,7 +108,7 @@ class KernelCache(FunctionCache):
 
 def is_cached_for(compiled: Any, argument: Any) -> bool:
     """Return whether machine code is cached for arguments of which one has the numba type *argument*."""
-    cache = getattr(compiled, "_cache", None)
+    cache = getattr(getattr(compiled, "_cache", None), "cache", None)
     return isinstance(cache, KernelCache) and cache._cache_file.has(argument)
 
 

@@ -63,13 +63,13 @@ Outcomes = dict[int, tuple[Value, int]]
 class Patience:
     """How many CPU seconds exploring may take: always the *first* ones, and at most about *longest*.
 
-    It goes beyond the first seconds only if the compiler would take longer, since no machine code is cached.
-    `unknown()` says so; it is called once.
+    It goes beyond the first seconds only if the compiler would take longer. `limit()` says how long the compiler would
+    take. It is called once, after the first seconds, because finding that out takes a third of a second.
     """
 
     first: float
     longest: float
-    unknown: Callable[[], bool]
+    limit: Callable[[], float]
     asked: bool = False
 
     def ends(self, passed: float, looked_at: int, found: int, all_found: bool) -> bool:
@@ -83,13 +83,13 @@ class Patience:
         if passed <= self.first:
             begun = 4 * passed > self.first
             return begun and (passed * share > self.longest if all_found else share > GROWING[0])
-        # Case: after the first seconds. Estimate the seconds left.
-        left = passed * share * (1 if all_found else AHEAD)
-        if left > max(self.longest - passed, LAST * self.longest) or (share > GROWING[1] and not all_found):
+        # Case: after the first seconds. Estimate the seconds left. Going on pays only if compiling would take longer.
+        if share > GROWING[1] and not all_found:
             return True
-        # Going on pays only if compiling would take longer, because no machine code is cached.
-        first_time, self.asked = not self.asked, True
-        return first_time and not self.unknown()
+        if not self.asked:
+            self.longest, self.asked = self.limit(), True
+        left = passed * share * (1 if all_found else AHEAD)
+        return left > max(self.longest - passed, LAST * self.longest)
 
 
 def solve_interpreted(

@@ -53,12 +53,12 @@ def try_interpreted(game: Game, budget: MemoryBudget, options: SolveOptions) -> 
         return None
     phase = interpreted_phase(None)
 
-    def must_compile() -> bool:
+    def compiler_seconds() -> float:
         expect_compiler(budget)
         phase.listener = options.listener  # from now on it takes long enough to be reported
-        return not is_compiled(game)
+        return 0.0 if is_compiled(game) else sizes.rules_seconds if loops_are_compiled() else sizes.uncompiled_seconds
 
-    patience = Patience(sizes.interpreted_seconds, sizes.uncompiled_seconds, must_compile)
+    patience = Patience(sizes.interpreted_seconds, sizes.uncompiled_seconds, compiler_seconds)
     return solve_interpreted(game, budget, phase, patience)
 
 
@@ -86,6 +86,15 @@ def is_compiled(game: Game) -> bool:
     from retrograde.solver.rules.entry_kernels import KERNELS
 
     return is_cached(game, KERNELS.values())
+
+
+def loops_are_compiled() -> bool:
+    """Return whether machine code of the loops is cached, so that only rules remain to be compiled."""
+    from retrograde.solver.rules import kernels
+    from retrograde.solver.rules.port import port_type
+    from retrograde.solver.runtime.kernel import is_cached_for
+
+    return is_cached_for(kernels.expand, port_type(0))
 
 
 def solve_compiled(game: Game, path: Path, options: SolveOptions, work: Work) -> Any:

@@ -25,6 +25,11 @@ from numba.core.runtime import rtsys
 from retrograde.databases.lock import lock_file
 from retrograde.solver.runtime.sources import kernels_digest
 
+MOST_SIGNATURES = 512
+"""The most signatures of a kernel that stay in the cache. Each edit of a rule file adds one to the kernels that call
+rules; 512 of all of them take some 250 MB.
+"""
+
 CACHE_SETTINGS = ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")
 """Numba's settings for the cache folder; not all versions have both."""
 
@@ -128,6 +133,16 @@ class CacheFile(IndexDataCacheFile):
         """Save data under a key; do nothing if that fails."""
         with suppress(OSError), locked(Path(self._cache_path)):
             super().save(key, ((self._source_stamp, key), data))
+            self.drop_oldest()
+
+    def drop_oldest(self) -> None:
+        """Delete the older half of the data if there are more than MOST_SIGNATURES."""
+        index = self._load_index()
+        if len(index) <= MOST_SIGNATURES:
+            return
+        for key in [*index][: len(index) // 2]:
+            Path(self._data_path(index.pop(key))).unlink(missing_ok=True)
+        self._save_index(index)
 
     def has(self, argument: Any) -> bool:
         """Return whether there are data for arguments of which one has the type *argument*."""

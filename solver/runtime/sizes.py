@@ -9,8 +9,10 @@ class Sizes:
 
     interpreted_seconds: float = 0.2
     """CPU seconds of exploring up to which a game is never compiled."""
+    rules_seconds: float = 1.0
+    """The same, roughly, if only the rules are to be compiled: that takes about a second."""
     uncompiled_seconds: float = 2.5
-    """The same, roughly, if no machine code is cached: compiling takes two to eight seconds."""
+    """The same if no machine code is cached: compiling takes two to eight seconds."""
     interpreted_slots: int = 25_000
     """Games with more slots than this are compiled at once."""
     listed_slots: int = 1000

@@ -13,8 +13,8 @@ from retrograde.solver.selection import is_compiled
 FIRST, LONGEST = 0.2, 1.75
 
 
-def patience(unknown: bool = True) -> Patience:
-    return Patience(FIRST, LONGEST, lambda: unknown)
+def patience(compiler_seconds: float = LONGEST) -> Patience:
+    return Patience(FIRST, LONGEST, lambda: compiler_seconds)
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,13 @@ def test_how_long_is_tried(passed, looked_at, found, all_found, ends):
 
 def test_what_is_compiled_is_asked_once_and_late():
     asked = []
-    unsure = Patience(FIRST, LONGEST, lambda: not asked.append("once"))
+    unsure = Patience(FIRST, LONGEST, lambda: asked.append("once") or LONGEST)
     assert not unsure.ends(0.1, 1_000, 1_000, False) and not asked
     assert not unsure.ends(0.3, 3_000, 1_000, False)
     assert not unsure.ends(0.4, 4_000, 1_000, False) and asked == ["once"]
-    assert patience(unknown=False).ends(0.3, 3_000, 1_000, False)
+    assert patience(0.0).ends(0.3, 3_000, 1_000, False)
+    assert not patience(1.0).ends(0.3, 3_000, 1_000, False)
+    assert patience(1.0).ends(0.7, 7_000, 7_000, False)
 
 
 COUNTDOWN = """

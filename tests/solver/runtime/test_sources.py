@@ -17,7 +17,7 @@ from retrograde.games.connect4 import Connect4
 from retrograde.games.tictactoe import TicTacToe
 from retrograde.solver.engine import identity
 from retrograde.solver.options import SolveOptions
-from retrograde.solver.runtime import sources
+from retrograde.solver.runtime import kernel, sources
 from retrograde.solver.runtime.kernel import CacheFile
 
 ROOT = sources.ROOT
@@ -271,6 +271,16 @@ def test_data_of_another_signature_or_of_other_sources_are_not_taken(tmp_path):
     new.save("signature", "new code")
     assert new.load("signature") == "new code"
     assert new.load("another") is None
+
+
+def test_the_cache_of_a_kernel_does_not_grow_without_bound(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel, "MOST_SIGNATURES", 8)
+    file = CacheFile(str(tmp_path), "kernel", "sources")
+    for number in range(20):
+        file.save(number, f"code {number}")
+        assert file.load(number) == f"code {number}"
+    assert len([*tmp_path.glob("kernel*.nbc")]) == len(file._load_index()) <= 8
+    assert file.load(19) == "code 19" and file.load(0) is None
 
 
 HASHING = """

@@ -62,7 +62,7 @@ def with_cache(function: Any, compiled: Any) -> Any:
     return compiled
 
 
-class LateCache(NullCache):  # type: ignore[misc]
+class LateCache(NullCache):
     """The cache of a kernel, whose folder is found only when the kernel is first called.
 
     Most kernels are imported and never called by a command, and numba writes a file to see whether a folder will do.

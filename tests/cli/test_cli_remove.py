@@ -63,7 +63,7 @@ INTERRUPTED = {
     "solving lists": (("connect4:3,4", "solving", 1500), r"solving: \d{3} of 3,054 records"),
     "exploring a stream": (("connect4:4,4", "exploring", 9000, "streamed", 1000), r"exploring: \d+ waves"),
     "solving a stream": (("connect4:5,3", "solving", 20000, "streamed", 1000), r"solving: [1-9]\d? of 16 waves"),
-    "solving slots": (("chess:KRK", "solving", 20_000), r"solving: [1-9],?\d+ slots"),
+    "solving slots": (("quixo:3", "solving", 1500), r"solving: [1-9],?\d+ slots"),
 }
 
 
@@ -74,7 +74,8 @@ def test_what_is_left_is_told_and_removed(home, kind):
     before = names(home)
     path = interrupt(text, phase, most, *streamed[:1], **({"in_memory": streamed[1]} if streamed else {}))
     left = names(home) - before
-    assert left == {f"{path.name}.journal", *([f"{path.name}.scratch"] if streamed else [])}
+    scratch = streamed or kind == "solving slots"  # whose tiers have cycles, and so checkpoints
+    assert left == {f"{path.name}.journal", *([f"{path.name}.scratch"] if scratch else [])}
     name = variant(load_game(text))
     shown = retrograde("list").stdout
     (line,) = (line for line in shown.splitlines() if line.startswith(name))

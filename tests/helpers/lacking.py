@@ -1,4 +1,4 @@
-"""Skips tests that need a tool this machine lacks; in CI on Linux, whose workflows install every tool, they fail."""
+"""Skips tests that need a tool or library this machine lacks; without a tool they fail in CI on Linux."""
 
 import os
 import sys
@@ -10,6 +10,13 @@ import pytest
 def in_ci() -> bool:
     """Return whether all tools must be there."""
     return sys.platform == "linux" and os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+def need_cluster(name: str) -> None:
+    """Skip the test that runs, or the module, if *name* speaks of a kind of cluster whose library is not installed."""
+    for kind, library in (("dask", "distributed"), ("mpi", "mpi4py")):
+        if f"cluster.{kind}" in name:
+            pytest.importorskip(library, reason=f"solving on such a cluster needs the extra {kind}")
 
 
 def lacking(what: str) -> NoReturn:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.lacking import need_cluster
+
 PACKAGES = ("games", "databases", "solver", "cli")
 
 
@@ -43,6 +45,7 @@ def wrong_in(tests: list[doctest.DocTest]) -> str:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_give_what_they_show(name, solved, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(solved("tictactoe").parent))
+    need_cluster(name)
     tests = doctest.DocTestFinder().find(importlib.import_module(name))
     assert sum(len(test.examples) for test in tests) == EXAMPLES[name], "an example stands where doctest finds none"
     assert not any(example.options.get(doctest.SKIP) for test in tests for example in test.examples)

@@ -14,6 +14,7 @@ import pytest
 from retrograde.cli.main import COMMANDS
 from retrograde.games.catalog import BUILT_IN, load_game
 from tests.helpers.command_line import COMMAND, HEAP, environment, retrograde
+from tests.helpers.lacking import need_cluster
 from tests.helpers.paths import ROOT
 from tests.helpers.serving import Server
 
@@ -105,6 +106,7 @@ CONSOLE = [pytest.param(page, marks=pytest.mark.thorough if page in LATE else ()
 @pytest.mark.long
 @pytest.mark.parametrize("page", CONSOLE)
 def test_transcripts(page, folder, solved):
+    need_cluster("cluster.dask" if page == "docs/cluster.md" else page)
     prepare(page, folder, solved)
     transcripts = [
         part for block in blocks(page, "console") for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]

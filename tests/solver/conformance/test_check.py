@@ -63,6 +63,9 @@ ALIKE = {"lasker", "teeko", "baghchal", "draughts", "fanorona", "yahtzee"}
 QUICK = {"tictactoe", "connect4", "chess", "mutorere", "tentozero", "nim3", "pig", "grundy", "chutes", "dotsandboxes"}
 """Games of each kind, that are quick to compile."""
 
+LIMIT, LATE = 300, 600.0
+"""Positions of a game that are tried, and seconds that no machine needs for them, however busy."""
+
 
 def when(name):
     """Return the mark of a game by how long it takes to compile, or none."""
@@ -80,11 +83,11 @@ def with_example(name):
 @pytest.mark.parametrize("variant", [pytest.param(name, marks=when(name)) for name in BUILT_IN])
 @pytest.mark.long
 def test_our_games_pass(variant):
-    report = check(load_game(with_example(variant)), limit=1000, seconds=0.5)
+    report = check(load_game(with_example(variant)), limit=LIMIT, seconds=LATE)
     assert report.findings == []
     assert report.ok
     assert report.variant == text_of(load_game(with_example(variant)))
-    assert 10 <= report.positions <= 1000
+    assert 10 <= report.positions <= LIMIT
     assert {"tier", "primitive", "generate_moves", "do_move", "write", "read", "move"} < report.checks.keys()
     assert report.checks["compiled"] > 10
 
@@ -92,7 +95,7 @@ def test_our_games_pass(variant):
 @pytest.mark.thorough
 @pytest.mark.parametrize("variant", [*map(with_example, sorted(ALIKE)), *OTHERS])
 def test_other_variants_pass(variant):
-    assert check(load_game(variant), limit=500, seconds=0.5, compiled=False).findings == []
+    assert check(load_game(variant), limit=LIMIT, seconds=LATE, compiled=False).findings == []
 
 
 def test_optional_rules_are_checked_where_there_are_any():
@@ -103,7 +106,7 @@ def test_optional_rules_are_checked_where_there_are_any():
 
 @pytest.mark.long
 def test_all_positions_of_a_small_game_are_tried():
-    report = check(load_game("mutorere"), compiled=False, seconds=20)
+    report = check(load_game("mutorere"), compiled=False, seconds=LATE)
     assert (report.positions, report.complete) == (1180, True)
     report = check(load_game("mutorere"), limit=100, compiled=False)
     assert (report.positions, report.complete) == (100, False)
@@ -599,9 +602,7 @@ class GoesRound(Heap):
 
 def test_rules_that_go_round_for_ever_are_interrupted(monkeypatch):
     monkeypatch.setattr("retrograde.solver.conformance.check.PATIENCE", 0.2)
-    began = time.monotonic()
     report = check(GoesRound(), seconds=0.2)
-    assert time.monotonic() - began < 30
     assert [str(finding) for finding in report.findings] == ["primitive at 9a: goes on and on; does it end?"]
 
 

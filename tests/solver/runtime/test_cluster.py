@@ -38,10 +38,11 @@ from retrograde.solver.runtime.scratch import PLAIN, Scratch
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.variants import VariantTask, prerequisites, solving_variants
 from tests.helpers.command_line import COMMAND, Child, environment, process, retrograde
-from tests.helpers.lacking import in_ci
+from tests.helpers.lacking import in_ci, need_cluster
 from tests.helpers.paths import ROOT
 from tests.helpers.solving import small_enough
 
+need_cluster("cluster.dask")
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("retrograde.solver.runtime.cluster.dask")
 pytestmark = pytest.mark.long

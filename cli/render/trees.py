@@ -13,7 +13,7 @@ from retrograde.cli.render.words import heading, indent, table, wrap
 
 if TYPE_CHECKING:
     from retrograde.games import Game
-    from retrograde.solver.search.depth.textbook import Node
+    from retrograde.solver.search.trees.textbook import Node
     from retrograde.solver.search.trees.tree import Trees
 
 WIDTH = 120

@@ -26,10 +26,8 @@ from retrograde.games.contract.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, 
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.examine import refuse_to_search
-from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.rules.reason import compilable
-from retrograde.solver.search.depth import kernels, scoring
-from retrograde.solver.search.depth.searcher import ValueSearch
+from retrograde.solver.search.depth import scoring
+from retrograde.solver.search.depth.searcher import CountingSearch, ValueSearch
 
 TRIES = 100
 """Random positions drawn for each one that is wanted."""
@@ -194,15 +192,11 @@ class Noisy:
 
 def counts_of(game: Game, position: int, deepest: int) -> Iterator[Counts]:
     """Yield the counts of searches of a position for depths from 1 on, until a depth would take too long."""
-    ahead = ValueSearch(game)
-    settings, before = scoring.ValueScoring(scoring.OWN, 0), 1
+    search, before = CountingSearch(game), 1
     for depth in range(1, deepest + 1):
-        counts = np.zeros(3, np.int64)
-        with compilable(game):
-            kernels.minimax(rules_for(game), position, depth, settings, counts)
-        whole = int(counts[kernels.NODES])
+        whole = search.count_minimax(position, depth)
         orders = (scoring.WORST, scoring.GIVEN, scoring.BEST)
-        yield Counts(depth, whole, *(ahead.count(position, depth, settings._replace(order=order)) for order in orders))
+        yield Counts(depth, whole, *(search.count(position, depth, order) for order in orders))
         if whole * whole / before > MOST_COUNTED:
             break
         before = whole

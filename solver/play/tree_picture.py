@@ -17,7 +17,7 @@ from html import escape
 from retrograde.games.contract.game import UNDECIDED, Game
 from retrograde.solver.play.picture import STYLES, ground, marks, pieces
 from retrograde.solver.search.depth.scores import DECIDED
-from retrograde.solver.search.depth.textbook import Node
+from retrograde.solver.search.trees.textbook import Node
 from retrograde.solver.search.trees.tree import Tree, Trees, depth_within, value_text, window_text
 
 WIDE = 48.0

@@ -1,6 +1,6 @@
 """The compiled depth-limited searches: alpha-beta with a transposition table, for play, by value or by points.
 
-Also max^n for several players, and minimax and alpha-beta without a table, to count the positions they search.
+Also max^n for several players, and minimax, to count positions.
 
 Scores are relative to the position searched, so a table entry holds wherever its position occurs. An entry is used only
 at exactly the depth it was made with, so the table changes nothing but the time. At depth 0 and below the search
@@ -13,28 +13,28 @@ import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.positions import whole
-from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.search.depth.scores import INFINITE, POINT
+from retrograde.solver.rules.turns import is_players
+from retrograde.solver.runtime.kernel import kernel, lean_kernel
+from retrograde.solver.search.depth.scores import FAR, INFINITE, POINT
 from retrograde.solver.search.depth.scoring import (
     BEST,
     EXACT,
     GIVEN,
     LOWER,
+    NO_MOVE,
+    POINTS,
     UPPER,
+    VALUES,
     bound_for_child,
-    can_search,
-    chance_mean,
-    chance_window,
     end_score,
     estimate_of,
     estimated_score,
-    farther,
     gain_of,
     keeps_side,
-    least_score,
     nearer,
-    odds_of,
     score_for_parent,
+    star1_mean,
+    star1_window,
     value_of_end,
     write_odds,
 )
@@ -56,7 +56,8 @@ STOPPED, MANY_MOVES, CHANCE_MOVES = 1, 2, 3
     MANY_MOVES      more moves than the workspace holds
     CHANCE_MOVES    a position in which it is chance's turn
 """
-NO_MOVE = -1
+HASH_MOVE_FIRST = 1 << 31
+"""The promise of the hash move: greater than any that a game may give."""
 ROOT = np.int64(0)
 """The first ply, as int64: for a literal, numba would compile the recursive kernel once more."""
 HASH_BITS = 35
@@ -70,8 +71,8 @@ class DepthWorkspace(NamedTuple):
     """The workspace of a search, with its transposition table.
 
     `moves`, `children` and `promises` are int64[plies, moves]; `counts` int64[3]; `stop` uint8[1], nonzero to stop. The
-    table's `keys`, `bests`, `facts` are int64[entries], a power of two; `scores` are int64 or, for points, float64. A
-    key is the position plus 1; 0 is empty. `facts`::
+    table's `keys`, `bests`, `facts` are int64[entries], a power of two, or 0 for a search without a table; `scores` are
+    float64[entries]. A key is the position plus 1; 0 is empty. `facts`::
 
         | whether an estimate is in it: bit 10 | EXACT, LOWER or UPPER: bits 9 and 8 | depth + 128: bits 7 to 0 |
 
@@ -91,42 +92,35 @@ class DepthWorkspace(NamedTuple):
     shares: Array
 
 
-def make_workspace(
-    size: tuple[int, int], entries: int, stop: Array, score_type: Any = np.int64, players: int = 0
-) -> DepthWorkspace:
+def make_workspace(size: tuple[int, int], entries: int, stop: Array, players: int) -> DepthWorkspace:
     """Return the workspace for a *size* of (plies, moves), with a table of *entries* entries."""
-    rows = np.zeros((3, *size), np.int64)
+    moves, children, promises = np.zeros((3, *size), np.int64)
     keys, bests, facts = np.zeros((3, entries), np.int64)
-    shares = np.zeros((size[0], 2, players))
-    counts = np.zeros(3, np.int64)
-    return DepthWorkspace(
-        rows[0], rows[1], rows[2], counts, stop, keys, np.zeros(entries, score_type), bests, facts, shares
-    )
+    scores, shares = np.zeros(entries), np.zeros((size[0], 2, players))
+    return DepthWorkspace(moves, children, promises, np.zeros(3, np.int64), stop, keys, scores, bests, facts, shares)
 
 
-# For play
-
-
-@kernel
+@lean_kernel
 def search_move(game, position, move, depth, low, high, scoring, workspace):
     """Return the score of a move at a depth if between *low* and *high*; else a bound beyond them.
 
     The result means nothing if `counts[TROUBLE]` is set.
     """
     child, gain = whole(game.do_move(position, move)), gain_of(game, position, move, scoring)
-    least, most = bound_for_child(low, gain, scoring), bound_for_child(high, gain, scoring)
+    low, high = bound_for_child(low, gain, scoring), bound_for_child(high, gain, scoring)
     if keeps_side(game, position, child, scoring):
-        score = alpha_beta(game, child, depth - 1, least, most, ROOT, scoring, workspace)
+        score = alpha_beta(game, child, depth - 1, low, high, ROOT, scoring, workspace)
     else:
-        score = -alpha_beta(game, child, depth - 1, -most, -least, ROOT, scoring, workspace)
+        score = -alpha_beta(game, child, depth - 1, -high, -low, ROOT, scoring, workspace)
     return score_for_parent(score, gain, scoring)
 
 
-@kernel
+@lean_kernel
 def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     """Return the score of a position at a depth if between *low* and *high*; else a bound beyond them.
 
-    Fail-soft alpha-beta, with Star1 at chance's moves. The result means nothing if `counts[TROUBLE]` is set.
+    Fail-soft alpha-beta (Fishburn, 1983), with Star1 at chance's moves. The result means nothing if `counts[TROUBLE]`
+    is set.
     """
     counts = workspace.counts
     counts[NODES] += 1
@@ -136,8 +130,8 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
         counts[ESTIMATED] = 1
         return estimated_score(game, position, scoring)
-    # Step 2: give up if time is out, or if chance moves and the search does not handle it.
-    if workspace.stop[0] or not can_search(game, position, scoring):
+    # Step 2: give up if time is out, or if chance moves and scores are values.
+    if workspace.stop[0] or (scoring.domain == VALUES and not is_players(game, position)):
         counts[TROUBLE] = STOPPED if workspace.stop[0] else CHANCE_MOVES
         return low
     # Step 3: probe the transposition table.
@@ -147,9 +141,11 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     # Step 4: write the moves, the hash move first. *total* is the sum of chance's weights, 0 if a player moves.
     # ESTIMATED is cleared to find out whether this subtree uses an estimate.
     count = write_moves(game, position, hash_move, ply, workspace)
+    if scoring.order != GIVEN:
+        sort_by_minimax(game, count, depth, ply, scoring, workspace)
     before, counts[ESTIMATED] = counts[ESTIMATED], 0
-    total = rest = odds_of(game, position, count, ply, workspace, scoring)
-    best, best_move, floor, ceiling, known, kind = least_score(scoring), NO_MOVE, low, high, 0.0, EXACT
+    total = rest = write_odds(game, position, count, ply, workspace) if scoring.domain == POINTS else 0
+    best, best_move, floor, ceiling, known, kind = -INFINITE, NO_MOVE, low, high, 0.0, EXACT
     for i in range(count):
         if counts[TROUBLE]:
             break
@@ -157,7 +153,7 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
         move, child, weight = workspace.moves[ply, i], workspace.children[ply, i], workspace.promises[ply, i]
         if total:
             rest -= weight
-            floor, ceiling = chance_window(low, high, (total, rest, known), weight, scoring)
+            floor, ceiling = star1_window(low, high, (total, rest, known), weight, scoring)
         gain = gain_of(game, position, move, scoring)
         least, most = bound_for_child(floor, gain, scoring), bound_for_child(ceiling, gain, scoring)
         if keeps_side(game, position, child, scoring):
@@ -168,10 +164,10 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
         # Case: chance's move. Add to the sum; stop if the mean is beyond the window.
         if total:
             known += weight * score
-            best, kind = chance_mean(score, floor, ceiling, (total, rest, known), scoring)
+            best, kind = star1_mean(score, floor, ceiling, (total, rest, known), scoring)
             if kind != EXACT:
                 break
-        # Case: a player's move. Keep the best.
+        # Case: a player's move. Keep the best; the opponent avoids this position if it reaches *high*.
         elif score > best:
             best, best_move = score, move
             floor = max(floor, best)
@@ -180,26 +176,28 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     # Step 6: store the score.
     if not total:
         kind = bound_kind(best, low, high)
-    if not counts[TROUBLE]:
+    if len(workspace.keys) and not counts[TROUBLE]:
         workspace.keys[slot], workspace.scores[slot], workspace.bests[slot] = position + 1, best, best_move
         workspace.facts[slot] = counts[ESTIMATED] << ESTIMATED_SHIFT | kind << BOUND_SHIFT | depth + DEPTH_OFFSET
     counts[ESTIMATED] |= before
     return best
 
 
-@kernel
+@lean_kernel
 def bound_kind(score, low, high):
     """Return whether a score is exact, or a bound because it is not between *low* and *high*."""
     return LOWER if score >= high else UPPER if score <= low else EXACT
 
 
-@kernel
+@lean_kernel
 def probe(position, depth, low, high, workspace):
     """Probe the transposition table: return (slot, hash move or NO_MOVE, whether the entry's score suffices).
 
     It suffices at this exact depth if it is exact or a bound beyond *low* or *high*. Then note in `counts` whether the
     entry rests on an estimate.
     """
+    if not len(workspace.keys):
+        return 0, NO_MOVE, False
     slot = hash_of(position, HASH_BITS) & len(workspace.keys) - 1
     if workspace.keys[slot] != position + 1:
         return slot, NO_MOVE, False
@@ -212,7 +210,7 @@ def probe(position, depth, low, high, workspace):
     return slot, workspace.bests[slot], suffices
 
 
-@kernel
+@lean_kernel
 def write_moves(game, position, first, ply, workspace):
     """Write the moves and children of a position to the row of *ply* and return how many.
 
@@ -225,7 +223,7 @@ def write_moves(game, position, first, ply, workspace):
         if count == len(moves):
             workspace.counts[TROUBLE] = MANY_MOVES
             return 0
-        promise = INFINITE if move == first else whole(game.promise(position, move))
+        promise = HASH_MOVE_FIRST if move == first else whole(game.promise(position, move))
         i = count
         while i > 0 and promises[i - 1] < promise:
             moves[i], children[i], promises[i] = moves[i - 1], children[i - 1], promises[i - 1]
@@ -235,7 +233,7 @@ def write_moves(game, position, first, ply, workspace):
     return count
 
 
-@kernel
+@lean_kernel
 def max_n(game, position, depth, ply, scoring, workspace):
     """Write what each of several players gets if each maximises their own share.
 
@@ -245,23 +243,23 @@ def max_n(game, position, depth, ply, scoring, workspace):
     counts[NODES] += 1
     # Step 1: the game is over, or the depth is reached and the position is quiet.
     if whole(game.primitive(position)) != UNDECIDED:
-        for player in range(scoring.players):
+        for player in range(game.players):
             shares[player] = whole(game.payoff(position, player))
         return
     turn = whole(game.turn(position))
     if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
         counts[ESTIMATED] = 1
         # The estimate for one player is shared as a loss among all others.
-        points = estimate_of(game, position, scoring) / POINT
-        for player in range(scoring.players):
-            shares[player] = points if player == max(0, turn) else -points / (scoring.players - 1)
+        points = estimate_of(game, position, scoring.estimate) / POINT
+        for player in range(game.players):
+            shares[player] = points if player == max(0, turn) else -points / (game.players - 1)
         return
     if workspace.stop[0]:
         counts[TROUBLE] = STOPPED
         return
     # Step 2: search every move; add what it pays to what follows.
     count = write_moves(game, position, NO_MOVE, ply, workspace)
-    total = write_odds(game, position, count, ply, workspace, scoring)
+    total = write_odds(game, position, count, ply, workspace)
     found[:] = 0.0
     for i in range(count):
         move = workspace.moves[ply, i]
@@ -269,16 +267,16 @@ def max_n(game, position, depth, ply, scoring, workspace):
         if counts[TROUBLE]:
             return
         below = workspace.shares[ply + 1, 0]
-        for player in range(scoring.players):
+        for player in range(game.players):
             below[player] += whole(game.reward(position, move, player))
         # Chance takes the weighted sum; a player takes the first move with the greatest own share.
         if total:
-            for player in range(scoring.players):
+            for player in range(game.players):
                 found[player] += workspace.promises[ply, i] * below[player]
         elif i == 0 or below[turn] > found[turn]:
             found[:] = below
     # Step 3: the mean for chance.
-    for player in range(scoring.players):
+    for player in range(game.players):
         shares[player] = found[player] / total if total else found[player]
 
 
@@ -290,61 +288,36 @@ def hints(game, position, moves, promises):
     return whole(game.estimate(position)), whole(game.quiet(position))
 
 
-# Without a table, by value, to count positions
+# To count positions, by value
 
 
-@kernel
-def minimax(game, position, depth, scoring, counts):
-    """Return the score of a position at a depth; search every position."""
+@lean_kernel
+def minimax(game, position, depth, estimate, counts):
+    """Return the score of a position at a depth, with an *estimate* of this kind; search every position."""
     counts[NODES] += 1
     if whole(game.primitive(position)) != UNDECIDED:
-        return value_of_end(game, position, scoring)
-    if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
-        return estimate_of(game, position, scoring)
-    best = -INFINITE
+        return value_of_end(game, position)
+    if depth <= 0:
+        return estimate_of(game, position, estimate)
+    best = -FAR
     for move in game.generate_moves(position):
-        score = -minimax(game, whole(game.do_move(position, move)), depth - 1, scoring, counts)
-        best = max(best, nearer(score, 0, scoring))
+        score = -minimax(game, whole(game.do_move(position, move)), depth - 1, estimate, counts)
+        best = max(best, nearer(score))
     return best
 
 
-@kernel
-def plain_alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
-    """Like `minimax`, by alpha-beta without a table, with moves in the order that *scoring* names.
-
-    Sorting by worth costs nothing that is counted.
-    """
-    workspace.counts[NODES] += 1
-    if whole(game.primitive(position)) != UNDECIDED:
-        return value_of_end(game, position, scoring)
-    if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
-        return estimate_of(game, position, scoring)
-    count = write_moves(game, position, NO_MOVE, ply, workspace)
-    if scoring.order != GIVEN:
-        sort_by_minimax(game, count, depth, ply, scoring, workspace)
-    best, floor = -INFINITE, low
-    for i in range(count):
-        child = workspace.children[ply, i]
-        least, most = farther(floor, 0, scoring), farther(high, 0, scoring)
-        score = -plain_alpha_beta(game, child, depth - 1, -most, -least, ply + 1, scoring, workspace)
-        best = max(best, nearer(score, 0, scoring))
-        floor = max(floor, best)
-        if best >= high:
-            break
-    return best
-
-
-@kernel
+@lean_kernel
 def sort_by_minimax(game, count, depth, ply, scoring, workspace):
-    """Sort the moves of a position by their minimax score at this depth, best or worst first."""
+    """Sort the moves of a position by their minimax score, best or worst first. It counts no positions."""
     moves, children, scores = workspace.moves[ply], workspace.children[ply], workspace.promises[ply]
-    uncounted = np.zeros(3, np.int64)
+    counted = workspace.counts[NODES]
     for i in range(count):
         move, child = moves[i], children[i]
-        score = -minimax(game, child, depth - 1, scoring, uncounted)
+        score = -minimax(game, child, depth - 1, scoring.estimate, workspace.counts)
         score = score if scoring.order == BEST else -score
         j = i
         while j > 0 and scores[j - 1] < score:
             moves[j], children[j], scores[j] = moves[j - 1], children[j - 1], scores[j - 1]
             j -= 1
         moves[j], children[j], scores[j] = move, child, score
+    workspace.counts[NODES] = counted

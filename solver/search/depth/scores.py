@@ -5,7 +5,7 @@
     TIE or DRAW        0
     LOSE in n plies    n - FAR      the later the better
 
-A search by points has floating-point scores instead: points.
+In a search by points, scores are points.
 
 A win within the depth holds whatever the opponent does; everything else is an estimate.
 """
@@ -15,13 +15,12 @@ from retrograde.games.contract.game import LOSE, WIN, Value
 DEEPEST = 100
 """Greatest depth that can be asked for, in plies."""
 FAR = 1 << 40
-INFINITE = 1 << 41
 DECIDED = 1 << 39
 """Scores above this are wins; scores below its negative are losses."""
 POINT = 100
 """Units of an estimate per point."""
-MOST_POINTS = 2.0**50
-"""More than any payoff."""
+INFINITE = 2.0**50
+"""More than any score, and than any payoff."""
 
 
 def score_of(value: Value, plies: int = 0) -> int:

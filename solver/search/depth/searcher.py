@@ -14,18 +14,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, ClassVar
 
 import numpy as np
 
-from retrograde.games.contract.game import UNDECIDED, Game, RuleError, alternates, defines, mover
+from retrograde.games.contract.game import UNDECIDED, Game, RuleError, defines, mover
 from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.depth import kernels
-from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, MOST_POINTS, score_of
-from retrograde.solver.search.depth.scoring import NOBODY, OWN, PointScoring, ValueScoring
+from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, score_of
+from retrograde.solver.search.depth.scoring import NOBODY, OWN, POINTS, VALUES, Scoring
 from retrograde.solver.search.timer import StoppableSearch
 
 QUIESCENCE = 8
@@ -58,10 +57,8 @@ class DepthResult:
 class DepthSearch(StoppableSearch):
     """A depth-limited search of one game. The subclasses choose the scoring."""
 
-    LOWEST: ClassVar[float]
-    """Less than the score of any move."""
     entries = ENTRIES
-    scoring: ValueScoring | PointScoring
+    scoring: Scoring
 
     def __init__(self, game: Game):
         """Prepare a search; raise NotForSearch if positions are tuples of ints."""
@@ -75,8 +72,7 @@ class DepthSearch(StoppableSearch):
     def make_workspace(self) -> None:
         """Allocate the workspace for *moves_held* moves a position."""
         size = DEEPEST + QUIESCENCE + 2, self.moves_held
-        score_type, players = (np.int64, 0) if isinstance(self.LOWEST, int) else (np.float64, self.game.players)
-        self.workspace = kernels.make_workspace(size, self.entries, self.stop, score_type, players)
+        self.workspace = kernels.make_workspace(size, self.entries, self.stop, self.game.players)
 
     @property
     def counts(self) -> kernels.Array:
@@ -86,12 +82,13 @@ class DepthSearch(StoppableSearch):
     def begin(self, position: int) -> None:
         """Prepare for searches of *position*. Most subclasses need not."""
 
-    def score_of_move(self, position: int, move: int, depth: int, low: float) -> Any:
+    def score_of_move(self, position: int, move: int, depth: int, low: float) -> float:
         """Return the score of a move; any upper bound if the score is not above *low*."""
         with compilable(self.game):
-            return kernels.search_move(
-                rules_for(self.game), position, move, depth, low, -self.LOWEST, self.scoring, self.workspace
+            score: float = kernels.search_move(
+                rules_for(self.game), position, move, depth, low, INFINITE, self.scoring, self.workspace
             )
+        return int(score) if self.scoring.domain == VALUES else score
 
     @staticmethod
     def is_decided(score: float) -> bool:
@@ -133,7 +130,7 @@ class DepthSearch(StoppableSearch):
     def scores(self, position: int, depth: int) -> Sequence[tuple[int, float]]:
         """Return each move of an undecided position with its exact score at this depth."""
         self.begin(position)
-        return [(move, self.search_move(position, move, depth, self.LOWEST) or 0) for move in self.moves(position)]
+        return [(move, self.search_move(position, move, depth, -INFINITE) or 0) for move in self.moves(position)]
 
     def moves(self, position: int) -> list[int]:
         """Return the moves of a position; raise RuleError if there are none."""
@@ -145,7 +142,7 @@ class DepthSearch(StoppableSearch):
         """Return the first best move and its score; None if time is out."""
         self.begin(position)
         self.counts[kernels.ESTIMATED] = 0
-        best, chosen = self.LOWEST, -1
+        best, chosen = -INFINITE, -1
         for move in moves:
             score = self.search_move(position, move, depth, best)
             if score is None:
@@ -183,14 +180,11 @@ class DepthSearch(StoppableSearch):
 class ValueSearch(DepthSearch):
     """A search by value, with an estimate: the game's own, unless *estimate* names another kind."""
 
-    LOWEST = -INFINITE
-    scoring: ValueScoring
-
     def __init__(self, game: Game, estimate: int = OWN):
         if game.players > 2:
             raise NotForSearch("values are for one player or two; look ahead by points")
         super().__init__(game)
-        self.scoring = ValueScoring(estimate, self.quiescence(estimate))
+        self.scoring = Scoring(VALUES, estimate, self.quiescence(estimate))
 
     @staticmethod
     def is_decided(score: float) -> bool:
@@ -206,14 +200,28 @@ class ValueSearch(DepthSearch):
             return score_of(end)
         return max(score for _, score in self.scores(position, depth))
 
-    def count(self, position: int, depth: int, scoring: ValueScoring) -> int:
-        """Return the number of positions that alpha-beta without a table searches, with moves in a given order."""
+
+class CountingSearch(ValueSearch):
+    """Counts the positions that minimax and alpha-beta without a table search, to a depth without quiescence search."""
+
+    entries = 0
+
+    def count_minimax(self, position: int, depth: int) -> int:
+        """Return the number of positions that minimax searches."""
+        counts = np.zeros(3, np.int64)
+        with compilable(self.game):
+            kernels.minimax(rules_for(self.game), position, depth, OWN, counts)
+        return int(counts[kernels.NODES])
+
+    def count(self, position: int, depth: int, order: int) -> int:
+        """Return the number of positions that alpha-beta searches, with moves in an order of `scoring.py`."""
         while True:
             self.counts[:] = 0
             with compilable(self.game):
-                kernels.plain_alpha_beta(
-                    rules_for(self.game), position, depth, -INFINITE, INFINITE, 0, scoring, self.workspace
-                )
+                kernels.alpha_beta(
+                    rules_for(self.game), position, depth, -INFINITE, INFINITE, 0,
+                    Scoring(VALUES, order=order), self.workspace,
+                )  # fmt: skip
             if not self.counts[kernels.TROUBLE]:
                 return int(self.counts[kernels.NODES])
             self.widen()
@@ -225,9 +233,6 @@ class PointSearch(DepthSearch):
     With more players it is *paranoid*: all others play against the player who searches.
     """
 
-    LOWEST = -MOST_POINTS
-    scoring: PointScoring
-
     def __init__(self, game: Game, most: float | None = None):
         """Prepare a search; *most* bounds the points of any position.
 
@@ -235,10 +240,10 @@ class PointSearch(DepthSearch):
         """
         super().__init__(game)
         if most is None:
-            most = MOST_POINTS if defines(game, "payoff") or defines(game, "reward") else 1.0
+            most = INFINITE if defines(game, "payoff") or defines(game, "reward") else 1.0
         if defines(game, "estimate"):  # an estimate may exceed 1
-            most = MOST_POINTS
-        self.scoring = PointScoring(OWN, self.quiescence(), most, game.players, alternates(game), NOBODY)
+            most = INFINITE
+        self.scoring = Scoring(POINTS, OWN, self.quiescence(), most=most)
 
     def begin(self, position: int) -> None:
         me = max(0, mover(self.game, position)) if self.game.players > 2 else NOBODY
@@ -250,7 +255,7 @@ class PointSearch(DepthSearch):
 class MaxNSearch(PointSearch):
     """Max^n: each of several players maximises their own share."""
 
-    entries = 1  # no table
+    entries = 0  # no table
 
     def score_of_move(self, position: int, move: int, depth: int, low: float) -> float:
         child, who = self.game.do_move(position, move), max(0, mover(self.game, position))

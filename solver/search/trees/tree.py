@@ -8,18 +8,17 @@ The player to move at the root is Max, the other one Min. Texts about a node tak
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from retrograde.games.contract.game import Game, RetrogradeError
 from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.search.depth.scores import INFINITE, plies_to_end
-from retrograde.solver.search.depth.textbook import (
+from retrograde.solver.search.trees.textbook import (
     Node,
     TextbookScores,
     alpha_beta,
     minimax,
-    null_windows,
     order_by_minimax,
     order_without_symmetry,
 )
@@ -80,7 +79,7 @@ def trees_of(game: Game, position: int, depth: int | None = None) -> Trees:
         Tree("alpha-beta, worst first", alpha_beta(worst, position, depth)),
         Tree("alpha-beta, best first", alpha_beta(best, position, depth)),
     )
-    more = Tree("null windows, best first", null_windows(best, position, depth))
+    more = Tree("null windows, best first", alpha_beta(replace(best, null_windows=True), position, depth))
     return Trees(game, position, depth, drawn, (*drawn, more))
 
 

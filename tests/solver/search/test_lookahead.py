@@ -1,6 +1,7 @@
 """Searches to a depth: the textbooks' and the compiled one think the same; players look ahead; hints decide nothing."""
 
 import time
+from dataclasses import replace
 from itertools import count
 from random import Random
 
@@ -12,17 +13,16 @@ from retrograde.games.contract.game import HINTS, defines
 from retrograde.solver.conformance.check import check
 from retrograde.solver.search.depth import kernels, scoring
 from retrograde.solver.search.depth.scores import DECIDED, FAR, INFINITE, plies_to_end
-from retrograde.solver.search.depth.searcher import ValueSearch
-from retrograde.solver.search.depth.textbook import (
+from retrograde.solver.search.depth.searcher import CountingSearch, ValueSearch
+from retrograde.solver.search.trees.textbook import (
     TextbookScores,
     alpha_beta,
     minimax,
-    null_windows,
     order_by_minimax,
-    order_by_promise,
     order_without_symmetry,
 )
 from tests.helpers.reference import solve
+from tests.helpers.textbook_points import order_by_promise
 
 pytestmark = pytest.mark.long
 
@@ -53,12 +53,12 @@ def test_all_searches_think_the_same(text):
     game = load_game(text)
     ahead = ValueSearch(game)
     rules = TextbookScores(game, order_by_promise(game), game.estimate, 2 if more_of(game) else 0)
-    ahead.scoring = scoring.ValueScoring(scoring.OWN, rules.quiescence)
+    ahead.scoring = scoring.Scoring(scoring.VALUES, scoring.OWN, rules.quiescence)
     for position in positions_of(game, 5, text):
         for depth in (1, 2, 3):
             whole = minimax(rules, position, depth)
             assert alpha_beta(rules, position, depth).value == whole.value
-            assert null_windows(rules, position, depth).value == whole.value
+            assert alpha_beta(replace(rules, null_windows=True), position, depth).value == whole.value
             assert ahead.score(position, depth) == whole.value
             look = ahead.find(position, depth)
             assert look.score == whole.value
@@ -66,17 +66,17 @@ def test_all_searches_think_the_same(text):
             for order in (order_by_minimax(rules, True), order_by_minimax(rules, False), order_without_symmetry(game)):
                 ordered = TextbookScores(game, order, rules.estimate, rules.quiescence)
                 assert alpha_beta(ordered, position, depth).value == whole.value
-                assert null_windows(ordered, position, depth).value == whole.value
+                assert alpha_beta(replace(ordered, null_windows=True), position, depth).value == whole.value
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("text", GAMES[:3])
 def test_what_is_counted_compiled_is_what_the_textbooks_look_at(text):
     game = load_game(text)
-    ahead = ValueSearch(game, scoring.RANDOM)  # so that hardly any two are equal
+    ahead = CountingSearch(game, scoring.RANDOM)  # so that hardly any two are equal
     workspace, view = ahead.workspace, ahead.scoring
     plain = TextbookScores(
-        game, order_by_promise(game), lambda position: int(scoring.estimate_of(game, position, view))
+        game, order_by_promise(game), lambda position: int(scoring.estimate_of(game, position, scoring.RANDOM))
     )
     orders = {
         scoring.GIVEN: plain.order,
@@ -86,12 +86,12 @@ def test_what_is_counted_compiled_is_what_the_textbooks_look_at(text):
     for position in positions_of(game, 5, text):
         whole = minimax(plain, position, 3)
         workspace.counts[:] = 0
-        assert kernels.minimax(game, position, 3, view, workspace.counts) == whole.value
+        assert kernels.minimax(game, position, 3, scoring.RANDOM, workspace.counts) == whole.value
         assert workspace.counts[kernels.NODES] == whole.positions
         for number, order in orders.items():
             tree = alpha_beta(TextbookScores(game, order, plain.estimate), position, 3)
             workspace.counts[:] = 0
-            found = kernels.plain_alpha_beta(
+            found = kernels.alpha_beta(
                 game, position, 3, -INFINITE, INFINITE, 0, view._replace(order=number), workspace
             )
             assert (found, workspace.counts[kernels.NODES]) == (tree.value, tree.positions)
@@ -161,7 +161,7 @@ def test_where_it_is_not_quiet_the_search_goes_on():
     game = load_game("connect4:5,4")
     position = game.read("...../...../X...X/OOO.X")  # O wins at once by 4, unless X is there first
     quiet, blind = ValueSearch(game), ValueSearch(game)
-    blind.scoring = scoring.ValueScoring(scoring.OWN, 0)
+    blind.scoring = scoring.Scoring(scoring.VALUES)
     assert quiet.find(position, 1).move == 3
     assert [move for move, score in quiet.scores(position, 1) if score < -DECIDED] == [0, 1, 2, 4]
     assert not [score for _, score in blind.scores(position, 1) if abs(score) > DECIDED]

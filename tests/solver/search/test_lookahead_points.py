@@ -1,5 +1,6 @@
 """Searches to a depth where moves pay, dice have a say, or several play: compiled as in the textbook; and players."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -9,19 +10,11 @@ from retrograde.games.catalog import load_game
 from retrograde.solver.search.depth.names import depth_search_for, searcher_named
 from retrograde.solver.search.depth.scores import plies_to_end
 from retrograde.solver.search.depth.searcher import MaxNSearch, PointSearch, ValueSearch
-from retrograde.solver.search.depth.textbook import (
-    TextbookPoints,
-    TextbookScores,
-    alpha_beta,
-    max_n,
-    minimax,
-    null_windows,
-    order_by_promise,
-    paranoid,
-)
+from retrograde.solver.search.trees.textbook import TextbookScores, alpha_beta, minimax
 from tests.helpers import expectimax, gamble, turning
 from tests.helpers.command_line import retrograde
 from tests.helpers.tangle import position_of
+from tests.helpers.textbook_points import TextbookPoints, expectiminimax, max_n, order_by_promise, paranoid
 
 pytestmark = pytest.mark.long
 
@@ -71,14 +64,13 @@ def graphs(game, count, kinds, cyclic=False):
 def test_star1_and_the_compiled_search_think_what_expectiminimax_does(kinds):
     game = Paying()
     ahead = PointSearch(game)
-    view = TextbookPoints(game, order_by_promise(game), game.estimate, 8)
+    view = TextbookPoints(game, 8)
     for cyclic in (False, True):
         for position in graphs(game, 60, kinds, cyclic):
             for depth in (1, 2, 3, 4):
                 if cyclic and depth == 4:
                     continue
-                whole = minimax(view, position, depth).value
-                assert alpha_beta(view, position, depth).value == pytest.approx(whole)
+                whole = expectiminimax(view, position, depth)
                 assert dict(ahead.scores(position, depth))[ahead.find(position, depth).move] == pytest.approx(whole)
                 assert ahead.find(position, depth).score == pytest.approx(whole)
 
@@ -87,13 +79,9 @@ def test_star1_and_the_compiled_search_think_what_expectiminimax_does(kinds):
 @pytest.mark.parametrize("most", [4.0, 1e9])
 def test_star1_cuts_by_what_a_position_is_worth_at_most_and_thinks_the_same(most):
     game = gamble.Gamble()  # ends pay from -4 to 4, less 3
-    game_view, ahead = (
-        TextbookPoints(game, order_by_promise(game), game.estimate, 0, 7.0),
-        PointSearch(game, most=7.0 if most < 9 else None),
-    )
+    ahead = PointSearch(game, most=7.0 if most < 9 else None)
     for position in graphs(game, 100, 6):
-        whole = minimax(game_view, position, 6).value
-        assert alpha_beta(game_view, position, 6).value == pytest.approx(whole)
+        whole = expectiminimax(TextbookPoints(game), position, 6)
         assert ahead.find(position, 6).score == pytest.approx(whole)
 
 
@@ -111,7 +99,7 @@ def test_where_it_is_looked_to_the_end_the_score_is_the_expectation():
 def test_searches_for_three_are_what_the_textbook_has(kinds):
     game = Three()
     shares, against = MaxNSearch(game), PointSearch(game)
-    view = TextbookPoints(game, order_by_promise(game), game.estimate, 8)
+    view = TextbookPoints(game, 8)
     for position in graphs(game, 60, kinds):
         who = game.turn(position)
         for depth in (1, 2, 3, 4):
@@ -134,7 +122,8 @@ def test_by_value_whoever_moves_next(kind):
             if remoteness == 0:
                 continue
             whole = minimax(rules, position, 4)
-            assert alpha_beta(rules, position, 4).value == null_windows(rules, position, 4).value == whole.value
+            assert alpha_beta(rules, position, 4).value == whole.value
+            assert alpha_beta(replace(rules, null_windows=True), position, 4).value == whole.value
             assert ahead.find(position, 4).score == whole.value
             plies = remoteness if value in (WIN, LOSE) and remoteness <= 4 else None
             assert plies_to_end(whole.value) == plies
@@ -148,7 +137,7 @@ def test_by_value_whoever_moves_next(kind):
 def test_games_of_ours(text):
     game = load_game(text)
     chance, ahead = Random(text), depth_search_for(game)
-    view = TextbookPoints(game, order_by_promise(game), game.estimate, 0)
+    view = TextbookPoints(game)
     rules = TextbookScores(game, order_by_promise(game), game.estimate)
     for _ in range(8):
         position = game.start
@@ -159,7 +148,7 @@ def test_games_of_ours(text):
             continue
         for depth in (1, 2, 3):
             value = isinstance(ahead, ValueSearch)
-            whole = minimax(rules, position, depth).value if value else minimax(view, position, depth).value
+            whole = minimax(rules, position, depth).value if value else expectiminimax(view, position, depth)
             assert ahead.find(position, depth).score == pytest.approx(whole)
 
 

@@ -13,11 +13,12 @@ from retrograde.solver.play import judging
 from retrograde.solver.play.judging import Noisy, NothingToJudge, SearchJudge, counts_of
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
-from retrograde.solver.search.depth.textbook import TextbookScores, minimax, order_by_promise
+from retrograde.solver.search.trees.textbook import TextbookScores, minimax
 from retrograde.solver.search.trees.tree import MOST_LINES, MOST_POSITIONS, TreeTooLarge, trees_of, trees_text
 from tests.helpers.command_line import retrograde
 from tests.helpers.paths import ROOT
 from tests.helpers.reference import solve
+from tests.helpers.textbook_points import order_by_promise
 
 pytestmark = pytest.mark.long
 

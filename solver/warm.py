@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from retrograde.games.catalog import load_game
+from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.options import SolveOptions
 from retrograde.solver.runtime.sizes import Sizes
@@ -44,12 +45,16 @@ SOLVES = (
 )
 """The solves that compile all methods, in the order of how often they are used."""
 
+CHECKED = ("tictactoe", "dodgem:2")
+"""Small games with images, hints and parents."""
+
 
 def warm() -> Iterator[tuple[str, int, int]]:
     """Compile all loops; yield what is compiled next, its number from 1, and the number of steps."""
     steps: list[tuple[str, Callable[[Path], object]]] = [
         *((each.name, partial(solve_small, each)) for each in SOLVES),
         ("search", lambda folder: search_all()),
+        ("checks", lambda folder: check_some()),
     ]
     with TemporaryDirectory(prefix="retrograde-") as folder:
         for number, (name, step) in enumerate(steps, 1):
@@ -72,3 +77,9 @@ def search_all() -> None:
     Search(game).find(game.start)
     ProofNumberSearch(game).find(game.start, 5.0)
     depth_search_for(game).scores(game.start, 2)
+
+
+def check_some() -> None:
+    """Check small games that together have all rules of which compiled and interpreted answers are compared."""
+    for name in CHECKED:
+        check(load_game(name), limit=1)

@@ -16,11 +16,11 @@ with its counterpart:
     draw_pieces and draw_turn, read_pieces              are inverses
     tiers, size, parts, index and unindex, family       slots stand for positions, and are inverses; all slots of a
                                                         small numbering, and of placements all that is declared
-    tiers, size, index, unindex, swapped                with chance: what has no slot needs none      (omissions.py)
+    tiers, size, index, unindex, swapped                with chance: what has no slot needs none    (numberings.py)
     images                                              symmetric positions have the same value
     estimate, quiet, promise, tie_in                    are numbers within bounds, equal for symmetric positions
     parents                                             is the inverse of do_move, within a tier
-    compiled                                            the rules answer the same as interpreted
+    compiled                                            the rules answer the same as interpreted      (compiled.py)
 
 Each check reports the first breach, with the position and what to do. Rules that keep the contract and do not compile
 are no breach: they work, slowly, and the report says why.
@@ -29,10 +29,10 @@ are no breach: they work, slowly, and the report says why.
 import ctypes
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import isfunction
 from random import Random
 from sys import modules
@@ -51,10 +51,10 @@ from retrograde.games.contract.game import (
     defines,
 )
 from retrograde.games.contract.live import with_source
-from retrograde.solver.conformance import declarations, drawings, hints, names, omissions, pairs, turns
+from retrograde.solver.conformance import declarations, drawings, hints, names, numberings, pairs, turns
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.conformance.understanding import describe_rules
-from retrograde.solver.rules.examine import Fault, raised_by_rules
+from retrograde.solver.rules.examine import Fault, NotCompilable, raised_by_rules
 from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 
@@ -64,14 +64,41 @@ SECONDS = 2.0
 """Seconds for all interpreted checks."""
 PRECHECK_POSITIONS, PRECHECK_SECONDS = 200, 0.05
 """The most positions tried by the check before a solve, and seconds for it."""
-BLOCK = 10
-"""Positions compared with the compiled rules between two looks at the clock."""
 PATIENCE, PRECHECK_PATIENCE = 5.0, 20.0
 """Additional seconds after which a rule is assumed to run forever. Before a solve they are longer than rules take to
 build any of their tables."""
 
 
-Checks = Sequence[Callable[[Survey, int], None]]
+class PositionCheck(NamedTuple):
+    """A check that concerns one position, and the games that it is for.
+
+    `run` raises a Fault if something is wrong. `for_people`: the rule decides nothing that is solved. If a `first`
+    check fails, the others are skipped.
+    """
+
+    run: Callable[[Survey, int], None]
+    is_for: Callable[[Game], bool]
+    for_people: bool = False
+    first: bool = False
+
+
+POSITION_CHECKS = (
+    PositionCheck(declarations.check_declared, lambda game: True, for_people=True, first=True),
+    PositionCheck(declarations.check_board, declares, for_people=True, first=True),
+    PositionCheck(pairs.check_text, lambda game: True, for_people=True),
+    PositionCheck(pairs.check_moves, lambda game: True, for_people=True),
+    PositionCheck(declarations.check_names, declares, for_people=True),
+    PositionCheck(drawings.check_drawing, lambda game: declares(game) or defines(game, "draw_board"), for_people=True),
+    PositionCheck(drawings.check_pieces, can_set_up, for_people=True),
+    PositionCheck(drawings.check_turns, lambda game: declares(game) or defines(game, "draw_turn"), for_people=True),
+    PositionCheck(hints.check_hints, hints.has_hints, for_people=True),
+    PositionCheck(turns.check_turn, turns.has_turns),
+    PositionCheck(numberings.check_slots, lambda game: Traits.of(game).is_numbered),
+    PositionCheck(numberings.check_omission, numberings.leaves_out),
+    PositionCheck(pairs.check_images, lambda game: Traits.of(game).has_images),
+    PositionCheck(pairs.check_parents, lambda game: Traits.of(game).has_parents),
+)
+"""All checks of positions, in the order in which they run."""
 
 
 class ContractBreach(NamedTuple):
@@ -153,7 +180,7 @@ def precheck(game: Game, seconds: float = PRECHECK_SECONDS) -> ConformanceReport
     """
     checker = Checker(game)
     with no_exit(), checker.limiting(seconds + PRECHECK_PATIENCE):
-        checker.check_rules(PRECHECK_POSITIONS, time.monotonic() + seconds)
+        checker.check_interpreted(PRECHECK_POSITIONS, time.monotonic() + seconds, for_people=False)
     return checker.report({})
 
 
@@ -165,128 +192,103 @@ class Checker:
         self.survey = Survey(game)
         self.findings: list[ContractBreach] = []
         self.slow = ""
+        self.traits = Traits.of(game)
         self.members = members_of(game)
 
-    def check_interpreted(self, limit: int, deadline: float) -> None:
-        """Run all checks that need no compiled rules."""
-        game = self.game
-        for_people = [pairs.check_text, pairs.check_moves]
-        for_people += [declarations.check_names] if declares(game) else []
-        for_people += [drawings.check_drawing] if declares(game) or defines(game, "draw_board") else []
-        for_people += [drawings.check_pieces] if can_set_up(game) else []
-        for_people += [drawings.check_turns] if declares(game) or defines(game, "draw_turn") else []
-        for_people += [hints.check_hints] if hints.has_hints(game) else []
-        first = [declarations.check_declared, *([declarations.check_board] if declares(game) else [])]
-        self.check_rules(limit, deadline, for_people, first)
+    def check_interpreted(self, limit: int, deadline: float, for_people: bool = True) -> None:
+        """Run all checks that need no compiled rules, or only those of rules that decide what is solved.
 
-    def check_rules(self, limit: int, deadline: float, others: Checks = (), first: Checks = ()) -> None:
-        """Check the rules that decide what is solved, then run *others*. If the *first* checks fail, skip the rest."""
-        game = self.game
-        traits = Traits.of(game)
+        There are four stages. The first one that finds something is the last.
+        """
+        applying = [
+            check for check in POSITION_CHECKS if (for_people or not check.for_people) and check.is_for(self.game)
+        ]
+        first = [check for check in applying if check.first]
+        others = [check for check in applying if not check.first]
         half = (time.monotonic() + deadline) / 2
-        with self.noting():
-            # Step 1: names, players and starts; then explore positions, for half of the time.
-            names.check_names(self.survey)
-            self.survey.at("name", None)
-            pairs.check_name(game)
-            turns.check_players(self.survey)
-            if traits.has_starts:
-                turns.check_starts(self.survey)
-            self.survey.explore(limit, half)
-        if self.findings:
-            return
+        for stage in (
+            partial(self.explore, limit, half),
+            partial(self.check_declarations, first, deadline, len(others) + 1),
+            self.number_with_chance,
+            partial(self.check_all, others, deadline),
+        ):
+            if self.findings:
+                return
+            with self.noting():
+                stage()
+
+    def explore(self, limit: int, deadline: float) -> None:
+        """Check names, players and starts, and explore positions."""
+        names.check_names(self.survey)
+        self.survey.at("name", None)
+        pairs.check_name(self.game)
+        turns.check_players(self.survey)
+        if self.traits.has_starts:
+            turns.check_starts(self.survey)
+        self.survey.explore(limit, deadline)
+
+    def check_declarations(self, first: Sequence[PositionCheck], deadline: float, shares: int) -> None:
+        """Check options, variants that share databases, and what texts and pictures depend on."""
         with self.noting():
             self.survey.at("options", None)
-            # Step 2: options, and variants that share databases.
-            pairs.check_options(game)
-            if traits.is_numbered and traits.has_elsewhere:
-                pairs.check_elsewhere(self.survey)
-        # Step 3: what texts and pictures depend on.
-        for check_at in first:
-            self.check_positions(check_at, time.monotonic() + (deadline - time.monotonic()) / (len(others) + 1))
-        if self.findings:
-            return
-        # Step 4: numberings of games with chance, which may leave positions out.
-        leaves_out = traits.has_numbering and traits.has_chance
-        if leaves_out:
-            with self.noting():
-                self.survey.number()
-        if self.findings:
-            return
-        # Step 5: all other checks. Each has an equal share of the time that is left.
-        checks = [*others]
-        checks += [turns.check_turn] if turns.has_turns(game) else []
-        checks += (
-            [pairs.check_slots] if Traits.of(game).is_numbered else [omissions.check_omission] if leaves_out else []
-        )
-        checks += [pairs.check_images] if Traits.of(game).has_images else []
-        checks += [pairs.check_parents] if Traits.of(game).has_parents else []
-        for number, check_at in enumerate(checks):
-            now = time.monotonic()
-            self.check_positions(check_at, now + (deadline - now) / (len(checks) - number + traits.is_numbered))
-        if traits.is_numbered and not self.findings:
-            with self.noting():
-                pairs.check_numbering(self.survey, deadline)
-        if leaves_out and not self.findings:
-            with self.noting():
-                omissions.check_slots(self.survey, deadline)
-        self.check_members()
+            pairs.check_options(self.game)
+            if self.traits.is_numbered and self.traits.has_elsewhere:
+                numberings.check_elsewhere(self.survey)
+        for check in first:
+            self.check_positions(check, time.monotonic() + (deadline - time.monotonic()) / shares)
 
-    def check_members(self) -> None:
-        """Check that the class still has the rules it had at the beginning."""
+    def number_with_chance(self) -> None:
+        """Read the numbering of a game with chance, which may leave positions out; others were read before."""
+        if numberings.leaves_out(self.game):
+            self.survey.number()
+
+    def check_all(self, checks: Sequence[PositionCheck], deadline: float) -> None:
+        """Run checks of positions, each for an equal share of the time that is left, then those of whole numberings."""
+        for number, check in enumerate(checks):
+            now = time.monotonic()
+            self.check_positions(check, now + (deadline - now) / (len(checks) - number + self.traits.is_numbered))
+        with self.noting():
+            if self.traits.is_numbered and not self.findings:
+                numberings.check_numbering(self.survey, deadline)
+            if numberings.leaves_out(self.game) and not self.findings:
+                numberings.check_slots_left(self.survey, deadline)
+        # The class must still have the rules it had at the beginning.
         members = members_of(self.game)
         for name in sorted({*self.members, *members}):
             if self.members.get(name) is not members.get(name):
                 self.survey.at(name.rpartition(".")[2], None)
-                self.find("is another one than before the rules were asked; rules must stay what they are")
-                break
+                raise Fault("is another one than before the rules were asked; rules must stay what they are")
 
-    def check_positions(self, check_at: Callable[[Survey, int], None], deadline: float) -> None:
+    def check_positions(self, check: PositionCheck, deadline: float) -> None:
         """Run one check at the start, then at other positions in random order until time is over."""
         first, *others = self.survey.answers
         Random(0).shuffle(others)
         with self.noting():
             for position in [first, *others]:
-                check_at(self.survey, position)
+                check.run(self.survey, position)
                 if time.monotonic() > deadline:
                     break
 
     def check_compiled(self, seconds: float) -> None:
         """Compile the rules and compare them with the interpreted rules."""
-        from retrograde.solver.rules.examine import NotCompilable
-        from retrograde.solver.rules.expansion import Expander  # numba takes a while to import
+        from retrograde.solver.conformance.compiled import check_compiled  # numba takes a while to import
 
-        # `expand` takes positions of one tier at a time.
-        by_tier: defaultdict[int, list[int]] = defaultdict(list)
-        for position in self.survey.classes:
-            by_tier[self.survey.tier(position)].append(position)
-        self.survey.at("compiled", None)
-        checked = self.survey.phase
-        announce(checked.listener, "compiling the rules")
+        survey, listener = self.survey, self.survey.phase.listener
+        announce(listener, "compiling the rules")
         with self.noting():
-            expander = Expander(self.game.family, eager=True)
-            first = self.survey.canonical(next(iter(self.survey.answers)))
+            first = survey.canonical(next(iter(survey.answers)))
             try:
-                pairs.check_compiled(self.survey, expander, self.survey.tier(first), [first])  # most of it is compiling
-                self.check_hints_compiled([first])
+                check_compiled(survey, first)  # most of it is compiling
             except NotCompilable as error:
                 self.slow = str(error)
                 return
-            comparing = Phase("comparing", checked.listener, len(self.survey.classes), checked.course)
+            comparing = Phase("comparing", listener, len(survey.classes), survey.phase.course)
             deadline = time.monotonic() + seconds
-            for tier, positions in by_tier.items():
-                for begin in range(0, len(positions), BLOCK):
-                    block = positions[begin : begin + BLOCK]
-                    pairs.check_compiled(self.survey, expander, tier, block)
-                    self.check_hints_compiled(block)
-                    comparing.advance(len(block))
-                    if time.monotonic() > deadline:
-                        return
-
-    def check_hints_compiled(self, positions: list[int]) -> None:
-        """Compare compiled hints with the interpreted ones, if the game has hints."""
-        if hints.has_hints(self.game):
-            hints.check_compiled(self.survey, positions)
+            for position in survey.classes:
+                check_compiled(survey, position)
+                comparing.advance(1)
+                if time.monotonic() > deadline:
+                    return
 
     @contextmanager
     def noting(self) -> Iterator[None]:

@@ -1,18 +1,14 @@
 """Checks hints for search: estimates and promises are numbers within bounds, equal for symmetric positions.
 
-Compiled hints must equal the interpreted ones, and `tie_in` must be the distance of every tie. Each check raises a
-Fault at the first thing that is wrong.
+`tie_in` must be the distance of every tie. Each check raises a Fault at the first thing that is wrong.
 """
 
-from random import Random
 from typing import Any
 
-import numpy as np
-
 from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, Game, Traits, defines
-from retrograde.solver.conformance.pairs import SAMPLE, expect_same, images_of, text_of
+from retrograde.solver.conformance.pairs import some_images, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
-from retrograde.solver.rules.examine import Fault, key_of
+from retrograde.solver.rules.examine import Fault
 
 NUMERIC_HINTS = HINTS - {"swapped"}
 """Hints that are numbers about positions and moves. The other hint, `swapped`, belongs to numberings."""
@@ -29,10 +25,9 @@ def check_hints(survey: Survey, position: int) -> None:
         return
     given = hints_at(survey, position)
     expect_again(given, hints_at(survey, position))
-    images = sorted(images_of(survey, position)) if Traits.of(survey.game).has_images else []
     if "tie_in" in given:
         check_plies(survey, position, given["tie_in"])
-    for image in Random(key_of(position)).sample(images, min(SAMPLE, len(images))):
+    for image in some_images(survey, position) if Traits.of(survey.game).has_images else ():
         other = hints_at(survey, image)
         for name in ("estimate", "quiet", "tie_in"):
             if other.get(name) != given.get(name):
@@ -86,20 +81,3 @@ def refuse_hint(name: str, answer: Any) -> None:
             raise Fault(f"gives {answer!r}; it must give True or False")
     elif not is_int(answer) or not -ESTIMATE_LIMIT <= answer <= ESTIMATE_LIMIT:
         raise Fault(f"gives {answer!r}; it must give an int from -2**30 to 2**30")
-
-
-def check_compiled(survey: Survey, positions: list[int]) -> None:
-    """Compare compiled hints with interpreted ones."""
-    from retrograde.solver.rules.ports import rules_for
-    from retrograde.solver.search.depth.kernels import hints
-
-    for position in positions:
-        if survey.primitive(position) == UNDECIDED:
-            survey.at("compiled", position)
-            interpreted = hints_at(survey, position)
-            moves = limited(survey.game.generate_moves(position))
-            promises = np.zeros(len(moves), np.int64)
-            estimate, quiet = hints(rules_for(survey.game, eager=True), position, np.array(moves, np.int64), promises)
-            expect_same("estimate() gives", interpreted.get("estimate", 0), int(estimate))
-            expect_same("quiet() gives", bool(interpreted.get("quiet", True)), bool(quiet))
-            expect_same("promise() gives", interpreted.get("promise", [0] * len(moves)), promises.tolist())

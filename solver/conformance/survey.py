@@ -5,7 +5,7 @@ It calls every rule twice and raises a Fault at the first thing that is wrong. `
 
 import time
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import chain
 from operator import index
@@ -127,26 +127,32 @@ class Survey:
         self.check_slots_of_starts()
         self.at("parts", None)
         list(self.numbering.parts(self.game))
+        share = max(1, count // len(self.numbering.tiers))
+        found = list(dict.fromkeys(position for _, _, position in self.slots(share, 10 * count, deadline)))
+        if not found:
+            raise Fault("gives no position for any slot that was tried")
+        Random(0).shuffle(found)
+        return found
+
+    def slots(self, share: int, tries: int, deadline: float) -> Iterator[tuple[int, int, int]]:
+        """Yield (tier, slot, position) for some slots of each tier: the first, the last and random others.
+
+        Up to *share* positions of each tier are found with *tries* tries; after the deadline, one. Slots that stand for
+        no position are left out.
+        """
         chance = Random(0)
-        positions: dict[int, None] = {}
         for row, tier in enumerate(self.numbering.tiers.tolist()):
-            size = self.numbering.size(row)
-            random_slots = (chance.randrange(size) for _ in range(10 * count))
-            # An equal share of positions from each tier; empty slots are skipped.
-            wanted = len(positions) + max(1, count // len(self.numbering.tiers))
-            for slot in chain((0, size - 1), random_slots):
+            size, found = self.numbering.size(row), set[int]()
+            for slot in chain((0, size - 1), (chance.randrange(size) for _ in range(tries))):
                 self.at("unindex", None)
                 position = self.game.unindex(tier, slot)
                 expect_again(position, self.game.unindex(tier, slot))
-                if not is_none(position):
-                    positions[checked_position(self.game, position, f"for slot {slot} of tier {tier} it")] = None
-                if len(positions) >= wanted or (not is_none(position) and time.monotonic() > deadline):
+                if is_none(position):
+                    continue
+                found.add(position := checked_position(self.game, position, f"for slot {slot} of tier {tier} it"))
+                yield tier, slot, position
+                if len(found) == share or time.monotonic() > deadline:
                     break
-        if not positions:
-            raise Fault("gives no position for any slot that was tried")
-        found = list(positions)
-        chance.shuffle(found)
-        return found
 
     def check_slots_of_starts(self) -> None:
         """Raise a Fault unless each start of a numbered game, if there is one, has a slot."""

@@ -282,15 +282,16 @@ def to_slots_and_back(game, tier, positions, slots, again):
 def children_of(game, position, children):
     """Write the canonical children of a position, one for each move; return its primitive value and their number.
 
-    If *children* is too short, the rest are counted only.
+    Children beyond the end of *children* are left out.
     """
     value = whole(game.primitive(position))
     count = 0
     if value == UNDECIDED:
         for move in game.generate_moves(position):
+            if count == len(children):
+                break
             child, _ = canonical(game, as_position(game.do_move(position, move)))
-            if count < len(children):
-                put(children, count, child)
+            put(children, count, child)
             count += 1
     return value, count
 
@@ -299,15 +300,17 @@ def children_of(game, position, children):
 def parents_at(game, tier, position, parents):
     """Write the distinct canonical parents of a position in a tier; return their number.
 
-    If *parents* is too short, the rest are counted only.
+    Parents beyond the end of *parents* are left out.
     """
     count = 0
     for given in game.parents(position):
+        if count == len(parents):
+            break
         parent, parent_tier = canonical(game, as_position(given))
         new = parent_tier == tier
-        for other in range(min(count, len(parents))):
+        for other in range(count):
             new &= not stands_at(parents, other, parent)
-        if new and count < len(parents):
+        if new:
             put(parents, count, parent)
-        count += new
+            count += 1
     return count

@@ -1,23 +1,104 @@
-"""Checks numberings of games with chance, which may leave positions out.
+"""Checks numberings: slots stand for positions, and index() and unindex() are inverses.
 
-A position without a slot must be over, or have a slot with the players exchanged, or be *in between*: whatever the
-moves, play reaches positions that need no following, and cannot go round among positions without a slot.
+Numberings of games with chance may leave positions out. A position without a slot must be over, or have a slot with the
+players exchanged, or be *in between*: whatever the moves, play reaches positions that need no following, and cannot go
+round among positions without a slot.
 """
 
 import time
-from itertools import chain
-from random import Random
 
+from retrograde.games import catalog
 from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, is_none
-from retrograde.solver.conformance.pairs import check_slot
+from retrograde.games.kinds.placed import Placed
+from retrograde.solver.conformance.pairs import images_of, some_images, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int
 from retrograde.solver.rules.examine import Fault, checked_position
 
+ALL_SLOTS = 4000
+"""In a numbering with at most this many slots, all are checked."""
 MOST_FOLLOWED = 500
 """Positions in between that are followed from one of them, at most."""
 SLOTS = 20
 """Positions of a tier's slots that are checked, including the first and the last. Up to twice as many slots are
 tried."""
+
+
+# Numberings of all positions
+
+
+def check_slots(survey: Survey, position: int) -> None:
+    """Check that unindex() is the inverse of index(), for a position and its images, and that the family agrees."""
+    game, numbering, tier = survey.game, survey.numbering, survey.tier(position)
+    row, canonical = numbering.row(tier), survey.canonical(position)
+    survey.at("tiers", position)
+    if row < 0:
+        raise Fault(f"do not have its tier, {tier}; list all tiers that play may lead to")
+    survey.at("index", position)
+    slot = game.index(position)
+    check_slot(survey, position, canonical, slot)
+    survey.at("index", position)
+    for image in some_images(survey, position):
+        if survey.tier(image) == tier and (other := game.index(image)) != slot:
+            raise Fault(f"gives {slot}, and {other} for {text_of(game, image)}, which is the same by symmetry")
+    survey.at("multiplicity", position)
+    if (given := game.multiplicity(position)) != (equal := len(images_of(survey, position))):
+        raise Fault(f"gives {given}, and with its images there are {equal}")
+    survey.at("family", position)
+    family = game.family
+    answers = family.tier(position), family.index(position), family.unindex(tier, slot), family.primitive(position)
+    same = type(family) is type(game) and family.family == family
+    if not same or answers != (tier, slot, canonical, survey.primitive(position)):
+        raise Fault("is a game in which positions do not mean the same; leave it out, or mend it")
+
+
+def check_slot(survey: Survey, position: int, canonical: int, slot: int) -> None:
+    """Check that the slot of a position is below its tier's size, and that unindex() returns the canonical position."""
+    tier = survey.tier(position)
+    if not 0 <= slot < (size := survey.numbering.size(survey.numbering.row(tier))):
+        raise Fault(f"gives {slot}, and size({tier}) is {size}")
+    survey.at("unindex", position)
+    if (again := survey.game.unindex(tier, slot)) != canonical:
+        what = f"gives {again} for its slot, {slot} of tier {tier}"
+        raise Fault(f"{what}; it must give the canonical position, {canonical}")
+
+
+def check_elsewhere(survey: Survey) -> None:
+    """Check that each tier said to be in another variant's database is there."""
+    game, holders = survey.game, dict[str, set[int]]()
+    survey.at("elsewhere", None)
+    for tier in sorted(set(game.tiers)):  # type: ignore[attr-defined]  # a numbered game has tiers
+        if apart := game.elsewhere(tier):
+            if apart not in holders:
+                holder = catalog.kin(game, apart)
+                holders[apart] = set(catalog.own_tiers(holder)) if holder.family == game.family else set()
+            if tier not in holders[apart]:
+                raise Fault(f"gives {apart!r} for tier {tier}, which is not in the database of that variant either")
+
+
+def check_numbering(survey: Survey, deadline: float) -> None:
+    """Check all slots of a small numbering. For placements, check that slots and images cover all that is declared."""
+    game, numbering = survey.game, survey.numbering
+    if numbering.slots > ALL_SLOTS:
+        return
+    positions = 0
+    for number in range(numbering.slots):
+        survey.at("unindex", None)
+        position = numbering.position_at(game, *numbering.locate(number))
+        positions += len({position, *images_of(survey, position)}) if not is_none(position) else 0
+        if time.monotonic() > deadline:
+            return
+    if isinstance(game, Placed):
+        survey.at("placements", None)
+        if positions != (declared := game.placements.count):
+            raise Fault(f"are {declared:,}, and the positions of all slots and their images {positions:,}")
+
+
+# Numberings of games with chance
+
+
+def leaves_out(game: Game) -> bool:
+    """Return whether a game's numbering may leave positions out, because there is chance."""
+    return Traits.of(game).has_numbering and Traits.of(game).has_chance
 
 
 def check_omission(survey: Survey, position: int) -> None:
@@ -119,26 +200,10 @@ def has_other(game: Game, survey: Survey, position: int) -> bool:
     return not is_none(other) and game.index(survey.canonical(other)) >= 0
 
 
-def check_slots(survey: Survey, deadline: float) -> None:
+def check_slots_left(survey: Survey, deadline: float) -> None:
     """Compare unindex() with index() at some slots of each tier: the first, the last and random others."""
-    game = survey.game
-    numbering, chance = survey.numbering, Random(0)
-    for row, tier in enumerate(numbering.tiers.tolist()):
-        size, found = numbering.size(row), 0
-        random_slots = (chance.randrange(size) for _ in range(2 * SLOTS))
-        for slot in chain((0, size - 1), random_slots):
-            survey.at("unindex", None)
-            position = game.unindex(tier, slot)
-            expect_again(position, game.unindex(tier, slot))
-            if is_none(position):
-                continue
-            checked_position(game, position, f"for slot {slot} of tier {tier} it")
-            location = survey.tier(position), game.index(position)
-            if location != (tier, slot) or survey.canonical(position) != position:
-                what = f"gives {position} for slot {slot} of tier {tier}, which is not canonical, or has another slot"
-                raise Fault(f"{what}: its tier is {location[0]}, and index() gives {location[1]}")
-            found += 1
-            if found >= SLOTS:
-                break
-        if time.monotonic() > deadline:
-            return
+    for tier, slot, position in survey.slots(SLOTS, 2 * SLOTS, deadline):
+        location = survey.tier(position), survey.game.index(position)
+        if location != (tier, slot) or survey.canonical(position) != position:
+            what = f"gives {position} for slot {slot} of tier {tier}, which is not canonical, or has another slot"
+            raise Fault(f"{what}: its tier is {location[0]}, and index() gives {location[1]}")

@@ -127,20 +127,20 @@ class Survey:
         self.check_slots_of_starts()
         self.at("parts", None)
         list(self.numbering.parts(self.game))
-        share = max(1, count // len(self.numbering.tiers))
-        found = list(dict.fromkeys(position for _, _, position in self.slots(share, 10 * count, deadline)))
+        share, chance = max(1, count // len(self.numbering.tiers)), Random(0)
+        slots = self.slots(share, 10 * count, deadline, chance)
+        found = list(dict.fromkeys(position for _, _, position in slots))
         if not found:
             raise Fault("gives no position for any slot that was tried")
-        Random(0).shuffle(found)
+        chance.shuffle(found)
         return found
 
-    def slots(self, share: int, tries: int, deadline: float) -> Iterator[tuple[int, int, int]]:
+    def slots(self, share: int, tries: int, deadline: float, chance: Random) -> Iterator[tuple[int, int, int]]:
         """Yield (tier, slot, position) for some slots of each tier: the first, the last and random others.
 
         Up to *share* positions of each tier are found with *tries* tries; after the deadline, one. Slots that stand for
         no position are left out.
         """
-        chance = Random(0)
         for row, tier in enumerate(self.numbering.tiers.tolist()):
             size, found = self.numbering.size(row), set[int]()
             for slot in chain((0, size - 1), (chance.randrange(size) for _ in range(tries))):

@@ -41,13 +41,14 @@ class PlayOrder(NamedTuple):
 
 
 @kernel
-def sweep(nimbers, begin, places, origins):
-    """Write the nimbers of a block's undecided positions, whose children all have theirs.
+def sweep(nimbers, block):
+    """Write the nimbers of the undecided positions of an ExploredBlock, whose children all have theirs.
 
     The nimber is the least number that no child has (mex).
     """
     # seen[n] is the last column in which a child has the nimber n, so it needs no clearing between columns. A position
     # with r moves has a nimber of at most r; greater ones of children do not matter.
+    places = block.places
     seen = np.full(places.shape[0] + 1, -1, np.int64)
     for column in range(places.shape[1]):
         for row in range(places.shape[0]):
@@ -57,7 +58,7 @@ def sweep(nimbers, begin, places, origins):
         least = 0
         while seen[least] == column:
             least += 1
-        nimbers[begin + origins[column]] = least
+        nimbers[block.begin + block.origins[column]] = least
 
 
 @kernel

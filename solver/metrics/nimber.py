@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import LOSE, UNDECIDED
-from retrograde.solver.metrics import graph_kernels, score_kernels
+from retrograde.solver.metrics import graph_kernels
 from retrograde.solver.metrics.explored_game import ExploredBlock, ExploredGame, graph_of
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
-from retrograde.solver.metrics.score import empty_arrays, moves_of, solve_cycles, values_of
+from retrograde.solver.metrics.score import score_all, values_of
 from retrograde.solver.metrics.score_kernels import ScoreArrays
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable
@@ -35,20 +35,15 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
         raise MetricNotApplicable(f"nimbers are of games for two players, and this one is for {explored.game.players}")
     count = len(explored)
     explored.work.budget.check(BYTES_A_POSITION * count, f"finding the nimbers of {count:,} positions")
-    own = empty_arrays(count, alternating=True)
     nimbers = np.zeros(count, np.int64)
     cyclic = any(explored.space.has_cycles(k) for k in range(len(explored.space.tiers)))
-    for k in explored.tiers_backwards():
-        if explored.space.has_cycles(k):
-            solve_cycles(explored, own, k, phase, check_ends)
-            continue
-        for block in explored.blocks(k):
-            own.scores[block.begin : block.end] = check_ends(own, explored, block)
-            own.plies[block.begin : block.end] = 0
-            score_kernels.sweep(own, moves_of(block))
-            if not cyclic:
-                graph_kernels.sweep(nimbers, block.begin, block.places, block.origins)
-            phase.advance(block.end - block.begin, int(explored.space.tiers[k]))
+
+    def look(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Array:
+        if not cyclic:  # the children have their nimbers already
+            graph_kernels.sweep(nimbers, block)
+        return check_ends(own, explored, block)
+
+    own = score_all(explored, phase, look)
     if not explored.alternating:
         refuse_moves_again(explored, own)
     if cyclic:

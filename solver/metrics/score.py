@@ -22,7 +22,7 @@ from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN
 from retrograde.solver.metrics import score_kernels
 from retrograde.solver.metrics.explored_game import ExploredBlock, ExploredGame, predecessors_of
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
-from retrograde.solver.metrics.score_kernels import NONE, MoveBlock, ScoreArrays, ScoreTier
+from retrograde.solver.metrics.score_kernels import NONE, ScoreArrays, ScoreTier
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable
 
@@ -49,15 +49,12 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
 
 def score_all(explored: ExploredGame, phase: Phase, paid: "Paid") -> ScoreArrays:
     """Return the scores of all positions; *paid* gives what ends pay."""
-    own = empty_arrays(len(explored), explored.alternating)
+    count = len(explored)
+    scores, plies, movers = np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8)
+    own = ScoreArrays(explored.alternating, scores, plies, movers)
     for k in explored.tiers_backwards():
         (solve_cycles if explored.space.has_cycles(k) else sweep)(explored, own, k, phase, paid)
     return own
-
-
-def empty_arrays(count: int, alternating: bool) -> ScoreArrays:
-    """Return the arrays of *count* positions before anything is known."""
-    return ScoreArrays(alternating, np.zeros(count, np.int64), np.full(count, -1, np.int32), np.zeros(count, np.int8))
 
 
 def values_of(own: ScoreArrays) -> Array:
@@ -80,16 +77,6 @@ def take(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Arra
     return np.asarray(2 * mine - block.pays.sum(1))
 
 
-def moves_of(block: ExploredBlock) -> MoveBlock:
-    """Return the moves of a block, with what each pays the mover less what the other player gets."""
-    if block.rewards.shape[2] == 1:
-        gains = np.ascontiguousarray(block.rewards[:, :, 0])
-    else:
-        first = block.rewards[:, :, 0] - block.rewards[:, :, 1]
-        gains = np.where(block.movers[block.origins] == 0, first, -first) if len(first) else first
-    return MoveBlock(block.begin, block.places, block.origins, gains)
-
-
 Paid = Callable[[ScoreArrays, ExploredGame, ExploredBlock], Array]
 """Writes the movers of a block, and returns what each position would pay as an end."""
 
@@ -99,7 +86,7 @@ def sweep(explored: ExploredGame, own: ScoreArrays, k: int, phase: Phase, paid: 
     for block in explored.blocks(k):
         own.scores[block.begin : block.end] = paid(own, explored, block)
         own.plies[block.begin : block.end] = 0
-        score_kernels.sweep(own, moves_of(block))
+        score_kernels.sweep(own, block)
         phase.advance(block.end - block.begin, int(explored.space.tiers[k]))
 
 
@@ -133,7 +120,7 @@ def tier_of(explored: ExploredGame, own: ScoreArrays, blocks: list[ExploredBlock
     for block in blocks:
         within = np.empty(block.places.size, np.int64)
         outside = best, nearest, farthest, counts
-        found = score_kernels.divide(own, moves_of(block), low, high, outside, within)
+        found = score_kernels.divide(own, block, low, high, outside, within)
         if found < 0:
             raise MetricNotApplicable(
                 "a move pays at once and stays in its tier(), so that play might come back to it, and what "

@@ -44,34 +44,30 @@ class ScoreTier(NamedTuple):
     begins: Array
 
 
-class MoveBlock(NamedTuple):
-    """The moves of a block's undecided positions, a column for each.
-
-    `places` int64[rows, columns] are the children, -1 for none. `begin` plus `origins[column]` is the position.
-    `gains` int64[rows, columns] is what moves pay at once; it has no rows if they pay nothing.
-    """
-
-    begin: int
-    places: Array
-    origins: Array
-    gains: Array
-
-
 @kernel
 def sweep(own, block):
-    """Write scores and plies of a block's undecided positions, whose children all have scores."""
+    """Write scores and plies of the undecided positions of an ExploredBlock, whose children all have scores."""
     for column in range(block.places.shape[1]):
         place = block.begin + block.origins[column]
         best, nearest, farthest = NONE, -1, -1
         for row in range(block.places.shape[0]):
             child = block.places[row, column]
             if child >= 0:
-                score = seen_by_parent(own, own.scores, place, child)
-                if len(block.gains):
-                    score += block.gains[row, column]
+                score = seen_by_parent(own, own.scores, place, child) + gain_of(block, row, column)
                 best, nearest, farthest = better(best, nearest, farthest, score, own.plies[child])
         own.scores[place] = best
         own.plies[place] = one_more(best, nearest, farthest)
+
+
+@kernel
+def gain_of(block, row, column):
+    """Return what a move of a block pays the mover at once, less what the other player gets."""
+    if len(block.rewards) == 0:
+        return 0
+    if block.rewards.shape[2] == 1:
+        return block.rewards[row, column, 0]
+    gain = block.rewards[row, column, 0] - block.rewards[row, column, 1]
+    return gain if block.movers[block.origins[column]] == 0 else -gain
 
 
 @kernel
@@ -111,7 +107,7 @@ def one_more(score, nearest, farthest):
 
 @kernel
 def divide(own, block, low, high, outside, within):
-    """Split the children of a block into those of later tiers and those within the tier.
+    """Split the children of an ExploredBlock into those of later tiers and those within the tier.
 
     The tier's places go from *low* to *high*. Write to *outside* (best, nearest, farthest, counts) what the former
     bring and how many of the latter there are. Write the latter to *within*, position by position. Return their
@@ -126,16 +122,14 @@ def divide(own, block, low, high, outside, within):
             child = block.places[row, column]
             # Case: the child is in this tier.
             if low <= child < high:
-                if len(block.gains) and block.gains[row, column] != 0:
+                if gain_of(block, row, column) != 0:
                     return -1
                 within[count] = child - low
                 count += 1
                 counts[i] += 1
             # Case: the child is in a later tier, and its score is known.
             elif child >= 0:
-                score = seen_by_parent(own, own.scores, place, child)
-                if len(block.gains):
-                    score += block.gains[row, column]
+                score = seen_by_parent(own, own.scores, place, child) + gain_of(block, row, column)
                 best[i], nearest[i], farthest[i] = better(best[i], nearest[i], farthest[i], score, own.plies[child])
     return count
 

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from types import ModuleType
 
+from retrograde.games.contract.fields import Cells, Flag, Number, Numbers, Turn
 from retrograde.games.contract.game import (
     CHANCE,
     DRAW,
@@ -31,11 +32,16 @@ __all__ = [
     "TIE",
     "UNDECIDED",
     "WIN",
+    "Cells",
+    "Flag",
     "Game",
     "MoveError",
+    "Number",
+    "Numbers",
     "PositionError",
     "RetrogradeError",
     "RuleError",
+    "Turn",
     "Value",
     "VariantError",
     "load",

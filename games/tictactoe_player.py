@@ -61,8 +61,8 @@ def moves_by_rules(game: TicTacToe, position: int) -> list[int]:
     [2]
     """
     free = list(game.generate_moves(position))
-    stones = position & (1 << game.cells) - 1, position >> game.cells
-    mover = position.bit_count() & 1
+    stones = game.cells.set(position, 1), game.cells.set(position, 2)
+    mover = game.mover.get(position)
 
     def completes(side: int, cell: int) -> bool:
         after = stones[side] | 1 << cell

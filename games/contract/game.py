@@ -325,6 +325,10 @@ NUMBERS = frozenset({"tiers", "size", "index", "unindex", "parts", "family", "mu
 """Members that number positions. In games with chance they are not rules; in all other games they are."""
 
 
+DERIVED = "_from_fields"
+"""The member of a class that holds the members that follow from its fields, by name."""
+
+
 class RetrogradeError(Exception):
     """An error that the user can fix; its text is one lower-case sentence."""
 

@@ -9,6 +9,9 @@ from retrograde.games.contract.text import printable
 MOST_LOOKED_AT = 1000
 """`first_of_other` gives up after this many positions."""
 
+WORDS = {"misere": "misère"}
+"""How options are spelled for people."""
+
 
 def title(cls: type[Game]) -> str:
     """Return the game's name for people: its `title`, or else its class name with spaces."""
@@ -17,12 +20,20 @@ def title(cls: type[Game]) -> str:
 
 
 def variant_title(game: Game) -> str:
-    """Return the variant's name for people: by default the title and the options that are not the defaults."""
+    """Return the variant's name for people: by default the title and the options that are not the defaults.
+
+    The size of a square board is written `4 × 4`, and an option that is true as its name.
+    """
     if own := game.variant_title():
         return printable(own)
     options = fields(game)  # type: ignore[arg-type]  # subclasses are dataclasses
-    unusual = [f"{one.name} {getattr(game, one.name)}" for one in options if getattr(game, one.name) != one.default]
-    return ", ".join([title(type(game)), *unusual])
+    unusual = {one.name: getattr(game, one.name) for one in options if getattr(game, one.name) != one.default}
+    board, size = game.draw_board(), unusual.get("size")
+    square = f" {size} × {size}" if board and isinstance(size, int) and board.rows == (size,) * size else ""
+    if square:
+        del unusual["size"]
+    others = [WORDS.get(name, name) if value is True else f"{name} {value}" for name, value in unusual.items()]
+    return ", ".join([title(type(game)) + square, *others])
 
 
 def player_to_move(game: Game, position: int) -> str:

@@ -6,7 +6,7 @@ from functools import cache
 from inspect import isfunction, unwrap
 from typing import Any
 
-from retrograde.games.contract.game import Value
+from retrograde.games.contract.game import DERIVED, Value
 from retrograde.games.contract.snapshot import module_of, source_of
 from retrograde.games.identity.essence import bindings
 from retrograde.games.identity.outline import DEFINITIONS, makers, outline
@@ -47,7 +47,8 @@ def body_of(cls: type) -> dict[str, list[ast.stmt]]:
     """
     body = node_of(cls).body
     names = {name for name, _ in bindings(body)}
-    if any(name not in names and not name.startswith(("__", "_abc_")) for name in vars(cls).keys() - {"name"}):
+    given = {"name", DERIVED, *vars(cls).get(DERIVED, ())}
+    if any(name not in names and not name.startswith(("__", "_abc_")) for name in vars(cls).keys() - given):
         raise Dynamic
     return {name: nodes for name, nodes in makers(body).items() if name in names}
 

@@ -28,7 +28,10 @@ from retrograde.games.identity.whole_modules import rule_modules, tree_of, whole
 __all__ = ["is_digest_of", "numbering_digest", "rule_modules", "rules_digest", "settle"]
 
 SAME_RULES = {
-    "5e7ff4cdf150ec59299618c233f13644": {"a6aeea55cdd381bc64ae56ace66818d3"},  # tic-tac-toe, the rules
+    "b9686f2c7f91a140a63e01130552e9de": {  # tic-tac-toe
+        "a6aeea55cdd381bc64ae56ace66818d3",
+        "5e7ff4cdf150ec59299618c233f13644",
+    },
     "830385c988ddc4799a7cc27d79a2b5ef": {  # Quixo
         "bf3fcea4c49c4975463fb0c39baa6e8f",
         "c14b7503dd9a877878f3ac807781a994",

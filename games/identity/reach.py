@@ -7,12 +7,14 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import fields, is_dataclass
 from functools import partial
 from importlib.util import resolve_name
 from types import ModuleType
 from typing import Any
 
+from retrograde.games.contract.fields import Field, fields_of
 from retrograde.games.contract.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING, NUMBERS, Game, has_chance
 from retrograde.games.contract.snapshot import load, module_of, source_of
 from retrograde.games.identity.definitions import Dynamic, body_of, changes_of, check, is_plain, is_special, value_of
@@ -20,8 +22,8 @@ from retrograde.games.identity.essence import LOCAL, Essence, ImportTarget, bind
 from retrograde.games.identity.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, name_of, outline
 
 CONTRACT = sys.modules[Game.__module__]
-DRAWING = "retrograde.games.contract.drawing"
-"""The module of boards. The rules' uses of it count by name, like those of the contract."""
+NAMED = ("retrograde.games.contract.drawing", "retrograde.games.contract.fields")
+"""The module of boards, and the package of fields. Rules that use them count them by name, as with the contract."""
 NO_DEFAULT = {"start", "tiers", "size"}
 """Members that the contract knows without having a default for them."""
 
@@ -44,6 +46,15 @@ def lineage(cls: type) -> list[type]:
     games = [base for base in cls.__mro__ if issubclass(base, Game) and base is not Game]
     folders = [folder_of(module_of(base)) for base in games]
     return [base for base in cls.__mro__ if base in games or (base is not Game and is_beside(module_of(base), folders))]
+
+
+def without_looks(statement: ast.stmt) -> ast.stmt:
+    """Return the statement that declares a field, with signs that have no looks: pictures are no rules."""
+    statement = deepcopy(statement)
+    for node in ast.walk(statement):
+        if isinstance(node, ast.keyword) and node.arg and len(node.arg) == 1:
+            node.value = ast.Constant(None)
+    return statement
 
 
 class Trace:
@@ -72,6 +83,8 @@ class Trace:
         roots: list[Any] = [others, *((name, self.member(name)) for name in sorted(self.rules()))]
         changed = [base for base in self.line if changes_of(base)]
         roots += [("", self.number(base, partial(self.of_changes, base))) for base in changed]
+        if order := tuple(fields_of(self.cls)):  # where the bits of each field are
+            roots.append(("Fields", order))
         found = []
         for essence in self.left:  # the list grows meanwhile
             found.append(essence())
@@ -85,6 +98,7 @@ class Trace:
         hints = HINTS | CLOCK | (NUMBERS if has_chance(self.cls) else frozenset())
         rules = ({*vars(Game)} - FOR_PEOPLE - KEEPING - hints).union(NO_DEFAULT - hints, self.options)
         known = hints if self.hints else rules
+        known |= set() if self.hints else fields_of(self.cls).keys()
         return {name for body in self.bodies for name in body if name in known or (is_special(name) and not self.hints)}
 
     # Members
@@ -112,6 +126,8 @@ class Trace:
         value = vars(base).get(name)
         annotations = [node.annotation for node in nodes if isinstance(node, ast.AnnAssign)]
         annotated = self.reading(module, Essence(self, body), annotations)
+        if isinstance(value, Field):
+            nodes = [without_looks(node) for node in nodes]
         is_value = all(isinstance(node, (ast.Assign, ast.AnnAssign)) for node in nodes)
         if is_value and name in vars(base) and is_plain(value):
             return annotated, value_of(value)
@@ -239,7 +255,7 @@ class Trace:
 
     def is_inside(self, module: ModuleType) -> bool:
         """Return whether the digest follows what is in a module, rather than naming it."""
-        return module is not CONTRACT and module.__name__ != DRAWING and is_beside(module, self.folders)
+        return module is not CONTRACT and not module.__name__.startswith(NAMED) and is_beside(module, self.folders)
 
     def origin(self, module: ModuleType, name: str) -> tuple[ModuleType, str] | None:
         """Return (module, name) from where a module imports a name, or None if it defines the name."""

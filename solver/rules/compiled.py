@@ -9,7 +9,10 @@ How a class of games becomes a numba type (`numba_type`):
 1. `add_functions` registers the plain functions of each rule module.
 2. `add_numbers` registers the options and attributes that are numbers, as constants.
 3. `add_member` registers each table as an array, each property as an attribute and each method as a method.
-4. `spelled_out` rewrites what numba lacks: `yield from` becomes a loop, `super().name` becomes another member.
+4. `spelled_out` rewrites what numba lacks: `yield from` becomes a loop, `super().name` becomes another member. It also
+   rewrites loops over the cells of a field, which are then faster.
+
+Declared fields have types of their own (see `fields.py` beside this module).
 
 The module uses only the public names of `numba.extending`, plus the class that numba requires for attributes. Two
 simpler designs were tried and failed: kernels that close over jitted functions never hit the cache, and numba cannot
@@ -23,7 +26,7 @@ from dataclasses import fields
 from dis import get_instructions
 from functools import cache
 from inspect import CO_GENERATOR, getattr_static, isfunction, signature
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -44,9 +47,12 @@ from numba.extending import (
     unbox,
 )
 
+from retrograde.games.contract.fields import Cells, Field, fields_of
+from retrograde.games.contract.fields.cells import LOOPS
 from retrograde.games.contract.game import Game, RuleError, Traits, filled, replaced
 from retrograde.games.contract.snapshot import module_of, source_of
 from retrograde.games.identity.digest import rule_modules, rules_digest
+from retrograde.solver.rules.fields import add_kinds
 from retrograde.solver.runtime.kernel import is_cached_for
 from retrograde.solver.runtime.sources import rules_compiler_digest
 
@@ -145,6 +151,7 @@ def is_cached(game: Game, kernels: Iterable[Any]) -> bool:
 @cache
 def numba_type(cls: type, guarded: bool) -> type[GameType]:
     """Return the numba type of a class of games, with its options, tables and rules registered."""
+    add_kinds()
     line = cls.__mro__[:-1]
     # An opaque type: compiled code never reads the Python object, since all members are constants or functions.
     game_type = type(cls.__name__, (GameType,), {"known": {}, "guarded": guarded, "line": line, "above": set()})
@@ -157,9 +164,10 @@ def numba_type(cls: type, guarded: bool) -> type[GameType]:
                     add_functions(module)
     names = {name for base in line for name in vars(base)} | {field.name for field in fields(cls)}
     members = {name: getattr_static(cls, name, None) for name in sorted(names) if not name.startswith("__")}
-    add_numbers(game_type, {name for name, member in members.items() if isinstance(member, int)})
-    for name, member in members.items():
-        if not isinstance(member, int):
+    constants = {name for name, member in members.items() if isinstance(member, int | Field)}
+    add_numbers(game_type, constants)
+    for name in members:
+        if name not in constants:
             add_member(game_type, name)
     return game_type
 
@@ -208,10 +216,10 @@ def name_above(place: int, name: str) -> str:
 
 
 def add_numbers(game_type: type[GameType], names: set[str]) -> None:
-    """Register the numeric options of a game as constants, so that numba compiles no function for them."""
+    """Register the numeric options and the fields of a game, so that numba compiles no function for them."""
 
     @infer_getattr
-    class Numbers(AttributeTemplate):
+    class GameNumbers(AttributeTemplate):
         key = game_type
 
         def generic_resolve(self, typ, name):
@@ -221,6 +229,8 @@ def add_numbers(game_type: type[GameType], names: set[str]) -> None:
     # The number is a constant of the type: reading it compiles to nothing.
     def _(context, builder, typ, value, name):
         number = constant(getattr(typ.game, name))
+        if isinstance(number, Field):
+            return context.get_dummy_value()
         return context.get_constant_generic(builder, context.typing_context.resolve_value_type(number), number)
 
 
@@ -228,6 +238,8 @@ def stand_in(function: FunctionType, game_type: type[GameType] | None = None) ->
     """Return the implementation that numba asks for when rules call *function*, for any types of arguments."""
 
     def resolve(*args, **named):  # rewrite only now: functions that are never compiled may use all of Python
+        if hasattr(function, "compiled_for"):
+            return function.compiled_for(args[0].game)  # made from the fields of the game
         return spelled_out(function, game_type)  # type: ignore[arg-type]  # a class can be hashed
 
     resolve.__signature__ = signature(function)  # type: ignore[attr-defined]  # numba compares the two
@@ -238,18 +250,19 @@ def stand_in(function: FunctionType, game_type: type[GameType] | None = None) ->
 def spelled_out(function: FunctionType, game_type: type[GameType] | None) -> FunctionType:
     """Return a function rewritten in the part of Python that numba understands.
 
-    Each `yield from` becomes a loop. In a method, `super().name` becomes a member of the game with a name of its own,
-    which is registered with numba. Raises RuleError if the source is not found, or if `super()` refers to a class that
-    the game is not derived from.
+    Each `yield from` becomes a loop, and a loop over the cells of a field one over the bits of a set. In a method,
+    `super().name` becomes a member of the game with a name of its own, which is registered with numba. Raises RuleError
+    if the source is not found, or if `super()` refers to a class that the game is not derived from.
     """
     code = function.__code__
     loops = code.co_flags & CO_GENERATOR and any(at.opname == "GET_YIELD_FROM_ITER" for at in get_instructions(code))
+    cells = cells_named_in(code, game_type) if game_type else set()
     # Most functions need no change.
-    if not loops and "__class__" not in code.co_freevars:
+    if not loops and not cells and "__class__" not in code.co_freevars:
         return function
     definition = definition_of(function)
     place = place_of(function, game_type) if game_type and "__class__" in code.co_freevars else 0
-    spelling = SpellOut(definition.args.args[0].arg if definition.args.args else "", place)
+    spelling = SpellOut(definition.args.args[0].arg if definition.args.args else "", place, cells)
     tree = bare(spelling.visit(definition))
     if game_type:
         for name in sorted(spelling.above):
@@ -268,6 +281,12 @@ def spelled_out(function: FunctionType, game_type: type[GameType] | None) -> Fun
     spelled = vars(names[owner])[name] if owner in names else names[name]
     spelled.__defaults__, spelled.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return spelled
+
+
+def cells_named_in(code: CodeType, game_type: type[GameType]) -> set[str]:
+    """Return the names of a game's fields of cells over which code may loop."""
+    fields = fields_of(game_type.line[0]) if LOOPS.keys() & {*code.co_names} else {}
+    return {name for name, field in fields.items() if isinstance(field, Cells) and name in code.co_names}
 
 
 def place_of(function: FunctionType, game_type: type[GameType]) -> int:
@@ -306,13 +325,42 @@ def definition_of(function: FunctionType) -> Any:
     raise RuleError(f"{function.__qualname__}() of {function.__module__} has no source; define it where it can be read")
 
 
-class SpellOut(ast.NodeTransformer):
-    """Rewrites `yield from items` as `for item in items: yield item`, and `super().name` as `self.name_above_…`."""
+LOOP_OVER_BITS = """
+{left} = cells
+while {left}:
+    cell = ({left} & -{left}).bit_length() - 1
+    {left} &= {left} - 1
+"""
 
-    def __init__(self, game: str, place: int):
-        self.game, self.place = game, place
+
+class SpellOut(ast.NodeTransformer):
+    """Rewrites loops and `super()`.
+
+    `yield from items` becomes `for item in items: yield item`, and `super().name` becomes `self.name_above_…`. A loop
+    `for cell in self.cells.empty(position)` becomes `while left`, which takes one cell after the other from a set.
+    """
+
+    def __init__(self, game: str, place: int, cells: set[str]):
+        self.game, self.place, self.cells = game, place, cells
         self.above: set[str] = set()
         """The names that follow `super()`."""
+        self.loops = 0
+
+    def visit_For(self, node: ast.For) -> Any:  # ast prescribes this method's name
+        self.generic_visit(node)
+        match node.iter:
+            case ast.Call(ast.Attribute(ast.Attribute(ast.Name(self.game), field), loop)) if (
+                field in self.cells and loop in LOOPS
+            ):
+                left, self.loops = f"cells_left_{self.loops}", self.loops + 1
+                begin, over = cast(Any, ast.parse(LOOP_OVER_BITS.format(left=left)).body)
+                begin.value = node.iter
+                begin.value.func.attr = LOOPS[loop]
+                over.body[0].targets = [node.target]
+                over.body += node.body
+                over.orelse = node.orelse
+                return [begin, over]
+        return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:  # ast prescribes this method's name
         self.generic_visit(node)
@@ -320,7 +368,7 @@ class SpellOut(ast.NodeTransformer):
             return node
         item = ast.Name("item_of_yield_from", ast.Store())
         body = ast.Expr(ast.Yield(ast.Name(item.id, ast.Load())))
-        return ast.For(item, node.value.value, [body], [])
+        return self.visit_For(ast.For(item, node.value.value, [body], []))
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         match node.value:

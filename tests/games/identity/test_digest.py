@@ -389,7 +389,7 @@ RULES = {
     "quixo": "830385c988ddc4799a7cc27d79a2b5ef",
     "teeko": "cb70cbe1ea8c7dd9ed9ba39db95abdff",
     "tentozero": "9a91df923ce0ba6d77b9623c34070c84",
-    "tictactoe": "5e7ff4cdf150ec59299618c233f13644",
+    "tictactoe": "b9686f2c7f91a140a63e01130552e9de",
     "tictactoe3": "9a222aa91e58389ba19bda1147b9c999",
     "ur": "284ced0aa01f78c021dff487e39d6d9b",
     "yahtzee": "da4b4ff340fd54b2d63c88806d0e07ae",
@@ -428,9 +428,10 @@ RULES_BEFORE = {
         "8d8975c4bd7cc154253b38b69a7ca698",
     ],
     "quixo": ["bf3fcea4c49c4975463fb0c39baa6e8f", "c14b7503dd9a877878f3ac807781a994"],
+    "tictactoe": ["a6aeea55cdd381bc64ae56ace66818d3", "5e7ff4cdf150ec59299618c233f13644"],
     "teeko": ["c7a9d5fff3051599636d2992a186c62b", "09469c9de4426d1c65fcdb9b5cd77f0a"],
 }
-"""What that digest was of games before `Placed`, `Sliding`, `Mills`, `Drops` and others had what is alike."""
+"""What that digest was of games before base classes and fields had what is alike."""
 
 
 @pytest.mark.parametrize("name", RULES_BEFORE)

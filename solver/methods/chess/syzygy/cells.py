@@ -22,7 +22,7 @@ from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, en
 Array = np.ndarray[Any, Any]
 
 
-class Cells:
+class DistanceCells:
     """The cells of a tier of a database by distance to zeroing."""
 
     def __init__(self, database: SlotsDatabase, formation: Formation):

@@ -28,7 +28,7 @@ from retrograde.games.chess import men
 from retrograde.solver.methods.chess.formation import Formation, bytes_of_later_codes, count_positions
 from retrograde.solver.methods.chess.syzygy import kernels
 from retrograde.solver.methods.chess.syzygy.cell_sorter import CellSorter
-from retrograde.solver.methods.chess.syzygy.cells import Cells
+from retrograde.solver.methods.chess.syzygy.cells import DistanceCells
 from retrograde.solver.methods.chess.syzygy.checksum import checksum
 from retrograde.solver.methods.chess.syzygy.compression import CompressedValues, compress
 from retrograde.solver.methods.chess.syzygy.kernels import BLESSED, CURSED, LOSS, WIN
@@ -82,7 +82,7 @@ def write_tables(database: SlotsDatabase, name: str, folder: Path, listener: Lis
     if (needed := memory_needed(formation)) > MemoryBudget().left():
         raise MemoryLimit(f"to write the tables of {name} takes {format_size(needed)} of memory, which is not free")
     # For each side to move: who wins first, then distances from the same cells.
-    cells = Cells(database, formation)
+    cells = DistanceCells(database, formation)
     worths, distances = list[list[SubTable]](), list[list[SubTable]]()
     sides = range(2 - formation.is_symmetric)
     phase = Phase("writing tables", listener, 2 * len(sides) * sum(lengths_of(formation)))
@@ -118,7 +118,7 @@ def paths_of(name: str, folder: Path) -> list[Path]:
     return [folder / f"{table_name(name)}{suffix}" for suffix in (WORTHS, DISTANCES)]
 
 
-def flags_of(cells: Cells) -> list[int]:
+def flags_of(cells: DistanceCells) -> list[int]:
     """Return which distances are stored in plies, as flags, with White to move and with Black to move.
 
     The wins of a side are, if it wins, or its opponent loses, anywhere in exactly as many plies as the fifty-move rule

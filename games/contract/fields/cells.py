@@ -1,0 +1,246 @@
+"""Cells of a board, each empty or with one of some signs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from retrograde.games.contract.fields.field import TABLES, Field, formula, lambda_of
+from retrograde.games.contract.fields.ways import Way, rays, steps
+
+if TYPE_CHECKING:
+    from retrograde.games.contract.drawing import Board
+
+EMPTY = "."
+STEP = 10
+"""Bits of a set that one look into a table of cells covers."""
+LOOPS = {"having": "set", "empty": "free", "occupied": "filled"}
+"""The methods that yield cells, and the methods that return the same cells as bits."""
+
+
+class Cells(Field):
+    """A sign on each cell of a board, or none: a plane of bits for each sign, the first sign lowest.
+
+    *board* is a `Board`, or a number of cells in a row. Signs come with their looks: `X="cross"`. In methods a sign is
+    its number, 1 for the first; `cells.X` is the number of X. An empty cell has 0.
+
+    *symmetries* are permutations of the cells that change no value: "all" of the board, its "mirror" from left to
+    right, those that keep the "start", or permutations. *exchanges* change no value either if, besides, the first two
+    signs are exchanged and the turn is passed. Board, symmetries and exchanges may depend on options: then each is a
+    function of the game.
+    """
+
+    def __init__(
+        self,
+        board: "Board | int | Callable[[Any], Board | int]",
+        symmetries: Any = (),
+        exchanges: Any = (),
+        **looks: str,
+    ):
+        self.declared_board, self.symmetries, self.exchanges = board, symmetries, exchanges
+        if strange := [sign for sign in looks if len(sign) > 1]:
+            raise ValueError(f"Cells has no argument {strange[0]!r}; signs are single letters, as in X='cross'")
+        self.looks, self.signs = looks, "".join(looks)
+        for number, sign in enumerate(looks, 1):
+            setattr(self, sign, number)
+
+    board: "Board"
+    size: int
+    """The number of cells."""
+
+    def measured(self, game: Any) -> "Cells":
+        found: Cells = super().measured(game)
+        board = self.declared_board(game) if callable(self.declared_board) else self.declared_board
+        board = row_of(board) if isinstance(board, int) else board
+        if not board.places:
+            raise ValueError(f"{self.name} has no cells")
+        found.board = replace(board, pieces={**board.pieces, **self.looks})
+        found.size, found.rows = board.count, len(board.rows)
+        found.width = found.size * len(self.signs)
+        return found
+
+    def settle(self, fields: Mapping[str, Field]) -> None:
+        planes = range(self.place, self.place + self.width, self.size)
+        self.kinds = len(planes)
+        self.full = (1 << self.size) - 1
+        self.base = self.place - self.size
+        """The place that a plane before the first one would have."""
+        self.each = sum(1 << place for place in planes)
+        """The first cell in all planes; shifted, any cell."""
+        self.all = self.full << self.place if len(planes) == 1 else self.full * self.each
+        self.in_any = " | ".join(f"position >> {place}" for place in planes)
+        self.number_of = " + ".join(
+            f"{number} * (position >> {place} + cell & 1)" for number, place in enumerate(planes, 1)
+        )
+        self.states = {0: 0} | {1 << place: number for number, place in enumerate(planes, 1)}
+        self.first = self.full << self.place
+        self.pair = self.first | self.first << self.size
+
+    # Sets of cells, as bits
+
+    @formula("position >> {size} * sign {base:+} & {full}")
+    def set(self, position: int, sign: int) -> int:
+        """Return the cells with a sign, as bits."""
+        raise NotImplementedError
+
+    @formula("({in_any}) & {full}")
+    def filled(self, position: int) -> int:
+        """Return the cells that are not empty, as bits."""
+        raise NotImplementedError
+
+    @formula("~({in_any}) & {full}")
+    def free(self, position: int) -> int:
+        """Return the cells that are empty, as bits."""
+        raise NotImplementedError
+
+    @formula("position & ~({full} << {size} * sign {base:+}) | cells << {size} * sign {base:+}")
+    def with_set(self, position: int, sign: int, cells: int) -> int:
+        """Return a position in which a sign is on these cells, as bits, and on no others."""
+        raise NotImplementedError
+
+    @formula("position & ~{pair} | (position & {first}) << {size} | position >> {size} & {first}")
+    def swapped(self, position: int) -> int:
+        """Return a position with the first two signs exchanged."""
+        raise NotImplementedError
+
+    # Loops: `for cell in cells.having(position, sign)`; compiled code takes one bit after the other
+
+    def having(self, position: int, sign: int) -> Iterator[int]:
+        """Yield the cells with a sign."""
+        raise NotImplementedError
+
+    def empty(self, position: int) -> Iterator[int]:
+        """Yield the cells that are empty."""
+        raise NotImplementedError
+
+    def occupied(self, position: int) -> Iterator[int]:
+        """Yield the cells that are not empty."""
+        raise NotImplementedError
+
+    # Counts
+
+    @formula("(position & {all}).bit_count()")
+    def count(self, position: int) -> int:
+        """Return how many cells are not empty."""
+        raise NotImplementedError
+
+    @formula("(position >> {size} * sign {base:+} & {full}).bit_count()")
+    def count_of(self, position: int, sign: int) -> int:
+        """Return how many cells have a sign."""
+        raise NotImplementedError
+
+    # One cell
+
+    @formula("{number_of}")
+    def get(self, position: int, cell: int) -> int:
+        """Return the sign on a cell; 0 for none."""
+        raise NotImplementedError
+
+    @formula("position >> {size} * sign {base:+} + cell & 1 == 1")
+    def has(self, position: int, cell: int, sign: int) -> bool:
+        """Return whether a sign is on a cell."""
+        raise NotImplementedError
+
+    @formula("position >> cell & {each} == 0")
+    def is_empty(self, position: int, cell: int) -> bool:
+        """Return whether a cell is empty."""
+        raise NotImplementedError
+
+    @formula("position & ~({each} << cell) | (1 << {size} * sign {base:+} + cell if sign else 0)")
+    def put(self, position: int, cell: int, sign: int) -> int:
+        """Return a position with a sign on a cell, whatever was there. The sign 0 empties the cell."""
+        raise NotImplementedError
+
+    @formula("position | 1 << {size} * sign {base:+} + cell")
+    def add(self, position: int, cell: int, sign: int) -> int:
+        """Return a position with a sign on a cell that is empty."""
+        raise NotImplementedError
+
+    @formula("position & ~({each} << cell)")
+    def remove(self, position: int, cell: int) -> int:
+        """Return a position with nothing on a cell."""
+        raise NotImplementedError
+
+    @formula("position & ~({each} << start | {each} << goal) | (position >> start & {each}) << goal")
+    def go(self, position: int, start: int, goal: int) -> int:
+        """Return a position in which what is on one cell has gone to another; what was there is gone."""
+        raise NotImplementedError
+
+    def sources(self, quick: bool) -> dict[str, str]:
+        found = super().sources(quick)
+        if self.kinds < 2:
+            del found["swapped"]
+        if quick:
+            for loop, bits in LOOPS.items():
+                expression = found[bits].partition(": ")[2]
+                found[loop] = lambda_of(getattr(Cells, loop), cells_of(expression, self.size))
+        return found
+
+    def bounds(self, method: str) -> dict[str, tuple[int, int]]:
+        cells = (0, self.size - 1)
+        signs = (0 if method == "put" else 1, self.kinds)
+        return {"cell": cells, "start": cells, "goal": cells, "sign": signs, "cells": (0, self.full)}
+
+    def refusal(self, method: str, *arguments: Any) -> str:
+        if method == "add" and arguments[0] >> arguments[1] & self.each:
+            return f"cell {arguments[1]} is not empty; put() replaces what is there"
+        return ""
+
+    # Texts
+
+    def text(self, position: int) -> str:
+        return "/".join(self.board.in_rows(self.sign_text(position)))
+
+    def sign_text(self, position: int) -> str:
+        """Return the sign of each cell, a dot for an empty one."""
+        return "".join((EMPTY + self.signs)[self.get(position, cell)] for cell in range(self.size))
+
+    def parsed(self, position: int, text: str) -> int:
+        rows = text.split("/")
+        known = EMPTY + self.signs
+        if tuple(map(len, rows)) != self.board.rows or set("".join(rows)) - set(known):
+            raise ValueError(f"{self.name} are {len(self.board.rows)} rows of signs of {known}, parted by /")
+        for cell, sign in enumerate("".join(rows)):
+            position = self.put(position, cell, known.index(sign))
+        return position
+
+    # Tables
+
+    def bits_of(self, sets: "Sequence[Sequence[int]]") -> tuple[int, ...]:
+        """Return sets of cells as bits, such as the lines of a board."""
+        return tuple(sum(1 << cell for cell in cells) for cells in sets)
+
+    def steps(self, *ways: Way) -> tuple[tuple[int, ...], ...]:
+        """Return for each cell the cell to which each way, (right, down), leads; -1 beyond the board."""
+        return steps(self.board, *ways)
+
+    def rays(self, *ways: Way) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """Return for each cell and each way, (right, down), the cells that lie there, nearest first, and then -1."""
+        return rays(self.board, *ways)
+
+
+def row_of(count: int) -> "Board":
+    """Return a board of some cells in a row, named by their numbers."""
+    from retrograde.games.contract.drawing import grid  # rules that only declare other fields draw nothing
+
+    return grid(count, 1, across=[str(cell) for cell in range(count)], down=[""])
+
+
+def cells_of(bits: str, size: int) -> str:
+    """Return an expression for the cells of a set, as a tuple; *bits* is an expression for the set."""
+    steps = [(at, min(STEP, size - at)) for at in range(0, size, STEP)]
+    names = [table_of_cells(first, count) for first, count in steps]
+    if len(steps) == 1:
+        return f"{names[0]}[{bits}]"
+    parts = [f"{name}[bits >> {at} & {(1 << count) - 1}]" for name, (at, count) in zip(names, steps, strict=True)]
+    return " + ".join([f"{names[0]}[(bits := {bits}) & {(1 << STEP) - 1}]", *parts[1:]])
+
+
+def table_of_cells(first: int, count: int) -> str:
+    """Return the name of a table that has for each set of *count* cells, from *first* on, its cells."""
+    name = f"CELLS_{first}_{count}"
+    if name not in TABLES:
+        found: list[tuple[int, ...]] = [()]
+        for cell in range(first, first + count):
+            found += [(*cells, cell) for cells in found]
+        TABLES[name] = tuple(found)
+    return name

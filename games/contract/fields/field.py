@@ -1,0 +1,122 @@
+"""What all fields have in common: a declaration, a copy for each game, and methods made from formulas.
+
+A field method has no body. Its *formula* is the expression that it returns, and the field's own numbers stand in it
+in braces. For X and O on nine cells::
+
+    @formula("position >> {size} * sign {base:+} & {full}")
+    def set(self, position, sign): ...              -->     lambda position, sign: position >> 9 * sign - 9 & 511
+
+So a method costs what the same expression costs where it is written by hand. Python runs the lambda, and numba
+compiles it. Neither checks its arguments: `check` and the position editor do (see `layout.checked`).
+"""
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from functools import lru_cache
+from inspect import signature
+from typing import Any, TypeVar
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+TABLES: dict[str, Any] = {}
+"""What quick formulas look up, by name."""
+
+
+def formula(text: str, quick: str = "") -> Callable[[Method], Method]:
+    """Let a method of a field return what the expression *text* says.
+
+    *quick* is an expression that Python evaluates faster; compiled code keeps to *text*.
+    """
+
+    def decorate(method: Method) -> Method:
+        vars(method).update(formula=text, quick=quick or text)
+        return method
+
+    return decorate
+
+
+class Field:
+    """A part of a position. A class declares it; each game has a copy that knows its bits."""
+
+    name = ""
+    width = 0
+    """Its bits."""
+    place = 0
+    """Its lowest bit."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        from retrograde.games.contract.fields.members import add_members  # which knows all kinds of fields
+
+        self.name = name
+        add_members(owner)
+
+    def __get__(self, game: Any, cls: type | None = None) -> Any:
+        """Return the copy of a game that has not been laid out yet; of a class, the declaration."""
+        if game is None:
+            return self
+        from retrograde.games.contract.fields.layout import lay_out  # as above
+
+        return lay_out(game)[self.name]
+
+    def measured(self, game: Any) -> Any:
+        """Return the copy for a game: it knows how many bits it needs, and not yet where they are."""
+        return copy(self)
+
+    def settle(self, fields: "Mapping[str, Field]") -> None:
+        """Compute what follows from the places of all fields."""
+
+    def bounds(self, method: str) -> dict[str, tuple[int, int]]:
+        """Return the least and the greatest value of each argument of a method, by its name."""
+        return {}
+
+    def refusal(self, method: str, *arguments: Any) -> str:
+        """Return what else is wrong with the arguments of a method that are within their bounds; "" for nothing."""
+        return ""
+
+    # Texts
+
+    rows = 1
+    """How many parts its text has."""
+
+    def text(self, position: int) -> str:
+        """Return what it holds, as text."""
+        raise NotImplementedError
+
+    def parsed(self, position: int, text: str) -> int:
+        """Return a position that holds what a text says; raise ValueError if the text says nothing."""
+        raise NotImplementedError
+
+    # Methods made from formulas
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The numbers that stand in formulas: all attributes."""
+        return vars(self)
+
+    def sources(self, quick: bool) -> dict[str, str]:
+        """Return the methods as texts of lambdas, by name; with *quick*, those for Python."""
+        kind = "quick" if quick else "formula"
+        members = {name: getattr(type(self), name) for name in dir(type(self)) if name[0] != "_"}
+        return {
+            name: lambda_of(method, vars(method)[kind].format_map(self.numbers))
+            for name, method in members.items()
+            if hasattr(method, "formula")
+        }
+
+    def methods(self) -> dict[str, Callable[..., Any]]:
+        """Return the methods that Python runs, by name."""
+        return functions(tuple(self.sources(quick=True).items()))
+
+
+def lambda_of(method: Callable[..., Any], expression: str) -> str:
+    """Return the text of a lambda with the arguments of a method, without `self`, that returns an expression."""
+    return f"lambda {', '.join([*signature(method).parameters][1:])}: {expression}"
+
+
+@lru_cache(256)
+def functions(sources: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    """Return the functions of some texts, by name. Fields that are alike share them."""
+    made: dict[str, Any] = eval("{" + ", ".join(f"{name!r}: {text}" for name, text in sources) + "}", TABLES)
+    for name, function in made.items():
+        function.__name__ = function.__qualname__ = name
+    return made

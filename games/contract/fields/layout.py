@@ -1,0 +1,67 @@
+"""Gives each field its bits: cells first, then all others, each in the order of declaration."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from inspect import signature
+from typing import Any
+
+from retrograde.games.contract.fields.cells import Cells
+from retrograde.games.contract.fields.field import Field
+from retrograde.games.contract.game import POSITION_BITS
+
+
+def fields_of(cls: type) -> dict[str, Any]:
+    """Return the fields that a class and its bases declare, by name, in the order of their bits."""
+    found = {name: one for base in reversed(cls.__mro__) for name, one in vars(base).items() if isinstance(one, Field)}
+    found = {name: one for name, one in found.items() if getattr(cls, name) is one}
+    return dict(sorted(found.items(), key=lambda item: not isinstance(item[1], Cells)))
+
+
+def lay_out(game: Any) -> dict[str, Any]:
+    """Give a game its copies of the fields, and return them by name; raise ValueError if they take too many bits."""
+    fields = {name: one.measured(game) for name, one in fields_of(type(game)).items()}
+    place = 0
+    for one in fields.values():
+        one.place = place
+        place += one.width
+    if place > POSITION_BITS:
+        parts = ", ".join(f"{name} {one.width}" for name, one in fields.items())
+        raise ValueError(f"a position has {POSITION_BITS} bits, and its fields take {place}: {parts}")
+    for one in fields.values():
+        one.settle(fields)
+        vars(one).update(one.methods())
+    vars(game).update(fields)
+    return fields
+
+
+@contextmanager
+def checked(game: Any) -> Iterator[None]:
+    """Let the fields of a game check the arguments of their methods: each raises ValueError for a wrong one."""
+    fields = [getattr(game, name) for name in fields_of(type(game))]
+    before = [dict(vars(one)) for one in fields]
+    for one in fields:
+        vars(one).update({name: checking(one, name, method) for name, method in one.methods().items()})
+    try:
+        yield
+    finally:
+        for one, members in zip(fields, before, strict=True):
+            vars(one).update(members)
+
+
+def checking(field: Field, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of a field that checks its arguments."""
+    bounds = field.bounds(name)
+    names = [*signature(method).parameters]
+
+    @wraps(method)
+    def checks(*arguments: Any) -> Any:
+        for argument, value in zip(names, arguments, strict=True):
+            low, high = bounds.get(argument, (value, value))
+            if not low <= value <= high:
+                raise ValueError(f"{field.name}.{name}: {argument} is {value}, and must be from {low} to {high}")
+        if wrong := field.refusal(name, *arguments):
+            raise ValueError(f"{field.name}.{name}: {wrong}")
+        return method(*arguments)
+
+    return checks

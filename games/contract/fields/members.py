@@ -1,0 +1,165 @@
+"""What follows from a game's fields: the start, texts, the board, the editor, and `images`.
+
+`add_members` gives these members to a class that declares fields. A class keeps its own, and those that it inherits
+from a class without fields.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any
+
+from retrograde.games.contract.fields.cells import EMPTY, Cells
+from retrograde.games.contract.fields.layout import checked, fields_of, lay_out
+from retrograde.games.contract.fields.numbers import Turn
+from retrograde.games.contract.fields.symmetry import SymmetricImages, has_symmetries
+from retrograde.games.contract.game import DERIVED, Game
+
+if TYPE_CHECKING:
+    from retrograde.games.contract.drawing import Board
+
+IMAGES = "_images"
+"""The key under which a game keeps the function that returns images."""
+
+
+def add_members(cls: Any) -> None:
+    """Give a class what follows from its fields, those of its bases included."""
+    given = vars(cls).get(DERIVED) or {}
+    inherited = {name for base in cls.__mro__[1:] for name in vars(base).get(DERIVED, ())}
+    members = members_of([*fields_of(cls).values()])
+    # A member that follows for a base, and not for a class with more fields, is as without fields.
+    for name in (inherited | given.keys()) - members.keys():
+        members[name] = getattr_static(Game, name, None)
+    for name, member in members.items():
+        own = name in vars(cls) and name not in given
+        if not own and (name in inherited or getattr_static(cls, name, None) is getattr_static(Game, name, None)):
+            given[name] = member
+            setattr(cls, name, member)
+    if isinstance(start := vars(cls).get("start"), str):
+        cls.start = property(lambda game: game.read(start))
+    post_init = getattr(cls, "__post_init__", None)
+    if not hasattr(post_init, "lays_out"):
+        cls.__post_init__ = then_laid_out(post_init)
+    setattr(cls, DERIVED, given)
+
+
+def members_of(fields: list[Any]) -> dict[str, Any]:
+    """Return the members that follow from the fields of a class, by name."""
+    cells = [one for one in fields if isinstance(one, Cells)]
+    turns = [one for one in fields if isinstance(one, Turn)]
+    found: dict[str, Any] = {"start": 0, "fields": texts_of_fields}
+    if any(map(has_symmetries, cells)):
+        found["images"] = images
+    if cells:
+        found |= {"board": property(lambda game: drawn_cells(game).board), "signs": signs}
+    if turns:
+        players = turns[0].signs
+        found["draw_turn"] = draw_turn
+        if not turns[0].by:
+            found["to_move"] = players
+        elif all(set(players) <= set(one.signs) for one in cells[:1]):
+            found["by_turns"] = players
+    # Board and turn say all: texts are those of the board. Otherwise they say one field after the other.
+    if len(cells) == 1 and len(cells) + len(turns) == len(fields):
+        found["position_of"] = position_of
+    else:
+        found |= {"write": write, "read": read, "show": show}
+    return found
+
+
+def then_laid_out(post_init: Callable[[Any], None] | None) -> Callable[[Any], None]:
+    """Return a `__post_init__` that also lays out the fields, after a class's own one."""
+
+    def checks(game: Any) -> None:
+        if post_init:
+            post_init(game)
+        lay_out(game)
+
+    checks.lays_out = True  # type: ignore[attr-defined]  # functions may have attributes
+    return wraps(post_init)(checks) if post_init else checks
+
+
+def drawn_cells(game: Any) -> Cells:
+    """Return the cells that pictures show: those declared first."""
+    return next(one for one in fields_in(game) if isinstance(one, Cells))
+
+
+def fields_in(game: Any) -> Iterable[Any]:
+    """Yield the fields of a game."""
+    return (getattr(game, name) for name in fields_of(type(game)))
+
+
+# Members
+
+
+def images(self: Any, position: int) -> list[int]:
+    """Return the positions equal by symmetry."""
+    if IMAGES not in vars(self):
+        vars(self)[IMAGES] = SymmetricImages(self).interpreted()
+        if type(self).images is images:  # from now on it is called without this function
+            vars(self)["images"] = vars(self)[IMAGES]
+    found: list[int] = vars(self)[IMAGES](position)
+    return found
+
+
+def compiled_images(game: Any) -> Callable[..., Any]:
+    """Return what numba compiles for `images` of a game."""
+    return SymmetricImages(game).compiled()
+
+
+images.compiled_for = compiled_images  # type: ignore[attr-defined]  # functions may have attributes
+
+
+def texts_of_fields(self: Any, position: int) -> dict[str, str]:
+    """Return what each field holds, as text, by its name."""
+    return {one.name: one.text(position) for one in fields_in(self)}
+
+
+def signs(self: Any, position: int) -> str:
+    return drawn_cells(self).sign_text(position)
+
+
+def position_of(self: Any, signs: str, turn: str) -> int:
+    position: int = 0
+    with checked(self):
+        for one in fields_in(self):
+            if isinstance(one, Cells):
+                for cell, sign in enumerate(signs):
+                    position = one.put(position, cell, (EMPTY + one.signs).index(sign))
+            elif not one.by:
+                position = one.parsed(position, turn)
+    return position
+
+
+def draw_turn(self: Any, position: int) -> str:
+    turn = next(one for one in fields_in(self) if isinstance(one, Turn))
+    board: Board | None = self.draw_board()
+    sign = turn.text(position)
+    return sign if board and sign in board.pieces else ""
+
+
+def write(self: Any, position: int) -> str:
+    return "/".join(one.text(position) for one in fields_in(self) if one.rows)
+
+
+def read(self: Any, text: str) -> int:
+    parts = text.strip().replace("\n", "/").replace(" ", "").split("/")
+    told = [one for one in fields_in(self) if one.rows]
+    position = 0
+    if len(parts) != sum(one.rows for one in told):
+        raise ValueError(f"a position says {', '.join(one.name for one in told)}, parted by /")
+    with checked(self):
+        for one in told:
+            here, parts = parts[: one.rows], parts[one.rows :]
+            position = one.parsed(position, "/".join(here))
+    return position
+
+
+def show(self: Any, position: int) -> str:
+    lines = []
+    for one in fields_in(self):
+        if isinstance(one, Cells):
+            lines += [" ".join(row) for row in one.text(position).split("/")]
+        else:
+            lines.append(f"{one.name}: {one.text(position)}")
+    return "\n".join(lines)

@@ -1,0 +1,222 @@
+"""Fields that are numbers: one, several, a flag, and the player to move."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from retrograde.games.contract.fields.field import Field, formula
+
+
+class Number(Field):
+    """A whole number from *low* to *high*. Either may be a function of the game."""
+
+    def __init__(self, low: Any, high: Any):
+        self.low, self.high = low, high
+
+    count = 1
+    bits: int
+    """The bits of one number."""
+
+    def measured(self, game: Any) -> "Number":
+        found: Number = super().measured(game)
+        for name in ("low", "high", "count"):
+            value = getattr(self, name)
+            setattr(found, name, value(game) if callable(value) else value)
+        found.bits = (found.high - found.low).bit_length()
+        found.width = found.bits * found.count
+        return found
+
+    def settle(self, fields: Mapping[str, Field]) -> None:
+        self.full = (1 << self.bits) - 1
+
+    @formula("(position >> {place} & {full}) {low:+}")
+    def get(self, position: int) -> int:
+        """Return the number."""
+        raise NotImplementedError
+
+    @formula("position & ~({full} << {place}) | number - {low} << {place}")
+    def put(self, position: int, number: int) -> int:
+        """Return a position with another number."""
+        raise NotImplementedError
+
+    @formula("position + (amount << {place})")
+    def add(self, position: int, amount: int) -> int:
+        """Return a position in which the number is larger by an amount, or smaller by a negative one."""
+        raise NotImplementedError
+
+    def bounds(self, method: str) -> dict[str, tuple[int, int]]:
+        return {"number": (self.low, self.high), "index": (0, self.count - 1)}
+
+    def refusal(self, method: str, *arguments: Any) -> str:
+        if method != "add":
+            return ""
+        position, *index, amount = arguments
+        now = self.get(position, *index)
+        return "" if self.low <= now + amount <= self.high else self.beyond(now + amount)
+
+    def beyond(self, number: int) -> str:
+        """Return the sentence that refuses a number."""
+        return f"{number} is not from {self.low} to {self.high}"
+
+    def text(self, position: int) -> str:
+        return str(self.get(position))
+
+    def parsed(self, position: int, text: str) -> int:
+        return self.put(position, self.number_in(text))
+
+    def number_in(self, text: str) -> int:
+        """Return the number that a text stands for; raise ValueError if it is out of range."""
+        if not text.removeprefix("-").isdecimal() or not self.low <= int(text) <= self.high:
+            raise ValueError(f"{self.name} is a number from {self.low} to {self.high}, not {text!r}")
+        return int(text)
+
+
+class Numbers(Number):
+    """Several whole numbers of one range, such as the stones in each player's hand."""
+
+    def __init__(self, count: Any, low: Any, high: Any):
+        super().__init__(low, high)
+        self.count = count
+
+    @formula("(position >> {place} + {bits} * index & {full}) {low:+}")
+    def get(self, position: int, index: int) -> int:  # type: ignore[override]  # it holds several
+        """Return the number at an index."""
+        raise NotImplementedError
+
+    @formula("position & ~({full} << {place} + {bits} * index) | number - {low} << {place} + {bits} * index")
+    def put(self, position: int, index: int, number: int) -> int:  # type: ignore[override]  # as above
+        """Return a position with another number at an index."""
+        raise NotImplementedError
+
+    @formula("position + (amount << {place} + {bits} * index)")
+    def add(self, position: int, index: int, amount: int) -> int:  # type: ignore[override]  # as above
+        """Return a position in which the number at an index is larger by an amount."""
+        raise NotImplementedError
+
+    def text(self, position: int) -> str:
+        return ",".join(str(self.get(position, index)) for index in range(self.count))
+
+    def parsed(self, position: int, text: str) -> int:
+        numbers = text.split(",")
+        if len(numbers) != self.count:
+            raise ValueError(f"{self.name} are {self.count} numbers, parted by commas, not {text!r}")
+        for index, number in enumerate(numbers):
+            position = self.put(position, index, self.number_in(number))
+        return position
+
+
+class Flag(Field):
+    """Yes or no."""
+
+    width = 1
+
+    def settle(self, fields: Mapping[str, Field]) -> None:
+        self.bit = 1 << self.place
+
+    @formula("position & {bit} != 0")
+    def get(self, position: int) -> bool:
+        """Return whether the flag is set."""
+        raise NotImplementedError
+
+    @formula("position & ~{bit} | flag << {place}")
+    def put(self, position: int, flag: bool) -> int:
+        """Return a position in which the flag is set, or is not."""
+        raise NotImplementedError
+
+    def bounds(self, method: str) -> dict[str, tuple[int, int]]:
+        return {"flag": (0, 1)}
+
+    def text(self, position: int) -> str:
+        return "yes" if self.get(position) else "no"
+
+    def parsed(self, position: int, text: str) -> int:
+        if text not in ("yes", "no"):
+            raise ValueError(f"{self.name} is yes or no, not {text!r}")
+        return self.put(position, text == "yes")
+
+
+class Turn(Field):
+    """The player to move, from 0, each with a sign: stored, or *by* the number of filled cells.
+
+    `Turn("XO")` takes a bit; a move passes it by `passed`. `Turn("XO", by="cells")` takes none: players put down one
+    sign each in turn.
+    """
+
+    def __init__(self, signs: str, by: str = ""):
+        self.signs, self.by = signs, by
+        self.players = len(signs)
+
+    def measured(self, game: Any) -> "Turn":
+        found: Turn = super().measured(game)
+        found.width = 0 if self.by else (self.players - 1).bit_length()
+        found.rows = 0 if self.by else 1
+        return found
+
+    def settle(self, fields: Mapping[str, Field]) -> None:
+        if self.by and not hasattr(fields.get(self.by), "count_of"):
+            raise ValueError(f"{self.name} follows from {self.by!r}; name a field of cells")
+        # The player to move, `now`, as an expression, and the position after a pass.
+        places = (1 << self.width) - 1
+        self.now = f"position >> {self.place} & {places}"
+        self.given = f"position & ~{places << self.place} | player << {self.place}"
+        self.after = f"position ^ {1 << self.place}"
+        if self.players != 2:
+            last = self.players - 1
+            self.after = f"position + ({1 << self.place} if {self.now} != {last} else {-last << self.place})"
+        if self.by:
+            filled = f"(position & {vars(fields[self.by])['all']}).bit_count()"
+            self.now = f"{filled} & 1" if self.players == 2 else f"{filled} % {self.players}"
+            self.after = self.given = "position"
+        # The number of each player's sign on the cells; players that cells do not have are 1, 2, …
+        cells = [fields[self.by]] if self.by else [*fields.values()]
+        known = next((vars(one)["signs"] for one in cells if is_drawn_with(self.signs, one)), self.signs)
+        numbers = [1 + known.index(sign) for sign in self.signs]
+        self.mine = chosen(numbers, self.now)
+        self.theirs = chosen(numbers[1:] + numbers[:1], self.now)
+
+    @formula("{now}")
+    def get(self, position: int) -> int:
+        """Return the player to move."""
+        raise NotImplementedError
+
+    @formula("{mine}")
+    def sign(self, position: int) -> int:
+        """Return the sign of the player to move, as cells number it."""
+        raise NotImplementedError
+
+    @formula("{theirs}")
+    def other(self, position: int) -> int:
+        """Return the sign of the next player, as cells number it."""
+        raise NotImplementedError
+
+    @formula("{after}")
+    def passed(self, position: int) -> int:
+        """Return a position in which the next player is to move."""
+        raise NotImplementedError
+
+    @formula("{given}")
+    def put(self, position: int, player: int) -> int:
+        """Return a position in which a player is to move."""
+        raise NotImplementedError
+
+    def bounds(self, method: str) -> dict[str, tuple[int, int]]:
+        return {"player": (0, self.players - 1)}
+
+    def text(self, position: int) -> str:
+        return self.signs[self.get(position)]
+
+    def parsed(self, position: int, text: str) -> int:
+        if len(text) != 1 or text not in self.signs:
+            raise ValueError(f"{self.name} is {' or '.join(self.signs)}, not {text!r}")
+        return self.put(position, self.signs.index(text))
+
+
+def chosen(numbers: list[int], index: str) -> str:
+    """Return an expression for the number at an index, without a table for two players."""
+    if numbers in ([1, 2], [2, 1]):
+        return f"1 + ({index})" if numbers == [1, 2] else f"2 - ({index})"
+    return f"{(*numbers,)}[{index}]"
+
+
+def is_drawn_with(signs: str, field: Any) -> bool:
+    """Return whether a field has cells with all of some signs."""
+    return hasattr(field, "count_of") and set(signs) <= set(field.signs)

@@ -1,0 +1,148 @@
+"""The positions equal to one by the symmetries that its cells declare.
+
+A permutation moves all planes alike. For each permutation a table has the image of each set of some cells, a *step* of
+a plane; a plane of many cells takes several steps::
+
+    9 cells     table[cells of X] | table[cells of O] << 9              a step of 9 cells, for each sign
+    16 cells    table[lower 9 cells] | next table[upper 7 cells]        two steps, for each sign
+
+Steps are shorter if there are many permutations, so that tables stay small: numba keeps no code with a table of more
+than 1 MB.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.contract.fields.cells import Cells
+from retrograde.games.contract.fields.layout import fields_of
+from retrograde.games.contract.fields.numbers import Turn
+from retrograde.games.contract.fields.ways import mirror
+
+LONGEST_STEP = 9
+MOST_ENTRIES = 100_000
+"""Entries of all tables of a game, each of 8 bytes."""
+
+Orders = tuple[tuple[int, ...], ...]
+"""Permutations: for each cell the one that comes there."""
+Look = Callable[[int, str], str]
+"""Gives the expression for an entry: (the number of the table, an expression for the index)."""
+
+
+class SymmetricImages:
+    """The symmetries of a game: *orders* as they are, and *exchanged* ones, with signs and turn exchanged."""
+
+    def __init__(self, game: Any):
+        self.fields = {name: getattr(game, name) for name in fields_of(type(game))}
+        self.cells = [one for one in self.fields.values() if isinstance(one, Cells) and has_symmetries(one)]
+        orders = [orders_of(game, one, one.symmetries) for one in self.cells]
+        exchanged = [orders_of(game, one, one.exchanges) for one in self.cells]
+        if len({*map(len, orders)}) > 1 or len({*map(len, exchanged)}) > 1:
+            raise ValueError(f"{' and '.join(one.name for one in self.cells)} must have as many symmetries each")
+        self.orders, self.exchanged = list(zip(*orders, strict=True)), list(zip(*exchanged, strict=True))
+        self.step = self.longest_step()
+        self.begins = [(one, begin) for one in self.cells for begin in range(0, one.size, self.step)]
+        """The field of each table, and the first of its cells."""
+
+    def longest_step(self) -> int:
+        """Return the most cells of a step with which the tables have at most MOST_ENTRIES."""
+        step = min(LONGEST_STEP, max(one.size for one in self.cells))
+        count = len(self.orders) + len(self.exchanged)
+        while step > 1 and count * sum(-(-one.size // step) for one in self.cells) << step > MOST_ENTRIES:
+            step -= 1
+        return step
+
+    def tables(self, orders: Sequence[Orders]) -> list[list[list[int]]]:
+        """Return for each symmetry its tables; *orders* has a permutation of each field for each symmetry."""
+        return [
+            [images_of_sets(order[self.cells.index(one)], begin, self.step) for one, begin in self.begins]
+            for order in orders
+        ]
+
+    def image(self, look: Look) -> str:
+        """Return an expression for an image of `position`."""
+        moved = sum(one.all for one in self.cells)
+        parts = [f"position & ~{moved}"]
+        for number, (one, begin) in enumerate(self.begins):
+            mask = (1 << min(self.step, one.size - begin)) - 1
+            for place in range(one.place, one.place + one.width, one.size):
+                parts.append(f"{look(number, f'position >> {place + begin} & {mask}')} << {place}")
+        return " | ".join(parts)
+
+    def exchange(self) -> str:
+        """Return an expression for `position` with the first two signs exchanged and the turn passed."""
+        position = "position"
+        for name, one in self.fields.items():
+            if isinstance(one, Cells) and one.kinds > 1:
+                source = one.sources(quick=False)["swapped"]
+            elif isinstance(one, Turn) and one.players == 2 and not one.by:
+                source = one.sources(quick=False)["passed"]
+            else:
+                raise ValueError(f"an exchange of signs does not say what becomes of {name}; define images(position)")
+            position = source.partition(": ")[2].replace("position", f"({position})")
+        return position
+
+    def interpreted(self) -> Callable[[int], list[int]]:
+        """Return a function for Python that returns the images of a position."""
+        names = "".join(f"t{number}, " for number in range(len(self.begins)))
+        found = f"[{self.image(lambda number, index: f't{number}[{index}]')} for {names}in "
+        text = f"lambda position: {found}SAME]"
+        if self.exchanged:
+            text += f" + (lambda position: {found}EXCHANGED])({self.exchange()})"
+        tables = {"SAME": self.tables(self.orders), "EXCHANGED": self.tables(self.exchanged)}
+        function: Callable[[int], list[int]] = eval(text, tables)
+        return function
+
+    def compiled(self) -> Callable[..., Any]:
+        """Return a generator function for numba, `images(self, position)`."""
+        entries = len(self.begins) << self.step
+        image = self.image(lambda number, index: f"TABLE[{number << self.step} + at + ({index})]")
+        ends = [len(self.orders) * entries, (len(self.orders) + len(self.exchanged)) * entries]
+        lines = [
+            "def images(self, position):",
+            f" for at in range(0, {ends[0]}, {entries}): yield {image}",
+            *([f" position = {self.exchange()}"] if self.exchanged else []),
+            f" for at in range({ends[0]}, {ends[1]}, {entries}): yield {image}",
+        ]
+        names: dict[str, Any] = {"TABLE": np.array(self.tables([*self.orders, *self.exchanged]), np.int64).reshape(-1)}
+        exec("\n".join(lines), names)
+        function: Callable[..., Any] = names["images"]
+        return function
+
+
+def has_symmetries(cells: Cells) -> bool:
+    """Return whether a field declares symmetries or exchanges."""
+    return cells.symmetries != () or cells.exchanges != ()
+
+
+def orders_of(game: Any, cells: Cells, declared: Any) -> Orders:
+    """Return the permutations of cells that a field declares for a game."""
+    declared = declared(game) if callable(declared) else declared
+    if declared == "all":
+        return cells.board.symmetries
+    if declared == "mirror":
+        return (mirror(cells.board),)
+    if declared == "start":
+        return tuple(order for order in cells.board.symmetries if moved(cells, game.start, order) == game.start)
+    return tuple(tuple(order) for order in declared)
+
+
+def moved(cells: Cells, position: int, order: Iterable[int]) -> int:
+    """Return a position with the cells in another order, cell by cell."""
+    image = position
+    for cell, there in enumerate(order):
+        image = cells.put(image, cell, cells.get(position, there))
+    return image
+
+
+def images_of_sets(order: Sequence[int], begin: int, step: int) -> list[int]:
+    """Return for each set of cells of a step, from cell *begin* on, the set to which an order takes it.
+
+    It has 1 << step entries, those with cells beyond the board as well.
+    """
+    goals = {there: 1 << cell for cell, there in enumerate(order)}
+    found = [0]
+    for cell in range(begin, begin + step):
+        found += [image | goals.get(cell, 0) for image in found]
+    return found

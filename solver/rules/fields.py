@@ -1,0 +1,98 @@
+"""Lets numba compile declared fields: a field is an opaque type of its own, and its methods are its formulas.
+
+    self.cells.get(position, 3)     -->     (position >> 0 + 3 & 1) + 2 * (position >> 9 + 3 & 1)
+
+Numbers of a field, such as `self.cells.size` and `self.cells.X`, are constants of its type.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from numba import types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, lower_getattr_generic, models, overload_method, register_model, typeof_impl
+
+from retrograde.games.contract.fields import Cells, Field, Flag, Number, Numbers, Turn
+from retrograde.games.contract.fields.cells import LOOPS
+
+OPTIONS = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+"""Numba's options for methods of fields; see COUNTED in `compiled.py`."""
+
+
+class FieldType(types.Opaque):
+    """Numba's view of one field of one game. Fields with the same methods and numbers share a type."""
+
+    def __init__(self, field: Field):
+        self.field = field
+        self.sources = field.sources(quick=False)
+        self.constants = {name: value for name, value in vars(field).items() if type(value) is int}
+        digest = sha256(repr((self.sources, sorted(self.constants.items()))).encode()).hexdigest()[:32]
+        super().__init__(f"{type(field).__name__} {digest}")
+
+
+@cache
+def add_kinds() -> None:
+    """Register all classes of fields with numba."""
+    for kind in (Cells, Flag, Number, Numbers, Turn):
+        add_kind(kind)
+
+
+def add_kind(kind: type[Field]) -> None:
+    """Register a class of fields with numba: its type, its numbers and its methods."""
+    field_type: Any = type(kind.__name__, (FieldType,), {})
+    register_model(field_type)(models.OpaqueModel)
+    typeof_impl.register(kind)(lambda field, context: field_type(field))
+
+    @infer_getattr
+    class FieldNumbers(AttributeTemplate):
+        key = field_type
+
+        def generic_resolve(self, typ: Any, name: str) -> Any:
+            return self.context.resolve_value_type(typ.constants[name]) if name in typ.constants else None
+
+    @lower_getattr_generic(field_type)
+    def _(context: Any, builder: Any, typ: Any, value: Any, name: str) -> Any:
+        number_type = context.typing_context.resolve_value_type(typ.constants[name])
+        return context.get_constant_generic(builder, number_type, typ.constants[name])
+
+    for name in [name for name in dir(kind) if hasattr(getattr(kind, name), "formula")]:
+        overload_method(field_type, name, strict=False, jit_options=OPTIONS)(method_of(getattr(kind, name), name))
+    for name in LOOPS if kind is Cells else ():
+        overload_method(field_type, name, strict=False, jit_options=OPTIONS)(loop_of(getattr(kind, name), name))
+
+
+def method_of(method: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return what numba asks for the implementation of a method of any field of a class."""
+
+    def implementation(field_type: Any) -> Any:
+        # The source begins with `lambda `; in numba, methods take the field as their first argument.
+        return eval(field_type.sources[name].replace("lambda ", "lambda self, ", 1))
+
+    return with_arguments_of(method, implementation)
+
+
+def loop_of(method: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return what numba asks for the implementation of a loop over cells."""
+
+    def implementation(field_type: Any) -> Any:
+        arguments, _, bits = field_type.sources[LOOPS[name]].removeprefix("lambda ").partition(": ")
+        names: dict[str, Any] = {}
+        lines = (
+            f"def loop(self, {arguments}):",
+            f" left = {bits}",
+            " while left:",
+            "  yield (left & -left).bit_length() - 1",
+            "  left &= left - 1",
+        )
+        exec("\n".join(lines), names)
+        return names["loop"]
+
+    return with_arguments_of(method, implementation)
+
+
+def with_arguments_of(method: Callable[..., Any], implementation: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return a function with the arguments of a method that returns the implementation for the type of its field."""
+    names = method.__code__.co_varnames[: method.__code__.co_argcount]
+    return eval(f"lambda {', '.join(names)}: implementation(self)", {"implementation": implementation})

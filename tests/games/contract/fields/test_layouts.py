@@ -1,0 +1,216 @@
+"""Every method of every kind of field: compiled, interpreted, and worked out bit by bit here, at random positions."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from retrograde.games.contract.fields import checked
+from retrograde.solver.rules.compiled import prepare
+from retrograde.solver.runtime.kernel import kernel
+from tests.helpers.layouts import OneBoard, OneSign, ThreeSigns, TwoSigns
+
+pytestmark = pytest.mark.long
+
+FEW = [OneSign(48, 1, 1), TwoSigns(9, 11, 5)]
+MORE = [
+    *(OneSign(1, 1, 1), OneSign(2, 45, 3), OneSign(1, 1, 48)),
+    *(TwoSigns(1, 1, 1), TwoSigns(23, 1, 1), TwoSigns(1, 23, 1), TwoSigns(1, 1, 23)),
+    *(ThreeSigns(1, 1, 1), ThreeSigns(14, 1, 1), ThreeSigns(1, 14, 1), ThreeSigns(1, 1, 14), ThreeSigns(5, 6, 5)),
+]
+LAYOUTS = [*FEW, *(pytest.param(game, marks=pytest.mark.thorough) for game in MORE)]
+CELLS = ("a", "b", "c")
+BLOCK = 40
+"""Answers of one field of cells, at most, without the cells of loops."""
+
+
+@kernel
+def ask_cells(field, position, cell, goal, sign, cells, out):
+    """Write what the methods of a field of cells answer."""
+    out[0] = field.set(position, sign)
+    out[1] = field.filled(position)
+    out[2] = field.free(position)
+    out[3] = field.with_set(position, sign, cells)
+    out[4] = field.count(position)
+    out[5] = field.count_of(position, sign)
+    out[6] = field.get(position, cell)
+    out[7] = field.has(position, cell, sign)
+    # Positions with other cells.
+    out[8] = field.is_empty(position, cell)
+    out[9] = field.put(position, cell, sign)
+    out[10] = field.put(position, cell, 0)
+    out[11] = field.add(field.remove(position, cell), cell, sign)
+    out[12] = field.remove(position, cell)
+    out[13] = field.go(position, cell, goal)
+    out[14], out[15], out[16] = field.size, field.A, field.full
+    # The cells of loops, as bits.
+    out[17], out[18], out[19] = 0, 0, 0
+    for one in field.empty(position):
+        out[17] += np.int64(1) << one
+    for one in field.having(position, sign):
+        out[18] += np.int64(1) << one
+    for one in field.occupied(position):
+        out[19] += np.int64(1) << one
+
+
+@kernel
+def ask_numbers(game, position, number, index, hand, flag, player, out):
+    """Write what the methods of all other fields answer."""
+    out[0], out[1] = game.low.get(position), game.low.put(position, number)
+    out[2] = game.low.add(position, number - game.low.get(position))
+    out[3], out[4] = game.hands.get(position, index), game.hands.put(position, index, hand)
+    out[5] = game.hands.add(position, index, hand - game.hands.get(position, index))
+    out[6], out[7] = game.flag.get(position), game.flag.put(position, flag)
+    out[8], out[9], out[10] = game.pair.get(position), game.pair.passed(position), game.pair.put(position, player % 2)
+    # Three players, and a turn that follows from cells.
+    out[11], out[12], out[13] = game.three.get(position), game.three.passed(position), game.three.put(position, player)
+    out[14], out[15], out[16] = game.by.get(position), game.by.sign(position), game.by.other(position)
+    out[17], out[18], out[19] = game.three.sign(position), game.three.other(position), game.by.passed(position)
+
+
+@kernel
+def ask_all(game, position, asked, out):
+    """Write what all fields of a game answer."""
+    ask_cells(game.a, position, asked[0], asked[1], asked[2], asked[3], out[:BLOCK])
+    ask_cells(game.b, position, asked[4], asked[5], asked[6], asked[7], out[BLOCK : 2 * BLOCK])
+    ask_cells(game.c, position, asked[8], asked[9], asked[10], asked[11], out[2 * BLOCK : 3 * BLOCK])
+    ask_numbers(game, position, asked[12], asked[13], asked[14], asked[15], asked[16], out[3 * BLOCK :])
+
+
+@kernel
+def swap(field, position):
+    """Return a position with two signs exchanged."""
+    return field.swapped(position)
+
+
+@kernel
+def swap_all(game, position):
+    """Return what three fields of cells exchange."""
+    return swap(game.a, position), swap(game.b, position), swap(game.c, position)
+
+
+class State:
+    """A position as lists: the sign on each cell, and the other fields. `encoded` puts it into bits."""
+
+    def __init__(self, game: Any, chance: Random):
+        self.game = game
+        self.signs = {"OneSign": 1, "TwoSigns": 2, "ThreeSigns": 3}[type(game).__name__]
+        sizes = (game.first, game.middle, game.last)
+        self.cells = {
+            name: [chance.randint(0, self.signs) for _ in range(size)] for name, size in zip(CELLS, sizes, strict=True)
+        }
+        self.low, self.hands = chance.randint(-2, 4), [chance.randint(0, 2), chance.randint(0, 2)]
+        self.flag, self.pair, self.three = chance.randint(0, 1), chance.randint(0, 1), chance.randint(0, 2)
+
+    def encoded(self, **changes: Any) -> int:
+        """Return the position, with some fields changed."""
+        values = {**vars(self), **self.cells, **changes}
+        bits: list[int] = []
+        for name in CELLS:
+            for sign in range(1, self.signs + 1):
+                bits += [int(on == sign) for on in values[name]]
+        others = [values["low"] + 2, *values["hands"], values["flag"], values["pair"], values["three"]]
+        for number, width in zip(others, (3, 2, 2, 1, 1, 2), strict=True):
+            bits += [number >> bit & 1 for bit in range(width)]
+        return sum(bit << place for place, bit in enumerate(bits))
+
+    def answers_of_cells(self, name: str, cell: int, goal: int, sign: int, cells: int) -> list[int]:
+        on = self.cells[name]
+
+        def bits(condition: Any) -> int:
+            return sum(1 << at for at, value in enumerate(on) if condition(value))
+
+        def put(*changes: tuple[int, int]) -> int:
+            changed = list(on)
+            for at, value in changes:
+                changed[at] = value
+            return self.encoded(**{name: changed})
+
+        having, filled, free = bits(lambda value: value == sign), bits(bool), bits(lambda value: not value)
+        others = [0 if value == sign else value for value in on]
+        # Other signs may stay on these cells: so only those are asked that have none.
+        placed = self.encoded(**{name: [sign if cells >> at & 1 else value for at, value in enumerate(others)]})
+        letter_a = 2 if self.signs == 2 and name == "b" else 1
+        return [
+            *(having, filled, free, placed, filled.bit_count(), having.bit_count(), on[cell], on[cell] == sign),
+            *(on[cell] == 0, put((cell, sign)), put((cell, 0)), put((cell, sign)), put((cell, 0))),
+            *(put((cell, 0), (goal, on[cell])), len(on), letter_a, (1 << len(on)) - 1, free, having, filled),
+        ]
+
+    def answers_of_numbers(self, number: int, index: int, hand: int, flag: int, player: int) -> list[int]:
+        hands = [hand if at == index else old for at, old in enumerate(self.hands)]
+        filled = {name: sum(map(bool, cells)) for name, cells in self.cells.items()}
+        by = {1: filled["a"] % 2, 2: filled["b"] % 2, 3: filled["c"] % 3}[self.signs]
+        signs = {1: (1, 2), 2: (1, 2), 3: (1, 2, 3)}[self.signs]
+        three = (1, 2, 3)
+        return [
+            *(self.low, self.encoded(low=number), self.encoded(low=number)),
+            *(self.hands[index], self.encoded(hands=hands), self.encoded(hands=hands)),
+            *(self.flag, self.encoded(flag=flag)),
+            *(self.pair, self.encoded(pair=1 - self.pair), self.encoded(pair=player % 2)),
+            *(self.three, self.encoded(three=(self.three + 1) % 3), self.encoded(three=player)),
+            *(by, signs[by], signs[(by + 1) % len(signs)]),
+            *(three[self.three], three[(self.three + 1) % 3], self.encoded()),
+        ]
+
+
+@pytest.mark.parametrize("game", LAYOUTS, ids=str)
+def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game):
+    prepare(game)
+    chance = Random(repr(game))
+    for _ in range(200):
+        state = State(game, chance)
+        position = state.encoded()
+        asked, known = [], []
+        for name in CELLS:
+            size, sign = len(state.cells[name]), chance.randint(1, state.signs)
+            free = [at for at, on in enumerate(state.cells[name]) if on in (0, sign)]
+            cells = sum(1 << at for at in free if chance.random() < 0.5)
+            some = [chance.randrange(size), chance.randrange(size), sign, cells]
+            known += [*map(int, state.answers_of_cells(name, *some)), *[0] * (BLOCK - 20)]
+            asked += some
+        numbers = [chance.randint(-2, 4), *(chance.randrange(count) for count in (2, 3, 2, 3))]
+        known += [*map(int, state.answers_of_numbers(*numbers)), *[0] * (BLOCK - 20)]
+        asked = np.array([*asked, *numbers], np.int64)
+        compiled = np.zeros(4 * BLOCK, np.int64)
+        ask_all(game, position, asked, compiled)
+        assert compiled.tolist() == known
+        interpreted = [0] * (4 * BLOCK)
+        in_python = [[0] * BLOCK for _ in range(4)]
+        with checked(game):
+            for at, name in enumerate(CELLS):
+                ask_cells.py_func(getattr(game, name), position, *map(int, asked[4 * at : 4 * at + 4]), in_python[at])
+            ask_numbers.py_func(game, position, *map(int, asked[12:]), in_python[3])
+        interpreted = [int(answer) for block in in_python for answer in block]
+        assert interpreted == known
+        if state.signs > 1:
+            swapped = [
+                state.encoded(**{name: [{1: 2, 2: 1}.get(on, on) for on in state.cells[name]]}) for name in CELLS
+            ]
+            assert list(swap_all(game, position)) == swapped
+            assert [getattr(game, name).swapped(position) for name in CELLS] == swapped
+        assert game.read(game.write(position)) == position
+
+
+@pytest.mark.parametrize("size", [1, 10, 31, 62])
+def test_a_board_may_fill_a_position(size):
+    game = OneBoard(size)
+    prepare(game)
+    chance = Random(size)
+
+    @kernel
+    def moves(game, position):
+        """Return the moves as bits, and their children's sum."""
+        found = children = 0
+        for move in game.generate_moves(position):
+            found |= 1 << move
+            children ^= game.do_move(position, move)
+        return found, children
+
+    for _ in range(50):
+        position = chance.getrandbits(size)
+        children = 0
+        for move in game.generate_moves(position):
+            children ^= position | 1 << move
+        assert moves(game, position) == (~position & (1 << size) - 1, children)

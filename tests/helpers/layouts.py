@@ -1,0 +1,68 @@
+"""Games of nothing but fields, of one to three signs: for tests that compare fields compiled, interpreted and by hand.
+
+Each has cells first, in the middle and last, and one field of every other kind.
+"""
+
+from retrograde.games.contract.fields import Cells, Flag, Number, Numbers, Turn
+from retrograde.games.contract.game import Game
+
+
+class Layout(Game):
+    """A position of cells of three boards and of numbers; there is no move."""
+
+    first: int = 1
+    middle: int = 1
+    last: int = 1
+
+    low = Number(-2, 4)
+    hands = Numbers(2, 0, 2)
+    flag = Flag()
+    pair = Turn("XY")
+    three = Turn("ABC")
+
+    def generate_moves(self, position):
+        yield from ()
+
+    def do_move(self, position, move):
+        return position
+
+
+class OneSign(Layout):
+    """A sign."""
+
+    a = Cells(lambda game: game.first, A="cross")
+    b = Cells(lambda game: game.middle, A="cross")
+    c = Cells(lambda game: game.last, A="cross")
+    by = Turn("AB", by="a")
+
+
+class TwoSigns(Layout):
+    """Two signs."""
+
+    a = Cells(lambda game: game.first, A="cross", B="ring")
+    b = Cells(lambda game: game.middle, B="ring", A="cross")
+    c = Cells(lambda game: game.last, A="cross", B="ring")
+    by = Turn("BA", by="b")
+
+
+class ThreeSigns(Layout):
+    """Three signs."""
+
+    a = Cells(lambda game: game.first, A="cross", B="ring", C="disc")
+    b = Cells(lambda game: game.middle, A="cross", B="ring", C="disc")
+    c = Cells(lambda game: game.last, A="cross", B="ring", C="disc")
+    by = Turn("ABC", by="c")
+
+
+class OneBoard(Game):
+    """A position of nothing but cells with one sign."""
+
+    cells = Cells(lambda game: game.size, A="cross")
+
+    size: int = 1
+
+    def generate_moves(self, position):
+        yield from self.cells.empty(position)
+
+    def do_move(self, position, cell):
+        return self.cells.add(position, cell, self.cells.A)

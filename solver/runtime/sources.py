@@ -84,10 +84,7 @@ def hash_of(file: Path) -> str:
 
 
 RULES_COMPILER = ("solver/rules/compiled.py", "solver/rules/positions.py")
-"""The modules that teach numba what rules and positions are."""
-
-OVERLOADS = (*RULES_COMPILER, "solver/search/probing/kernels.py")
-"""The modules that tell numba what to compile for functions of other modules. Any kernel may call these functions."""
+"""The modules that teach numba what rules and positions are. Any kernel may call them, without an import."""
 
 NOT_COMPILED = ("games/catalog.py", "games/contract/declared.py", "databases/**/*.py", "solver/runtime/*.py")
 """Files that kernels import, directly or not, and whose functions numba never compiles: messages, texts and files."""
@@ -108,8 +105,8 @@ def not_compiled(root: Path) -> set[Path]:
 
 
 def kernel_files(file: Path, root: Path = ROOT) -> set[Path]:
-    """Return the source files that decide the machine code of a file's kernels: its imports, and OVERLOADS."""
-    return closure([file, *(root / name for name in OVERLOADS)], root, not_compiled(root))
+    """Return the source files that decide the machine code of a file's kernels: its imports, and the rules compiler."""
+    return closure([file, *(root / name for name in RULES_COMPILER)], root, not_compiled(root))
 
 
 @cache

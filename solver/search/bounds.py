@@ -16,53 +16,10 @@ The bound for the children follows from the bound of the parent (see `for_child`
 become each other, at every ply.
 """
 
-from typing import TYPE_CHECKING, Any, Protocol
-
-from numba import types
-from numba.extending import overload
-
-from retrograde.games.contract.game import LOSE, WIN, Game, Value
+from retrograde.games.contract.game import LOSE, WIN, Value
 
 ANY_WIN, NO_LOSS = 1, 0
 """Questions without a distance."""
-
-
-if TYPE_CHECKING:
-    from retrograde.databases import Outcome
-
-BASE = 1 << 14
-"""Value of `far` in the entries of endgame tables."""
-DRAWN, UNKNOWN = (1 << 15) - 1, -(1 << 15)
-"""Entries of endgame tables for a DRAW, and for an unknown position."""
-
-
-class EndgameTables(Protocol):
-    """Endgame tables that a search probes as if their positions were ends (see `search/probing/`)."""
-
-    @property
-    def addresses(self) -> Any:
-        """The tables as kernels need them: the argument *tables* of `probe_tables`."""
-
-    def get(self, position: int) -> "Outcome | None":
-        """Return the outcome of a position, or None if no table has it."""
-
-
-def probe_tables(game: Game, position: int, far: int, tables: Any) -> int:
-    """Probe the endgame tables: return the worth of an undecided position, DRAWN or UNKNOWN.
-
-    `probing/kernels.py` overloads it for tables. Without tables, *tables* is None and the answer is a constant UNKNOWN.
-    """
-    return UNKNOWN if tables is None else int(tables.probe(game, position, far))
-
-
-@overload(probe_tables)  # type: ignore[untyped-decorator]  # numba's
-def _(game: Any, position: Any, far: Any, tables: Any) -> Any:
-    """Return the function that numba compiles in place of `probe_tables` if there are no tables; else None."""
-
-    def unknown(game: Any, position: Any, far: Any, tables: Any) -> Any:
-        return UNKNOWN
-
-    return unknown if isinstance(tables, types.NoneType) else None
 
 
 def win_within(plies: int, far: int) -> int:

@@ -22,12 +22,11 @@ from numba.extending import overload
 
 from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, Traits
 from retrograde.solver.rules.kernels import canonical
-from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.search.bounds import DRAWN, UNKNOWN, probe_tables
+from retrograde.solver.search.endgame_tables import DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of, permute
 from retrograde.solver.search.memory import prefetch, words_at
 from retrograde.solver.search.table import BEST_BITS, TranspositionTable
@@ -87,7 +86,8 @@ ANY_NUMBER = 1 << 62
 class SearchMemory(NamedTuple):
     """What a thread searches with: layout and address of the transposition table (see `table.py`), and its workspace.
 
-    `plies` and `moves` are the size of the workspace. `table`, `rows` and `counters` are addresses of int64 words.
+    `plies` and `moves` are the size of the workspace. `table`, `rows` and `counters` are addresses of int64 words, and
+    `endgame_tables` is that of `endgame_tables.py`.
     """
 
     position_bits: int
@@ -99,21 +99,7 @@ class SearchMemory(NamedTuple):
     table: int
     rows: int
     counters: int
-
-
-class SearchMemoryWithTables(NamedTuple):
-    """The same with endgame tables. It is a separate type so that searches without tables compile no code for them."""
-
-    position_bits: int
-    bucket_bits: int
-    bound_bits: int
-    far: int
-    plies: int
-    moves: int
-    table: int
-    rows: int
-    counters: int
-    endgame_tables: Any
+    endgame_tables: int
 
 
 class ThreadWorkspace(NamedTuple):
@@ -142,12 +128,11 @@ def make_workspace(plies: int, moves: int, shared: Array | None = None, parts: i
     return ThreadWorkspace(np.empty((plies, moves, parts), np.int64), counters)
 
 
-def memory_of(table: TranspositionTable, workspace: ThreadWorkspace) -> SearchMemory | SearchMemoryWithTables:
+def memory_of(table: TranspositionTable, workspace: ThreadWorkspace) -> SearchMemory:
     """Return what kernels need to know of a table and a workspace. Keep both alive while kernels run."""
     addresses = table.words.ctypes.data, workspace.rows.ctypes.data, workspace.counters.ctypes.data
     plies, moves = workspace.rows.shape[:2]
-    memory = SearchMemory(*table.layout, plies, moves, *addresses)
-    return memory if table.endgame_tables is None else SearchMemoryWithTables(*memory, table.endgame_tables)
+    return SearchMemory(*table.layout, plies, moves, *addresses, table.endgame_tables)
 
 
 def at_least(game: Game, position: int, bound: int, table: TranspositionTable, workspace: ThreadWorkspace) -> bool:
@@ -271,7 +256,7 @@ def look_ahead(game, position, bound, ply, memory):
                 return True, 0
         elif value != WIN:
             # Case: the game goes on. Probe the endgame tables, if any, as if the child were an end.
-            worth = probe_endgame_tables(game, child, memory)
+            worth = probe_tables(game, child, memory.far, memory.endgame_tables)
             if worth != UNKNOWN:
                 mark[IN_TABLES] += 1
                 if worth in (0, DRAWN):
@@ -287,20 +272,6 @@ def look_ahead(game, position, bound, ply, memory):
             row[PARTS * count + CHILD], row[PARTS * count + GOOD] = child, move
             count += 1
     return False, count
-
-
-def probe_endgame_tables(game: Game, position: int, memory: SearchMemory | SearchMemoryWithTables) -> int:
-    """Return the worth of an undecided position by the endgame tables, DRAWN, or UNKNOWN (see `probe_tables`)."""
-    if isinstance(memory, SearchMemoryWithTables):
-        return probe_tables(game, position, memory.far, memory.endgame_tables)
-    return UNKNOWN
-
-
-@overload(probe_endgame_tables)
-def _(game, position, memory):
-    if memory.instance_class is SearchMemoryWithTables:
-        return lambda game, position, memory: probe_tables(game, position, memory.far, memory.endgame_tables)
-    return lambda game, position, memory: UNKNOWN
 
 
 @kernel
@@ -327,16 +298,13 @@ def must_give_up(position, ply, memory):
 
 
 def has_promise(game: Game) -> bool:
-    """Return whether the game defines `promise`; a constant in compiled code."""
+    """Return whether the game defines `promise`."""
     return Traits.of(game).has_promise
 
 
 @overload(has_promise)
 def _(game):
-    if isinstance(game, PortType):
-        return lambda game: game.has_promise != 0
-    defined = Traits.of(game.game).has_promise
-    return lambda game: defined
+    return lambda game: game.has_promise != 0
 
 
 @kernel

@@ -42,8 +42,8 @@ import numpy as np
 from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import whole
-from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.search.bounds import BASE, DRAWN, UNKNOWN, probe_tables
+from retrograde.solver.runtime.kernel import lean_kernel
+from retrograde.solver.search.endgame_tables import BASE, DRAWN, NO_TABLES, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of
 from retrograde.solver.search.proof_table import HASH_BITS, INFINITE, find, store
 
@@ -105,7 +105,7 @@ class Path(NamedTuple):
     `levels` int64[levels, 8] has the fields of each question on the path. Their children follow each other, level by
     level: the questions `keys` int64[n] and the fields `children` int64[n, 5]. `hash_counts` uint16[] counts the path's
     questions by hash, to detect repetitions quickly. `notes` int64[, 4] are answers that rest on path levels. `counts`
-    int64[6]; `stop` uint8[1], nonzero to stop; `endgame_tables` to probe, or None.
+    int64[6]; `stop` uint8[1], nonzero to stop; `endgame_tables` is an address (see `endgame_tables.py`).
     """
 
     levels: Array
@@ -115,10 +115,10 @@ class Path(NamedTuple):
     notes: Array
     counts: Array
     stop: Array
-    endgame_tables: Any
+    endgame_tables: int
 
 
-def make_path(levels: int, children: int, stop: Array, tables: Any = None) -> Path:
+def make_path(levels: int, children: int, stop: Array, tables: int = NO_TABLES) -> Path:
     """Return the memory for a path of *levels* questions with *children* children in all."""
     return Path(
         np.empty((levels, 8), np.int64),
@@ -132,7 +132,7 @@ def make_path(levels: int, children: int, stop: Array, tables: Any = None) -> Pa
     )
 
 
-@kernel
+@lean_kernel
 def prove(game, key, nodes, table, path):
     """Return the answer to a question: YES, NO, or OPEN after *nodes* positions or if the search gives up."""
     levels, children, counts = path.levels, path.children, path.counts
@@ -176,7 +176,7 @@ def prove(game, key, nodes, table, path):
         enter(game, path.keys[best], level, min(most_proof, INFINITE), min(most_disproof, INFINITE), table, path)
 
 
-@kernel
+@lean_kernel
 def combine_numbers(level, levels, children):
     """Return (proof number, disproof number, best child, second best disproof number, open children besides one)."""
     # The proof number is the smallest disproof number of a child. The disproof number is the greatest proof number of a
@@ -200,7 +200,7 @@ def combine_numbers(level, levels, children):
     return proof, min(widest + others, INFINITE - 1), best, second, others
 
 
-@kernel
+@lean_kernel
 def enter(game, key, level, most_proof, most_disproof, table, path):
     """Append a question to the path and write its children.
 
@@ -267,7 +267,7 @@ def enter(game, key, level, most_proof, most_disproof, table, path):
     levels[level, END] = end
 
 
-@kernel
+@lean_kernel
 def write_level(key, level, most_proof, most_disproof, levels, counts):
     """Write the fields of a new level of the path, still without children, and count its position."""
     counts[NODES] += 1
@@ -277,7 +277,7 @@ def write_level(key, level, most_proof, most_disproof, levels, counts):
     levels[level, MOST_PROOF], levels[level, MOST_DISPROOF] = most_proof, most_disproof
 
 
-@kernel
+@lean_kernel
 def value_of(game, position, counts, tables):
     """Return the value of a child by the rules or the endgame tables, or UNDECIDED; note kinds of drawn ends."""
     value = whole(game.primitive(position))
@@ -290,7 +290,7 @@ def value_of(game, position, counts, tables):
     return value
 
 
-@kernel
+@lean_kernel
 def probe_value(game, position, counts, tables):
     """Return the value of an undecided position by the endgame tables, or UNDECIDED."""
     worth = probe_tables(game, position, BASE, tables)
@@ -302,7 +302,7 @@ def probe_value(game, position, counts, tables):
     return whole(WIN if worth > 0 else LOSE)
 
 
-@kernel
+@lean_kernel
 def mobility(game, position):
     """Return the number of moves of a position, at least 1."""
     count = 0
@@ -311,14 +311,14 @@ def mobility(game, position):
     return max(count, 1)
 
 
-@kernel
+@lean_kernel
 def write_child(children, child, proof, disproof, high, low):
     """Write the fields of a child that was not searched yet."""
     children[child, PROOF], children[child, DISPROOF] = proof, disproof
     children[child, HIGH], children[child, LOW], children[child, VISITS] = high, low, 0
 
 
-@kernel
+@lean_kernel
 def leave(level, proof, disproof, table, path):
     """Remove the last question from the path and store its numbers; return (HIGH, LOW)."""
     levels, children = path.levels, path.children
@@ -347,7 +347,7 @@ def leave(level, proof, disproof, table, path):
     return high, low
 
 
-@kernel
+@lean_kernel
 def note(path, key, high, low, nodes):
     """Take a note of an answer that rests on path levels, if there is memory for it."""
     at = path.counts[NOTES]
@@ -357,7 +357,7 @@ def note(path, key, high, low, nodes):
         path.counts[NOTES] = at + 1
 
 
-@kernel
+@lean_kernel
 def settle(level, safe, high, table, path):
     """Update the notes taken below a level that the search leaves.
 
@@ -385,7 +385,7 @@ def settle(level, safe, high, table, path):
     path.counts[NOTES] = kept
 
 
-@kernel
+@lean_kernel
 def level_of(key, level, path):
     """Return the level on the path, up to *level*, where a question stands; −1 if it does not."""
     if path.hash_counts[hash_slot(key, path)]:
@@ -395,7 +395,7 @@ def level_of(key, level, path):
     return -1
 
 
-@kernel
+@lean_kernel
 def hash_slot(key, path):
     """Return the index of a question in `hash_counts`."""
     return hash_of(key, HASH_BITS) & len(path.hash_counts) - 1

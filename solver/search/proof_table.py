@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.search.hashing import hash_of
 
 Array = np.ndarray[Any, Any]
@@ -39,13 +39,13 @@ def make_table(size: int) -> Array:
     return np.zeros((entries, 2), np.int64)
 
 
-@kernel
+@lean_kernel
 def bucket_of(table, key):
     """Return the index of the first slot of the key's bucket."""
     return hash_of(key, HASH_BITS) & len(table) - SLOTS
 
 
-@kernel
+@lean_kernel
 def find(table, key):
     """Probe the table: return the proof and disproof number of a question, or 1 and 1."""
     first = bucket_of(table, key)
@@ -55,7 +55,7 @@ def find(table, key):
     return 1, 1
 
 
-@kernel
+@lean_kernel
 def store(table, key, proof, disproof, nodes):
     """Store the numbers of a question whose search took *nodes* positions."""
     first = bucket_of(table, key)

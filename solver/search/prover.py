@@ -19,7 +19,8 @@ from retrograde.solver.rules.examine import differ, examine, refuse_to_search
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import proof_kernels as kernels
-from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, EndgameTables
+from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS
+from retrograde.solver.search.endgame_tables import EndgameTables, address_of
 from retrograde.solver.search.proof_kernels import OPEN, YES
 from retrograde.solver.search.proof_table import make_table
 from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, SearchResult, SearchTooDeep
@@ -58,7 +59,7 @@ class ProofNumberSearch(StoppableSearch):
     def __init__(self, game: Game, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
         """Prepare a search; *tables* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
         refuse_to_search(game)
-        self.endgame_tables, self.table_addresses = tables, tables and tables.addresses
+        self.endgame_tables = tables
         self.game, self.size = game, size
         super().__init__()
         self.nodes = 0
@@ -69,7 +70,7 @@ class ProofNumberSearch(StoppableSearch):
         """Kinds of ends and repetitions met so far: the bits DRAWS, TIES and REPETITIONS of `proof_kernels`."""
         self.table = make_table(size)
         self.path_size = LEVELS, CHILDREN
-        self.path = kernels.make_path(*self.path_size, self.stop, self.table_addresses)
+        self.path = kernels.make_path(*self.path_size, self.stop, address_of(self.endgame_tables))
         self.compile()
 
     def compile(self) -> None:
@@ -79,7 +80,7 @@ class ProofNumberSearch(StoppableSearch):
         """
         # With the stop flag set and a path without space, `prove` returns at once.
         self.stop[0] = True
-        path = kernels.make_path(0, 0, self.stop, self.table_addresses)
+        path = kernels.make_path(0, 0, self.stop, address_of(self.endgame_tables))
         with compilable(self.game):
             kernels.prove(rules_for(self.game), 0, 0, self.table, path)
         self.stop[0] = False
@@ -130,7 +131,7 @@ class ProofNumberSearch(StoppableSearch):
         if levels >= MOST_LEVELS:
             raise SearchTooDeep
         self.path_size = 4 * levels, 4 * children
-        self.path = kernels.make_path(*self.path_size, self.stop, self.table_addresses)
+        self.path = kernels.make_path(*self.path_size, self.stop, address_of(self.endgame_tables))
 
     # Values
 

@@ -36,8 +36,9 @@ from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import differ, examine, or_a_bug, refuse_to_search
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import kernels
-from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, EndgameTables, no_loss_within, win_within, worth_of
-from retrograde.solver.search.table import TableTooSmall, TranspositionTable, make_table
+from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within, worth_of
+from retrograde.solver.search.endgame_tables import EndgameTables, address_of
+from retrograde.solver.search.table import TableTooSmall, make_table
 from retrograde.solver.search.ties import TieQuestion, TieSearch
 from retrograde.solver.search.timer import limited
 
@@ -145,9 +146,7 @@ class Search:
 
     def make_table(self, bits: int) -> None:
         """Replace the transposition table by an empty one for positions of *bits* bits."""
-        self.table: TranspositionTable = make_table(self.size, bits)._replace(
-            endgame_tables=self.endgame_tables and self.endgame_tables.addresses
-        )
+        self.table = make_table(self.size, bits)._replace(endgame_tables=address_of(self.endgame_tables))
         self.make_workspaces()
 
     def make_workspaces(self) -> None:

@@ -1,7 +1,7 @@
 """The transposition table: bounds and best moves of positions, one 64-bit word each, in memory of fixed size.
 
 A word identifies its position completely, so two positions are never confused. A word is read and written at once, so
-threads share the table without locks. The canonical position is permute by a bijection. The low bits of the result
+threads share the table without locks. The canonical position is permuted by a bijection. The low bits of the result
 choose a bucket of two words; the rest is stored in the word::
 
     | rest of the position | best move: 6 bits | upper bound | lower bound |      0: empty
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import POSITION_BITS, RetrogradeError
+from retrograde.solver.search.endgame_tables import NO_TABLES
 
 Array = np.ndarray[Any, Any]
 
@@ -40,11 +41,11 @@ class TableLayout(NamedTuple):
 
 
 class TranspositionTable(NamedTuple):
-    """A table: `words` int64[2 × buckets], its layout, and the endgame tables to probe, or None."""
+    """A table: `words` int64[2 × buckets], its layout, and the address of the endgame tables to probe."""
 
     words: Array
     layout: TableLayout
-    endgame_tables: Any = None
+    endgame_tables: int = NO_TABLES
 
 
 def make_table(size: int, position_bits: int = POSITION_BITS) -> TranspositionTable:

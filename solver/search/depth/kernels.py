@@ -260,7 +260,8 @@ def max_n(game, position, depth, ply, scoring, workspace):
     # Step 2: search every move; add what it pays to what follows.
     count = write_moves(game, position, NO_MOVE, ply, workspace)
     total = write_odds(game, position, count, ply, workspace)
-    found[:] = 0.0
+    for player in range(game.players):
+        found[player] = 0.0
     for i in range(count):
         move = workspace.moves[ply, i]
         max_n(game, workspace.children[ply, i], depth - 1, ply + 1, scoring, workspace)
@@ -274,7 +275,8 @@ def max_n(game, position, depth, ply, scoring, workspace):
             for player in range(game.players):
                 found[player] += workspace.promises[ply, i] * below[player]
         elif i == 0 or below[turn] > found[turn]:
-            found[:] = below
+            for player in range(game.players):
+                found[player] = below[player]
     # Step 3: the mean for chance.
     for player in range(game.players):
         shares[player] = found[player] / total if total else found[player]

@@ -24,8 +24,8 @@ from retrograde.games.contract.game import (
     RetrogradeError,
     Traits,
 )
-from retrograde.solver.search.bounds import BASE, DRAWN, UNKNOWN, worth_of
-from retrograde.solver.search.probing.kernels import TableAddresses
+from retrograde.solver.search.bounds import worth_of
+from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN
 
 Array = np.ndarray[Any, Any]
 
@@ -41,25 +41,25 @@ class LoadedTables:
 
     game: Game
     entries: dict[int, Array] = field(default_factory=dict)
-    """Entries int16[slots] of each tier, by tier number; see `kernels.py`."""
+    """Entries int16[slots] of each tier, by tier number; see `endgame_tables.py`."""
     databases: list[Database] = field(default_factory=list)
     """The open databases, which answer `get`."""
 
     @cached_property
-    def arrays(self) -> tuple[Array, Array, Array]:
-        """The arrays `tiers`, `bounds`, `entries` of `kernels.py`, cached to keep them alive while kernels use them."""
-        tiers = sorted(self.entries)
-        bounds = np.cumsum([0, *(len(self.entries[tier]) for tier in tiers)])
+    def arrays(self) -> tuple[Array, Array, Array, Array]:
+        """The arrays of `endgame_tables.py`, the header first; cached to keep them alive while kernels use them."""
+        tiers = np.array(sorted(self.entries), np.int64)
+        bounds = np.cumsum([0, *(len(self.entries[tier]) for tier in tiers.tolist())], dtype=np.int64)
         entries = np.full(-(-bounds[-1] // 4) * 4, UNKNOWN, np.int16)  # whole words
-        for tier, begin in zip(tiers, bounds, strict=False):
+        for tier, begin in zip(tiers.tolist(), bounds, strict=False):
             entries[begin : begin + len(self.entries[tier])] = self.entries[tier]
-        return np.array(tiers, np.int64), bounds.astype(np.int64), entries
+        header = np.array([*(array.ctypes.data for array in (tiers, bounds, entries)), len(tiers)], np.int64)
+        return header, tiers, bounds, entries
 
-    @cached_property
-    def addresses(self) -> TableAddresses:
-        """The tables as kernels need them."""
-        tiers, bounds, entries = self.arrays
-        return TableAddresses(tiers.ctypes.data, bounds.ctypes.data, entries.ctypes.data, len(tiers))
+    @property
+    def address(self) -> int:
+        """The address of the header."""
+        return int(self.arrays[0].ctypes.data)
 
     def get(self, position: int) -> Outcome | None:
         """Return the outcome of a position, or None if no database has it."""

@@ -132,7 +132,7 @@ def test_what_is_compiled_in_place_of_a_function_stands_beside_it_or_counts_for_
         overloaded = re.findall(r"^@overload\((\w+)\)", text, re.MULTILINE)
         if not all(re.search(rf"^def {name}\(", text, re.MULTILINE) for name in overloaded):
             found.add(file.relative_to(ROOT).as_posix())
-    assert found == set(sources.OVERLOADS)
+    assert found == set(sources.RULES_COMPILER)
 
 
 def dispatchers(module):

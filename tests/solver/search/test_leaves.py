@@ -9,7 +9,8 @@ from retrograde.databases import open_database
 from retrograde.games import LOSE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.search.bounds import BASE, DRAWN, UNKNOWN, probe_tables, worth_of
+from retrograde.solver.search.bounds import worth_of
+from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.probing.tables import find_tables
 from retrograde.solver.search.prover import ProofNumberSearch
 from retrograde.solver.search.searcher import Search
@@ -59,7 +60,7 @@ def test_each_position_in_a_table_is_worth_what_its_database_says(tables, truth)
     seen = set()
     for position in with_pawns(1500, 1):
         assert tables.get(position) is None
-        assert probe_tables(KPK, position, BASE, tables.addresses) == UNKNOWN
+        assert probe_tables(KPK, position, BASE, tables.address) == UNKNOWN
     chance = Random(2)
     for tier, entries in tables.entries.items():
         for slot in chance.choices(range(len(entries)), k=300):
@@ -71,10 +72,10 @@ def test_each_position_in_a_table_is_worth_what_its_database_says(tables, truth)
             image = chance.choice(list(KPK.images(position)))
             assert tables.get(image) == truth[position]
             expected = worth_of(value, remoteness, BASE) if decided else DRAWN
-            assert probe_tables(KPK, image, BASE, tables.addresses) == expected
+            assert probe_tables(KPK, image, BASE, tables.address) == expected
             if decided:
                 near = worth_of(value, min(remoteness, 9), 10)
-                assert probe_tables(KPK, image, 10, tables.addresses) == near
+                assert probe_tables(KPK, image, 10, tables.address) == near
             seen.add(value)
     assert len(seen) == 3
 

@@ -1,0 +1,79 @@
+"""Endgame tables probed in search: a position of a smaller, solved game counts as an end of known worth.
+
+A position is looked up by the game's own numbers: its tier and its slot in the tier. An entry is the position's worth
+(see `bounds.py`) with BASE in place of `far`, or DRAWN, or UNKNOWN. Kernels get the tables by one address::
+
+    header    int64[4]           addresses of the three arrays below, and the number of tiers
+    tiers     int64[number]      numbers of the tiers, ascending
+    bounds    int64[number + 1]  where the entries of each tier begin
+    entries   int16[slots]       four in each int64 word
+
+`probing/` loads the tables from databases.
+"""
+
+from typing import TYPE_CHECKING, Protocol
+
+from retrograde.solver.rules.kernels import canonical
+from retrograde.solver.rules.positions import whole
+from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search.memory import words_at
+
+if TYPE_CHECKING:
+    from retrograde.databases import Outcome
+
+BASE = 1 << 14
+"""Value of `far` in the entries."""
+DRAWN, UNKNOWN = (1 << 15) - 1, -(1 << 15)
+"""Entries for a DRAW, and for an unknown position."""
+NO_TABLES = 0
+"""The address that stands for no tables."""
+TIERS, BOUNDS, ENTRIES, NUMBER = range(4)
+"""Indices into the header."""
+
+
+class EndgameTables(Protocol):
+    """Endgame tables that a search probes."""
+
+    @property
+    def address(self) -> int:
+        """The address of the header."""
+
+    def get(self, position: int) -> "Outcome | None":
+        """Return the outcome of a position, or None if no table has it."""
+
+
+def address_of(tables: EndgameTables | None) -> int:
+    """Return the address of tables for kernels."""
+    return tables.address if tables else NO_TABLES
+
+
+@kernel
+def probe_tables(game, position, far, address):
+    """Return the worth of an undecided position, DRAWN, or UNKNOWN if no table has it."""
+    if address == NO_TABLES:
+        return UNKNOWN
+    header = words_at(address)
+    tiers, bounds, number = words_at(header[TIERS]), words_at(header[BOUNDS]), header[NUMBER]
+    # Step 1: binary search for the tier.
+    tier = whole(game.tier(position))
+    low, high = 0, number
+    while low < high:
+        middle = (low + high) // 2
+        if tiers[middle] < tier:
+            low = middle + 1
+        else:
+            high = middle
+    if low == number or tiers[low] != tier:
+        return UNKNOWN
+    # Step 2: the slot of the canonical position.
+    least, its_tier = canonical(game, position)
+    slot = whole(game.index(least))
+    if its_tier != tier or not 0 <= slot < bounds[low + 1] - bounds[low]:
+        return UNKNOWN
+    # Step 3: extract the signed 16-bit entry from its word.
+    index = bounds[low] + slot
+    entry = ((words_at(header[ENTRIES])[index >> 2] >> 16 * (index & 3) & 0xFFFF) ^ 0x8000) - 0x8000
+    # Step 4: convert from BASE to *far*. The result stays a win or a loss if *far* is small.
+    if entry in (UNKNOWN, DRAWN, 0):
+        return entry
+    return max(1, entry - BASE + far) if entry > 0 else min(-1, entry + BASE - far)

@@ -173,33 +173,18 @@ def king_moves(pawns: bool) -> Array:
 # What later tiers are called
 
 
-class LaterTier(NamedTuple):
-    """A tier that a capture or promotion leads to, seen from the tier before.
+def later_tier(codes: Codes, turn: int) -> tuple[int, Codes, bool, Array]:
+    """Return the tier of these men, which may be in any order: (tier, its own men, exchanged, order).
 
-    `tier` is its number, `codes` are its own men in order. For White and for Black to move: `exchanged` says whether
-    the sides are exchanged there, `order` int64[2, men] which of the remaining men each of its own men is.
-    """
-
-    tier: int
-    codes: Codes
-    exchanged: tuple[bool, bool]
-    order: Array
-
-
-def later_tier(codes: Codes) -> LaterTier:
-    """Return the tier of these men, which may be in any order.
-
-    `order` int64[2, men] has, for White and for Black to move, the index in *codes* of the tier's first man, its second
-    man, and so on.
+    *turn* is the side to move. `exchanged` says whether the sides are exchanged there. `order` int64[men] has the index
+    in *codes* of the tier's first man, its second man, and so on.
     """
     sides = ["".join(men.LETTERS[code & 7] for code in codes if code >> 3 == side) for side in (0, 1)]
     name = men.ending(men.name_of(sides))
     own = men.codes_of(men.sides_of(name))
-    symmetric = len({*men.sides_of(name)}) == 1
-    reverse = sorted(codes) != list(own)
-    exchanged = reverse, reverse or symmetric
-    order = np.array([order_of(codes, own, exchange) for exchange in exchanged], np.int64).reshape(2, len(own))
-    return LaterTier(men.tier_of(name), own, exchanged, order)
+    # Of an ending with equal sides, positions are stored with White to move.
+    exchanged = sorted(codes) != list(own) or (turn == 1 and len({*men.sides_of(name)}) == 1)
+    return men.tier_of(name), own, exchanged, np.array(order_of(codes, own, exchanged), np.int64)
 
 
 class Departure(NamedTuple):
@@ -268,12 +253,28 @@ def arrangement(codes: Codes) -> Arrangement:
     """Return how slots correspond to positions of men in this order."""
     own = tuple(sorted(codes))
     squares = squares_of_slots(own)
-    mirror = geometry().turned[4][squares]
-    for like in groups_of(own):
-        mirror[:, like] = np.sort(mirror[:, like], 1)
-    here, there = (key_of(np.roll(every, len(codes) == 4, 1)) for every in (squares, mirror))  # the fourth counts most
-    mirror_classes = np.where(here == there, 2, here < there).astype(np.uint8)
-    return Arrangement(indices_of(codes, squares[:, order_of(own, codes, False)]), mirror_classes)
+    classes = mirror_classes(squares, mirror_images(own, squares))
+    return Arrangement(indices_of(codes, squares[:, order_of(own, codes, False)]), classes)
+
+
+def mirror_images(codes: Codes, squares: Array) -> Array:
+    """Return the squares of men, int64[positions, men], reflected about the diagonal; like men ascend."""
+    return sort_like_men(codes, geometry().turned[4][squares])
+
+
+def sort_like_men(codes: Codes, squares: Array) -> Array:
+    """Sort the squares of like men in each row, in place; return the array."""
+    for like in groups_of(codes):
+        squares[:, like] = np.sort(squares[:, like], 1)
+    return squares
+
+
+def mirror_classes(squares: Array, mirror: Array) -> Array:
+    """Return `Arrangement.mirror_classes` of positions and their mirror images."""
+    here, there = (
+        key_of(np.roll(men, squares.shape[1] == 4, 1)) for men in (squares, mirror)
+    )  # the fourth counts most
+    return np.where(here == there, 2, here < there).astype(np.uint8)
 
 
 def indices_of(codes: Codes, squares: Array) -> Array:
@@ -304,11 +305,3 @@ def placements_of(pawns: bool, like: int) -> Array:
     grid = np.stack(np.meshgrid(*[free] * like, indexing="ij"), -1).reshape(-1, like)
     grid = grid[np.all(grid[:, 1:] > grid[:, :-1], 1)]
     return grid[np.lexsort(grid.T)]
-
-
-def placement_counts(codes: Codes) -> Array:
-    """Return the number of placements of each man's group, int64[men]; 1 for a man like the one before him."""
-    counts = []
-    for group in groups_of(codes):
-        counts += [len(placements_of(codes[group[0]] & 7 == PAWN, len(group))), *[1] * (len(group) - 1)]
-    return np.array(counts, np.int64)

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.chess.men import PAWN
-from retrograde.solver.methods.chess.kernels import DIAGONAL, NO_POSITION
+from retrograde.solver.methods.chess.kernels import NO_POSITION
 from retrograde.solver.methods.chess.words import ONE
 from retrograde.solver.runtime.kernel import lean_kernel
 
@@ -17,26 +16,8 @@ Array = np.ndarray[Any, Any]
 
 STORED, POSITIONS, FIRST = range(3)
 """Columns of counts: slots, the positions they stand for, and the first slot."""
-EMPTY_IMAGE, OWN_IMAGE = 0, 2
+LARGER_IMAGE, OWN_IMAGE = 0, 2
 """Entries of `Arrangement.mirror_classes`: the larger of two mirror images; a position that is its own."""
-
-
-class LaterSlots(NamedTuple):
-    """The slots of a later tier with one side to move, and how the tier before sees its positions.
-
-    `kings` int64[pairs, 2]: the squares of the kings, by pair. `with_pawns`: whether there are pawns. For each man
-    there, `kinds` and `placements`: see `slot_within`. `mirror_classes`: see `formation.Arrangement`. `order`, `turn`
-    and `exchanged`: see `formation.LaterTier`.
-    """
-
-    kings: Array
-    with_pawns: Any
-    kinds: Array
-    placements: Array
-    mirror_classes: Array
-    order: Array
-    turn: Any
-    exchanged: Any
 
 
 class SlotLayout(NamedTuple):
@@ -61,77 +42,22 @@ def has_position(positions, index):
 
 
 @lean_kernel
-def choose(number, like):
-    """Return the number of placements of *like* equal men (one to three) on the first *number* squares."""
-    if like == 1:
-        return number
-    if like == 2:
-        return number * (number - 1) // 2
-    return number * (number - 1) * (number - 2) // 6
+def write_codes(board, kings, numbers, scores, table, legal, codes):
+    """Write the codes of a later tier's positions with one side to move, in the layout of the tier before.
 
-
-@lean_kernel
-def slot_within(kinds, placements, squares):
-    """Return the number of a slot among those with the same kings; -1 if the men cannot stand so.
-
-    *placements* has the number of placements of each man's group, 1 for a man like the one before him. Sorts the
-    squares of like men in *squares*. The number of each group's placement is in the combinatorial number system, as in
-    `Numbering.index` of chess.
+    *kings* int64[pairs]: the row of `board.kings` for each pair there. *numbers* int32[16, inner]: see
+    `slots.slot_numbers`. *scores* are those of all slots with this side to move. A score's code is `table[score]`;
+    *legal* are the legal positions, as a set.
     """
-    like = 0
-    # Step 1: Sort the squares of like men by insertion, and reject placements that are not legal.
-    for man in range(len(kinds)):
-        like = like + 1 if placements[man] == 1 else 1
-        for before in range(man):
-            if squares[before] == squares[man]:
-                return -1
-        if kinds[man] == PAWN and not 8 <= squares[man] < 56:
-            return -1
-        to = man
-        while to > man - like + 1 and squares[to - 1] > squares[to]:
-            squares[to - 1], squares[to] = squares[to], squares[to - 1]
-            to -= 1
-    slot = 0
-    # Step 2: A group's number is a sum of binomials; groups are digits of the slot.
-    for man in range(len(kinds)):
-        like = like + 1 if placements[man] == 1 else 1
-        slot = slot * placements[man] + choose(squares[man] - 8 * (kinds[man] == PAWN), like)
-    return slot
-
-
-@lean_kernel
-def write_codes(board, slots, scores, table, legal, codes, squares):
-    """Write the codes of a later tier's positions with one side to move, in the order of the tier before.
-
-    There men are distinct and in another order. *slots* are its LaterSlots. A score's code is `table[score]`; *legal*
-    are the legal positions, as a set. *squares* int64[3] is a buffer.
-    """
-    count = len(slots.kinds)
-    inner = 1 << 6 * count
-    pairs, size = len(slots.kings), len(slots.mirror_classes)
-    for pair in range(pairs):
-        white, black = slots.kings[pair, 0], slots.kings[pair, 1]
-        # Exchanged sides: the board is turned upside down (square ^ 56), and the kings change places.
-        if slots.exchanged:
-            white, black = black ^ 56, white ^ 56
-        entry = int(board.kings[slots.with_pawns << 12 | white << 6 | black])
-        begin = (slots.turn * pairs + (entry >> 4)) * size
-        # For each legal position find the slot: turn the men as the kings are turned, then number them.
+    size, inner = len(scores) // len(kings), numbers.shape[1]
+    for pair in range(len(kings)):
+        entry = np.int64(board.kings[kings[pair]])
+        begin = (entry >> 4) * size
         for rest in range(inner):
             index = pair * inner + rest
             codes[index] = NO_POSITION
-            if not has_position(legal, index):
-                continue
-            for man in range(count):
-                square = rest >> 6 * (count - 1 - slots.order[man]) & 63
-                squares[man] = board.turned[entry & 7, square ^ 56 if slots.exchanged else square]
-            slot = slot_within(slots.kinds, slots.placements, squares)
-            # Both kings on the diagonal, and this is the larger mirror image: its slot is empty, so take the other.
-            if entry & 8 and slots.mirror_classes[slot] == EMPTY_IMAGE:
-                for man in range(count):
-                    squares[man] = board.turned[DIAGONAL, squares[man]]
-                slot = slot_within(slots.kinds, slots.placements, squares)
-            codes[index] = table[scores[begin + slot]]
+            if has_position(legal, index):
+                codes[index] = table[scores[begin + numbers[entry & 15, rest]]]
 
 
 @lean_kernel
@@ -149,7 +75,7 @@ def collect_scores(known, legal, layout, table, empty, begin, scores, counts):
             scores[slot] = empty
             # Empty slots: illegal positions, and the larger of two mirror images.
             mirror_class = layout.mirror_classes[spot]
-            if not has_position(legal, index) or (layout.diagonal[pair] and mirror_class == EMPTY_IMAGE):
+            if not has_position(legal, index) or (layout.diagonal[pair] and mirror_class == LARGER_IMAGE):
                 continue
             code = known[index]
             scores[slot] = table[code]

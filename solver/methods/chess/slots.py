@@ -21,12 +21,15 @@ from retrograde.solver.methods.chess.formation import (
     has_pawns,
     later_tier,
     men_of,
+    mirror_classes,
+    mirror_images,
     pairs_of_kings,
-    placement_counts,
+    sort_like_men,
+    squares_of_slots,
 )
 from retrograde.solver.methods.chess.kernels import NO_POSITION, DepartureResults, LaterCodes
-from retrograde.solver.methods.chess.slot_kernels import STORED, LaterSlots, SlotLayout
-from retrograde.solver.methods.chess.words import EVERYTHING
+from retrograde.solver.methods.chess.slot_kernels import LARGER_IMAGE, STORED, SlotLayout
+from retrograde.solver.methods.chess.words import EVERYTHING, key_of
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES
 
 ScoresOf = Callable[[int], Array]
@@ -76,13 +79,34 @@ def write_codes(codes: Codes, turn: int, scores_of: ScoresOf, table: Array, foun
 
     Men are in the order of *codes*, like men distinct.
     """
-    tier, own, exchanged, order = later_tier(codes)
-    slots = LaterSlots(
-        pairs_of_kings(has_pawns(codes)), int(has_pawns(codes)), np.array([code & 7 for code in own], np.int64),
-        placement_counts(own), arrangement(own).mirror_classes, order[turn], turn ^ exchanged[turn], exchanged[turn],
+    tier, own, exchanged, order = later_tier(codes, turn)
+    # Exchanged sides: the board is turned upside down (square ^ 56), and the kings change places.
+    kings = pairs_of_kings(has_pawns(codes))
+    white, black = (kings[:, ::-1] ^ 56 if exchanged else kings).T
+    numbers, size = slot_numbers(own, order, exchanged)
+    scores = scores_of(tier)[(turn ^ exchanged) * size * len(kings) :][: size * len(kings)]
+    slot_kernels.write_codes(
+        geometry(), has_pawns(codes) << 12 | white << 6 | black, numbers, scores, table,
+        legal_positions(men_of(codes), turn), found,
     )  # fmt: skip
-    legal, squares = legal_positions(men_of(codes), turn), np.zeros(3, np.int64)
-    slot_kernels.write_codes(geometry(), slots, scores_of(tier), table, legal, found, squares)
+
+
+def slot_numbers(own: Codes, order: Array, exchanged: bool) -> tuple[Array, int]:
+    """Return the slot of each placement of a tier's men, int32[16, placements], and the number of slots.
+
+    Slots are counted among those with the same kings. A placement is `first × 64 + second …` as the tier before has it:
+    man k is number `order[k]` there, and the board is upside down if *exchanged*. The row is the lowest four bits of an
+    entry of `Geometry.kings`: the symmetry that turns the board, and 8 if both kings are on the diagonal. Then of two
+    mirror images only the smaller one has a slot. Placements that are not legal have any number.
+    """
+    squares = squares_of_slots(own)
+    mirror = mirror_images(own, squares)
+    numbers, slots = np.zeros(64 ** len(own), np.int32), np.arange(len(squares), dtype=np.int32)
+    numbers[key_of(squares)] = slots
+    smaller = np.where(mirror_classes(squares, mirror) == LARGER_IMAGE, numbers[key_of(mirror)], slots)
+    before = np.arange(len(numbers))[:, None] >> 6 * (len(own) - 1 - order) & 63 ^ 56 * exchanged
+    by_symmetry = [numbers[key_of(sort_like_men(own, turned[before]))] for turned in geometry().turned]
+    return np.stack([*by_symmetry, *(smaller[row] for row in by_symmetry)]), len(squares)
 
 
 # The tier itself

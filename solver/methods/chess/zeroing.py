@@ -39,7 +39,7 @@ from retrograde.solver.methods.chess.formation import Array, Formation, Men, geo
 from retrograde.solver.methods.chess.kernels import NO_POSITION, LaterCodes
 from retrograde.solver.methods.chess.slots import ScoresOf, find_departures
 from retrograde.solver.methods.chess.words import EVERYTHING
-from retrograde.solver.methods.chess.zeroing_kernels import LOSES, LOSES_LATE, LOST, SAVES, WINS, WINS_LATE
+from retrograde.solver.methods.chess.zeroing_kernels import LOSES, LOSES_LATE, LOST, RESULTS, SAVES, WINS, WINS_LATE
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, encode
 
 SOON, LATE = 1, PATIENCE + 1
@@ -178,47 +178,21 @@ def settle(en_passant: EnPassantPositions, mover: ZeroingSide, other: ZeroingSid
     """Decide the positions with en passant in a level, and record what the double step before brings."""
     for items in en_passant.by_pawn.values():
         here = np.flatnonzero(bits_at(mask, items.positions)).astype(np.int64)
-        worths = WORTHS[items.codes[here]]
-        positions = items.positions[here]
-        codes = mover.known[positions].astype(np.int64)
-        codes += LOST * (bits_at(mover.unwon, positions) & (codes > 0))
+        positions, captures = items.positions[here], CODES_OF_CAPTURES[items.codes[here]]
+        others = mover.known[positions].astype(np.uint16)
+        others[bits_at(mover.unwon, positions) & (others > 0)] += LOST
         # Without another move only the captures count, else the better of both.
-        worths = np.where(items.stuck[here], worths, np.maximum(worths, worth_of(codes)))
-        items.values[here] = code_of(worths)
+        scores = table_of_scores()
+        codes = np.where(items.stuck[here] | (scores[captures] > scores[others]), captures, others)
+        items.values[here] = codes
         # The double step before is a pawn's move, so for the other side it is a zeroing move with this result.
-        for result, (least, most) in BROUGHT.items():
-            parents = items.parents[here[(worths >= least) & (worths <= most)]]
-            en_passant_kernels.add_positions(other.brought[result], parents)
+        for result, brought in enumerate(other.brought):
+            en_passant_kernels.add_positions(brought, items.parents[here[RESULTS[codes] == result]])
 
 
-DRAWN, WON = 500, 1000
-"""The worth of a draw; a win is WON less its plies, a loss just its plies."""
-BROUGHT = {
-    WINS: (0, PATIENCE),
-    WINS_LATE: (PATIENCE + 1, DRAWN - 1),
-    SAVES: (DRAWN, DRAWN),
-    LOSES_LATE: (DRAWN + 1, WON - PATIENCE - 1),
-    LOSES: (WON - PATIENCE, WON),
-}
-"""What a zeroing move brings, by the least and the greatest worth of the position it leads to.
-
-That worth is for the side to move there.
-"""
-WORTHS = np.full(256, DRAWN)
-WORTHS[[2, LATE + 1, 3, LATE + 2]] = WON - SOON, WON - LATE, SOON, LATE
-"""The worth of captures, by their codes as `kernels.find_departures` writes them."""
-
-
-def worth_of(codes: Array) -> Array:
-    """Return the worth of positions by their codes, as `ZeroingSide.codes` gives them."""
-    plies = (codes & LOST - 1) - 1
-    return np.where(codes == 0, DRAWN, np.where(codes >= LOST, plies, WON - plies))
-
-
-def code_of(worths: Array) -> Array:
-    """Return the codes for these worths, uint16."""
-    won, lost = WON - worths + 1, LOST + worths + 1
-    return np.where(worths == DRAWN, 0, np.where(worths > DRAWN, won, lost)).astype(np.uint16)
+CODES_OF_CAPTURES = np.zeros(256, np.uint16)
+"""The codes of captures by those that `kernels.find_departures` writes: wins and losses in 1 or 101 plies."""
+CODES_OF_CAPTURES[[2, LATE + 1, 3, LATE + 2]] = SOON + 1, LATE + 1, LOST + SOON + 1, LOST + LATE + 1
 
 
 # Men and codes

@@ -17,6 +17,10 @@ LOST = 256
 """Added to the codes of losses in arrays that have wins as well."""
 LAST = 101
 """The code of 100 plies: greater codes are draws by the fifty-move rule."""
+RESULTS = np.full(2 * LOST, SAVES)
+"""What a zeroing move brings, by the code of the position that it leads to; codes of losses have LOST added."""
+RESULTS[1 : LAST + 1], RESULTS[LAST + 1 : LOST] = LOSES, LOSES_LATE
+RESULTS[LOST + 1 : LOST + LAST + 1], RESULTS[LOST + LAST + 1 :] = WINS, WINS_LATE
 
 
 @lean_kernel
@@ -40,15 +44,9 @@ def find_bringing(known, unwon, mask, result, found):
         while bits:
             square = lowest(bits)
             bits &= bits - ONE
-            code = known[index << 6 | square]
-            # Not won by the side to move: a draw or a loss, so a draw or a win for the other.
-            if unwon[index] & BITS[square]:
-                here = SAVES if code == 0 else WINS_LATE if code > LAST else WINS
-            elif code:
-                here = LOSES_LATE if code > LAST else LOSES
-            else:
-                continue
-            if here == result:
+            # Not won by the side to move: a draw or a loss.
+            code = known[index << 6 | square] + (LOST if unwon[index] & BITS[square] else 0)
+            if code and RESULTS[code] == result:
                 word |= BITS[square]
         found[index] = word
 

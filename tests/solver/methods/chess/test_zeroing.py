@@ -117,13 +117,13 @@ def test_slots_that_do_not_follow_are_seen(tmp_path, monkeypatch):
         solve(Chess("KRK"), tmp_path / "game.h5", fresh=True, metric="dtz")
 
 
-def test_worths_and_codes_undo_one_another():
+def test_codes_are_ordered_by_their_scores_and_have_the_results_of_zeroing_moves():
     codes = np.array([0, 2, 101, 102, 255, 256 + 1, 256 + 2, 256 + 101, 256 + 102, 511])
-    worths = zeroing.worth_of(codes)
-    assert (zeroing.code_of(worths) == codes).all()
-    assert [zeroing.WORTHS[code] for code in (0, 2, 102, 3, 103)] == [500, 999, 899, 1, 101]
-    order = np.argsort(worths)  # to lose soon is worst; then late, a draw, to win late, to win soon
+    order = np.argsort(zeroing.table_of_scores()[codes])  # to lose soon is worst; then late, a draw, to win late, soon
     assert codes[order].tolist() == [257, 258, 357, 358, 511, 0, 255, 102, 101, 2]
+    # The other side wins soon or late, draws, or loses late or soon.
+    assert zeroing.RESULTS[codes[order]].tolist() == [4, 4, 4, 3, 3, 2, 1, 1, 0, 0]
+    assert zeroing.CODES_OF_CAPTURES[[0, 2, 102, 3, 103]].tolist() == [0, 2, 102, 256 + 2, 256 + 102]
 
 
 def test_levels_hold_each_position_once():

@@ -127,8 +127,7 @@ def solve_tiers(task: SolveTask) -> SolvedChunks:
         own = WaveValues(sets, plane_buffer("own", back.planes, int(sets.tiers[:, WORDS].sum())))
     # Step 2: Compute the planes.
     tiers = own.sets.tiers
-    worths = np.zeros((stop - first, len(codes)), np.int64)
-    compute_planes(back.rules, own, links, starts - starts[0], values_after, worths)
+    compute_planes(back.rules, own, links, starts - starts[0], values_after)
     # Step 3: Store the planes of each chunk for the wave before.
     planes = []
     for chunk in range(begin, end) if not wave.unpacked else ():
@@ -139,7 +138,7 @@ def solve_tiers(task: SolveTask) -> SolvedChunks:
     tally, made = np.zeros((back.rows, TALLIED), np.int64), np.zeros((stop - first, LIST_COLUMNS), np.int64)
     steps = StepBuffer(workspace("steps", largest), workspace("codes", largest, np.uint16))
     out = buffer("out", total, stop - first)
-    records = make_steps(back.rules, own, codes, steps, out, made, tally, worths)
+    records = make_steps(back.rules, own, codes, steps, out, made, tally)
     size = int((made[:, AT] + made[:, SIZE]).max())
     return SolvedChunks(begin, end, made, back.scratch.write("records", out.bytes[:size].data), tally, records, planes)
 

@@ -24,14 +24,10 @@ from retrograde.games.contract.game import WIN
 from retrograde.solver.methods.setwise.forward_kernels import (
     BIT,
     MANY,
-    MOST_IMAGES,
     NO_BIT,
-    NONE_CANONICAL,
     PLACE,
     SHARED,
-    SOME_CANONICAL,
     Sets,
-    symmetry_of,
 )
 from retrograde.solver.methods.setwise.mirror import MOST_TABLES, first_rank, write_rank_tables
 from retrograde.solver.methods.setwise.words import (
@@ -44,7 +40,7 @@ from retrograde.solver.methods.setwise.words import (
     popcount,
     with_bit,
 )
-from retrograde.solver.rules.plain.tier_kernels import GROUP, GROUPS, IMAGE_PAIRS, MASK, WORD, WORDS
+from retrograde.solver.rules.plain.tier_kernels import GROUP, GROUPS, MASK, WORD, WORDS
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.values.extract import extract
 
@@ -102,17 +98,13 @@ def new_block():
 
 
 @kernel
-def compute_planes(rules, own, links, starts, after, worths):
-    """Write the planes of some tiers from those of the wave after, and count worths, int64[tiers, 2**planes].
+def compute_planes(rules, own, links, starts, after):
+    """Write the planes of some tiers from those of the wave after.
 
     *own* are the WaveValues of the tiers, *after* those of the wave after. The links out of tier k are
     `links[starts[k]:starts[k + 1]]`.
-
-    Tiers in which all positions are canonical are not counted here: `make_steps` counts them. Of two tiers that are
-    images of one another, only those of the canonical one are counted.
     """
     block = new_block()
-    values, pairs = np.empty(len(rules.imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
     for k in range(len(own.sets.tiers)):
         tier, out = own.sets.tiers[k], links[starts[k] : starts[k + 1]]
         # Step 1: Prepare tables for links whose children are looked up one by one. If the tier has no links, or one of
@@ -131,12 +123,6 @@ def compute_planes(rules, own, links, starts, after, worths):
                 find_best_worths(own.sets, tier, out, after, rules.decided == WINNER, lookup, block)
                 pass_up(block, len(after.planes), own, word)
                 word += block.sizes[1]
-        # Step 3: Count worths here if only some positions are canonical, or none. With a single image, its tier has
-        # equal counts and stands for both.
-        symmetry = symmetry_of(rules.imaging, tier, values, pairs)
-        share = symmetry.share
-        if share == SOME_CANONICAL or (share == NONE_CANONICAL and symmetry.images != 1):
-            count_worths(own, tier[WORD], word, worths[k])
 
 
 @lean_kernel
@@ -387,26 +373,3 @@ def pass_up(block, count_after, own, word):
                 bits = ~least[t]
                 out[word + t] = (bits ^ carry[t]) & words[word + t]
                 carry[t] &= bits
-
-
-@lean_kernel
-def count_worths(own, begin, end, worths):
-    """Count the worths of the positions in words *begin* to *end*."""
-    for word in range(begin, end):
-        remaining = own.sets.words[word]
-        while remaining:
-            same, worth = equal_to_lowest(remaining, own.planes, word)
-            worths[worth] += popcount(same)
-            remaining &= ~same
-
-
-@lean_kernel
-def equal_to_lowest(positions, planes, word):
-    """Return the positions of a word with the same worth as the lowest one, and that worth."""
-    j = np.uint64(lowest(positions))
-    same, worth = positions, np.int64(0)
-    for plane in range(len(planes)):
-        one = planes[plane, word] >> j & ONE
-        worth |= np.int64(one) << plane
-        same &= planes[plane, word] if one else ~planes[plane, word]
-    return same, worth

@@ -79,7 +79,8 @@ SUBSET_BITS = 6
 LIVE, OVER = range(2)
 """Rows of the counts of a tier: positions in which the game goes on, and those in which it is over."""
 ALL, CANONICAL, FIRST_CANONICAL, COUNTS = range(4)
-"""Columns of the counts of a tier: all positions, canonical ones, and the rank of the first of these."""
+"""Columns of the counts of a tier: all positions, canonical ones, and the rank of the first of these. COUNTS is their
+number."""
 
 
 class TierRules(NamedTuple):
@@ -366,12 +367,17 @@ def store_group(children, first, group, touched, symmetry, buffer, end):
 
 @lean_kernel
 def count_positions(positions, number, symmetry, counts):
-    """Add the positions of a word to a row of counts, and remember the first canonical one."""
+    """Add the positions of a word to a row of counts."""
     counts[ALL] += popcount(positions)
-    own = canonical(positions, symmetry, number)
-    if own and not counts[CANONICAL]:
-        counts[FIRST_CANONICAL] = number << WORD_BITS | lowest(own)
-    counts[CANONICAL] += popcount(own)
+    count_canonical(canonical(positions, symmetry, number), number, counts)
+
+
+@lean_kernel
+def count_canonical(positions, number, counts):
+    """Add canonical positions of word *number* to a row of counts. The words come in ascending order."""
+    if positions and not counts[CANONICAL]:
+        counts[FIRST_CANONICAL] = number << WORD_BITS | lowest(positions)
+    counts[CANONICAL] += popcount(positions)
 
 
 @lean_kernel

@@ -8,27 +8,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.setwise.backward_kernels import NONE, WINNER, WaveValues, equal_to_lowest
+from retrograde.solver.methods.setwise.backward_kernels import NONE, WINNER, WaveValues
 from retrograde.solver.methods.setwise.forward_kernels import (
+    ALL,
     ALL_CANONICAL,
+    CANONICAL,
+    COUNTS,
     MOST_IMAGES,
     NONE_CANONICAL,
+    SOME_CANONICAL,
     Symmetry,
+    add_to_tally,
     canonical,
+    count_canonical,
     symmetry_of,
 )
 from retrograde.solver.methods.setwise.words import NOTHING, ONE, ONES, WORD_BITS, highest, lowest, popcount
-from retrograde.solver.methods.streamed.lists import AT, FIRST, FIRST_CODE, LAST, LAST_CODE, LENGTH, SIZE, VARYING, pack
-from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, round_down
-from retrograde.solver.rules.plain.tier_kernels import BASE, GROUP, GROUPS, IMAGE_PAIRS, MASK, NUMBER, WORD, WORDS
+from retrograde.solver.methods.streamed.lists import AT, FIRST_CODE, LAST_CODE, describe, pack
+from retrograde.solver.methods.streamed.steps import round_down
+from retrograde.solver.rules.plain.tier_kernels import BASE, GROUP, GROUPS, IMAGE_PAIRS, MASK, WORD, WORDS
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.values.bits import Runs, find_runs, make_runs_buffer, spread
 
 Array = np.ndarray[Any, Any]
-
-
-CANONICAL, FIRST_RANK = range(2)
-"""Rows of the counts of a tier by worth: canonical positions, and the rank of the first."""
 
 
 class TierValues(NamedTuple):
@@ -48,68 +50,67 @@ class StepBuffer(NamedTuple):
 
 
 @kernel
-def make_steps(rules, wave, codes, steps, buffer, made, tally, worths):
+def make_steps(rules, wave, codes, steps, buffer, made, tally):
     """Write the canonical positions of some tiers as steps to *buffer*; return how many such positions there are.
 
     *wave* are WaveValues, *steps* is a StepBuffer. Each tier gets a row of *made*. *codes* maps worths to codes, and
-    *tally* counts positions by code. For tiers in which some or no positions are canonical, *worths*, int64[tiers,
-    2**planes], has the counts of all positions from `compute_planes`; for the others it is filled here.
+    *tally* counts positions by code.
     """
     values, pairs = np.empty(len(rules.imaging.nodes), np.int64), np.empty((MOST_IMAGES, IMAGE_PAIRS), np.int64)
     runs_buffer = make_runs_buffer()
     at = stored = 0
     for k in range(len(wave.sets.tiers)):
-        row, tier, own = made[k], wave.sets.tiers[k], worths[k]
-        row[AT] = at
-        counts = np.zeros((2, len(own)), np.int64)
+        row, tier = made[k], wave.sets.tiers[k]
+        counts = np.zeros((len(codes), COUNTS), np.int64)
         # Step 1: Find out whether all positions of the tier are canonical, some, or none.
         symmetry = symmetry_of(rules.imaging, tier, values, pairs)
+        share = symmetry.share
         this = TierValues(tier, wave, symmetry, find_runs(tier[MASK], runs_buffer))
-        has_canonical = symmetry.share != NONE_CANONICAL and tier[WORDS] > 0
         # Step 2: Write the steps of the canonical positions and pack them into the buffer.
-        if has_canonical:
-            row[VARYING] = mask = varying(this)
+        row[AT] = at
+        if share != NONE_CANONICAL and tier[WORDS] > 0:
+            mask = varying(this)
             count, first, last = write_steps(this, mask, codes, rules.decided == WINNER, steps, counts)
             if count:
                 stop = pack(steps.starts[:count], steps.codes, mask, buffer, at)
-                row[SIZE], row[LENGTH], row[FIRST], row[LAST] = stop - at, count, first, last
+                describe(row, at, stop - at, count, mask, first, last)
                 row[FIRST_CODE], row[LAST_CODE] = steps.codes[0], steps.codes[count - 1]
                 at = stop
-            if symmetry.share == ALL_CANONICAL:
-                own[:] = counts[CANONICAL]
-        # Step 3: Count all positions by code. With one image and all positions canonical, the images are in another
-        # tier, which counted nothing: these count twice.
-        times = 2 if symmetry.images == 1 and symmetry.share == ALL_CANONICAL else 1
-        for worth in range(len(own)):
-            if own[worth]:  # others may have codes beyond the tally
-                tally[codes[worth], POSITIONS] += times * own[worth]
-        # Step 4: Count canonical positions by code, and find the first of each in the lowest tier.
-        stored += tally_canonical(this, counts, codes, tally)
+        # Step 3: Count all positions by worth. Of two tiers that are images of one another, only the canonical one is
+        # counted, twice.
+        if share == ALL_CANONICAL:
+            counts[:, ALL] = counts[:, CANONICAL]
+        elif share == SOME_CANONICAL or symmetry.images != 1:
+            count_worths(wave, tier, counts)
+        times = 2 if symmetry.images == 1 and share == ALL_CANONICAL else 1
+        for worth in range(len(counts)):
+            if counts[worth, ALL]:  # others may have codes beyond the tally
+                add_to_tally(tally[codes[worth]], counts[worth], times, tier, this.runs)
+                stored += counts[worth, CANONICAL]
     return stored
 
 
 @lean_kernel
-def tally_canonical(this, counts, codes, tally):
-    """Add the counts of `write_steps` to the tally. Return how many canonical positions there are."""
-    tier, stored = this.tier, 0
-    for worth in range(counts.shape[1]):
-        if counts[CANONICAL, worth]:
-            row = tally[codes[worth]]
-            stored += counts[CANONICAL, worth]
-            if row[STORED] == 0 or tier[NUMBER] < row[FIRST_TIER]:
-                row[FIRST_TIER] = tier[NUMBER]
-                row[FIRST_POSITION] = tier[BASE] | spread(counts[FIRST_RANK, worth], this.runs)
-            row[STORED] += counts[CANONICAL, worth]
-    return stored
+def count_worths(wave, tier, counts):
+    """Count all positions of a tier by worth."""
+    for word in range(tier[WORD], tier[WORD] + tier[WORDS]):
+        remaining = wave.sets.words[word]
+        while remaining:
+            same, worth = equal_to_lowest(remaining, wave.planes, word)
+            counts[worth, ALL] += popcount(same)
+            remaining &= ~same
 
 
 @lean_kernel
-def count_worth(counts, worth, positions, number):
-    """Count positions of word *number* with the same worth; the words come in ascending order."""
-    if positions:
-        if not counts[CANONICAL, worth]:
-            counts[FIRST_RANK, worth] = number << WORD_BITS | lowest(positions)
-        counts[CANONICAL, worth] += popcount(positions)
+def equal_to_lowest(positions, planes, word):
+    """Return the positions of a word with the same worth as the lowest one, and that worth."""
+    j = np.uint64(lowest(positions))
+    same, worth = positions, np.int64(0)
+    for plane in range(len(planes)):
+        one = planes[plane, word] >> j & ONE
+        worth |= np.int64(one) << plane
+        same &= planes[plane, word] if one else ~planes[plane, word]
+    return same, worth
 
 
 @lean_kernel
@@ -144,8 +145,8 @@ def write_steps(this, mask, codes, misere, steps, counts):
     """Write the steps of a tier's canonical positions; return (number of steps, first position, last position).
 
     Positions that win in one get no step: readers find them by the rules. (In misère play no position wins in one, and
-    the greatest worth means lost in one.) Both positions are NONE if no step is written. *counts*, int64[2, 2**planes],
-    gets the number of canonical positions by worth, and the rank of the first of each.
+    the greatest worth means lost in one.) Both positions are NONE if no step is written. *counts*, int64[2**planes,
+    COUNTS], gets the canonical positions by worth.
     """
     tier, wave, symmetry, runs = this
     planes = wave.planes
@@ -163,7 +164,7 @@ def write_steps(this, mask, codes, misere, steps, counts):
             for plane in range(len(planes)):
                 won &= planes[plane, word]
             remaining &= ~won
-            count_worth(counts, len(counts[0]) - 1, won, number)
+            count_canonical(won, number, counts[len(counts) - 1])
             # Step 2: Go through the word in runs of equal worth, and begin a step wherever the worth changes.
             while remaining:
                 same, worth = equal_to_lowest(remaining, planes, word)
@@ -180,6 +181,6 @@ def write_steps(this, mask, codes, misere, steps, counts):
                     same &= (others & ~(others - ONE)) - ONE  # cut the run before the first position with another worth
                 last = tier[BASE] | spread(number << WORD_BITS | highest(same), runs)
                 remaining &= ~same
-                count_worth(counts, worth, same, number)
+                count_canonical(same, number, counts[worth])
             word += 1
     return count, first, last

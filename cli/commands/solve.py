@@ -368,7 +368,7 @@ def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "Cl
         announce(line, "reading the rules")
         from retrograde.solver.conformance.check import precheck
         from retrograde.solver.estimation.estimate import estimate  # slow to import: announce first
-        from retrograde.solver.methods.setwise.forward import looks_plain
+        from retrograde.solver.methods.setwise.tiers import looks_plain
 
         precheck(game).require_ok()
         threads = executor.workers if executor else how.workers or os.cpu_count() or 1

@@ -39,9 +39,9 @@ SMALL = {
 }
 """Sizes by which the smallest tier is cut as a large one is."""
 IN_SCRATCH = {
-    "methods.setwise.method.ESTIMATED_AFTER": 0,
-    "methods.setwise.method.PLENTY": 1 << 50,
-    "methods.setwise.method.BYTES_A_POSITION": 1 << 50,
+    "methods.setwise.forward.ESTIMATED_AFTER": 0,
+    "methods.setwise.forward.PLENTY": 1 << 50,
+    "methods.setwise.forward.BYTES_A_POSITION": 1 << 50,
     "methods.setwise.backward.TASK_WORDS": 100,
     "methods.setwise.backward.LEAST_WORDS": 100,
 }

@@ -25,12 +25,12 @@ An example, a tier with the mask 0110 and the base 1000. Its set has three of th
 
 The steps of a solve:
 
-1. `forward.py`, `forward_kernels.py`: follow a few tiers of each wave and stop if the rules are not plain there. Then,
-   from the start, wave by wave, find the tiers and fill their sets. Positions in which the game is over are counted
-   and left out.
-2. `backward.py`, `backward_kernels.py`: from the last wave back, compute the planes of each wave from those of the
-   next.
-3. `step_kernels.py`: write the values of each tier as steps (see `streamed/steps.py`) for the database.
+1. `tiers.py`: follow a few tiers of each wave and stop if the rules are not plain there.
+2. Forward (`forward.py`, `forward_kernels.py`): from the start, wave by wave, find the tiers and fill their sets.
+   Positions in which the game is over are counted and left out.
+3. Backward (`backward.py`, `backward_kernels.py`): from the last wave back, compute the planes of each wave from those
+   of the next. `step_kernels.py` writes them as steps for the database, as the streamed method does (see
+   `streamed/steps.py`).
 
 `method.py` runs these steps. `words.py` describes sets, `storage.py` stores them in memory or in scratch files, and
 `mirror.py` halves the work in games with a mirror symmetry.

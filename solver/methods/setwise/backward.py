@@ -12,8 +12,8 @@ import numpy as np
 
 from retrograde.games.contract.game import WIN
 from retrograde.solver.methods.setwise.backward_kernels import MIRRORED, NONE, TO, WaveValues, compute_planes
-from retrograde.solver.methods.setwise.forward import tier_rules
-from retrograde.solver.methods.setwise.forward_kernels import FROM, PLACE, SHARED, TierRules
+from retrograde.solver.methods.setwise.forward import Exploration, tier_rules
+from retrograde.solver.methods.setwise.forward_kernels import FROM, OPEN, PLACE, SHARED, TierRules
 from retrograde.solver.methods.setwise.mirror import mirror_images
 from retrograde.solver.methods.setwise.step_kernels import StepBuffer, make_steps
 from retrograde.solver.methods.setwise.storage import (
@@ -28,9 +28,9 @@ from retrograde.solver.methods.setwise.storage import (
     words_in_task,
 )
 from retrograde.solver.methods.streamed.lists import AT, LENGTH, LIST_COLUMNS, SIZE
-from retrograde.solver.methods.streamed.segments import StreamTier, add_up, buffer, segment_of
-from retrograde.solver.methods.streamed.steps import POSITIONS, TALLIED
-from retrograde.solver.rules.plain.rules import Rules
+from retrograde.solver.methods.streamed.segments import FRAME_COLUMNS, StreamTier, buffer, segment_of
+from retrograde.solver.methods.streamed.steps import POSITIONS, STORED, TALLIED
+from retrograde.solver.methods.streamed.store import StepsStore
 from retrograde.solver.rules.plain.tier_kernels import COUNT, NUMBER, WORD, WORDS
 from retrograde.solver.runtime.cluster.sheets import is_sheet, new_sheet
 from retrograde.solver.runtime.driver import Done, StoredCounts
@@ -38,7 +38,6 @@ from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch, TaskData
 from retrograde.solver.runtime.tasks import workspace
-from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 
 Array = np.ndarray[Any, Any]
@@ -92,24 +91,13 @@ class SolveTask(NamedTuple):
     end: int
 
 
-class SolvedChunks(NamedTuple):
-    """The result of a task: chunks *begin* to *end* of a wave, solved.
+def solve_tiers(task: SolveTask) -> tuple[Done, list[Any]]:
+    """Solve the tiers of some chunks; store their planes and steps.
 
-    `made` has a row for each tier: where its steps are in `frame`. `tally` counts positions by code, and `records` is
-    the number of canonical ones. `planes` says where the planes of each chunk are, if the wave is not unpacked.
+    Returns the entry for the log, and where the planes of each chunk are if the wave is not unpacked. The arrays of an
+    entry are (wave, first chunk, end chunk, canonical positions), the frame of the steps and a row for each tier that
+    says where they are in it, a tally by code, and the frames of the planes.
     """
-
-    begin: int
-    end: int
-    made: Array
-    frame: Frame
-    tally: Array
-    records: int
-    planes: list[Any]
-
-
-def solve_tiers(task: SolveTask) -> SolvedChunks:
-    """Solve the tiers of some chunks; store their planes and steps."""
     begin, end, back = task.begin, task.end, task.shared.content
     wave, after, storage, codes = back.wave, back.after, back.storage, back.codes
     first, stop = wave.rows_of(begin)[0], wave.rows_of(end - 1)[1]
@@ -139,35 +127,29 @@ def solve_tiers(task: SolveTask) -> SolvedChunks:
     steps = StepBuffer(workspace("steps", largest), workspace("codes", largest, np.uint16))
     out = buffer("out", total, stop - first)
     records = make_steps(back.rules, own, codes, steps, out, made, tally)
-    size = int((made[:, AT] + made[:, SIZE]).max())
-    return SolvedChunks(begin, end, made, back.scratch.write("records", out.bytes[:size].data), tally, records, planes)
+    frame = back.scratch.write("records", out.bytes[: int((made[:, AT] + made[:, SIZE]).max())].data)
+    frames = [stored[1:] for stored in planes if isinstance(stored, Frame)]
+    return (
+        np.array([wave.number, begin, end, records]), np.concatenate([np.array(frame[1:]), made.ravel()]),
+        tally.ravel(), np.array(frames, np.int64).ravel(),
+    ), planes  # fmt: skip
 
 
-class Exploration(NamedTuple):
-    """The result of the exploration: the waves *found*, and the tally of positions in which the game is over.
+class SetwiseStore(StepsStore):
+    """The store of the set-wise method. `found` are the waves explored, `waves` their tiers as steps."""
 
-    `scratch` is for steps. `times` is the number of positions to report for each position counted here.
-    """
-
-    scratch: Scratch
-    found: list[Wave]
-    over: Array
-    times: float
-
-
-class SetwiseStore:
-    """A store for `drive` (see runtime/driver.py) that solves waves. A group is the number of a wave.
-
-    `over` and `tally` count positions: those in which the game is over by primitive value, and others by code.
-    `start_tally` is the tally of the first wave.
-    """
-
-    def __init__(self, rules: Rules, work: Work, log: Log, storage: WaveStorage, exploration: Exploration):
-        """Take the explored waves. Steps are stored in the scratch files of *exploration*."""
-        self.rules, self.work, self.log, self.storage = rules, work, log, storage
-        self.scratch, self.found, self.over, self.times = exploration
-        self.tally, self.start_tally = np.zeros((2, 4 * (len(self.found) + 2), TALLIED), np.int64)
-        self.waves: list[dict[int, StreamTier]] = [{} for _ in self.found]
+    def __init__(self, exploration: Exploration, storage: WaveStorage, log: Log):
+        over = exploration.over
+        self.unfinished = int(over[OPEN, STORED])
+        times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
+        over[OPEN] = 0  # these are counted by code when they are solved
+        super().__init__([{} for _ in exploration.waves], exploration.scratch, over, log, times)
+        self.rules, self.work, self.found, self.storage = (
+            exploration.rules,
+            exploration.work,
+            exploration.waves,
+            storage,
+        )
         self.last = len(self.found) - 1
         self.unsolved: list[set[int]] = [set(np.flatnonzero(wave.words_by_chunk()).tolist()) for wave in self.found]
         """The chunks that are still to be solved, by wave."""
@@ -182,27 +164,20 @@ class SetwiseStore:
         rest of the solve needs.
         """
         if self.storage.scratch:
-            for frame in self.scratch.missing(self.needed()):
-                raise self.scratch.damaged(frame)
-        # Write the planes of the last wave: only the highest plane is set, which means a tie.
+            self.check_files(self.needed())
         last = self.found[self.last]
         if self.buffers:
-            (_, _, _, words), planes = last.unpack(self.storage, planes_for(0), self.buffers[self.last & 1])
-            planes[:] = 0
-            planes[-1] = words[: planes.shape[1]]  # what is not lost is a tie
-            yield from reversed(range(self.last))
-            self.found[0].unpacked = None
-            self.buffers.clear()
-            return
-        self.find_sheet(last)
-        for chunk in self.unsolved[self.last] if self.unsolved[self.last - 1] else ():
-            rows = np.arange(*last.rows_of(chunk))
-            sets = last.load(self.storage, rows, "own")
-            planes = plane_buffer("own", planes_for(0), int(sets.tiers[:, WORDS].sum()))
-            planes[:] = 0
-            planes[-1] = sets.words[: planes.shape[1]]  # tied, as above
-            last.planes[chunk] = last.put_planes(self.storage, chunk, sets.words, planes, 0)
+            set_ties(last.unpack(self.storage, planes_for(0), self.buffers[self.last & 1]))
+        else:
+            self.find_sheet(last)
+            for chunk in self.unsolved[self.last] if self.unsolved[self.last - 1] else ():
+                sets = last.load(self.storage, np.arange(*last.rows_of(chunk)), "own")
+                planes = plane_buffer("own", planes_for(0), int(sets.tiers[:, WORDS].sum()))
+                set_ties(WaveValues(sets, planes))
+                last.planes[chunk] = last.put_planes(self.storage, chunk, sets.words, planes, 0)
         yield from reversed(range(self.last))
+        self.found[0].unpacked = None
+        self.buffers.clear()
 
     def needed(self) -> list[Frame]:
         """Return the frames that are still needed.
@@ -223,23 +198,15 @@ class SetwiseStore:
         """Add the planes, steps and counts of some solved chunks."""
         (number, begin, end, records), where, tally, frames = done
         wave = self.found[number]
-        for chunk, row in zip(range(begin, end), frames.reshape(-1, len(Frame._fields) - 1).tolist(), strict=False):
+        for chunk, row in zip(range(begin, end), frames.reshape(-1, FRAME_COLUMNS).tolist(), strict=False):
             wave.planes[chunk] = Frame(f"planes{number}", *row)
         self.unsolved[number].difference_update(range(begin, end))
-        frame, made = (
-            where[: len(Frame._fields) - 1].tolist(),
-            where[len(Frame._fields) - 1 :].reshape(-1, LIST_COLUMNS),
-        )
+        frame, made = where[:FRAME_COLUMNS].tolist(), where[FRAME_COLUMNS:].reshape(-1, LIST_COLUMNS)
         for tier, steps in enumerate(made.tolist(), wave.rows_of(int(begin))[0]):
-            name = int(wave.tiers[tier, NUMBER])
-            if not steps[LENGTH]:
-                continue
-            segment = segment_of("records", (*frame, *steps))
-            self.waves[number][name] = StreamTier(name, segment.mask, [segment], None, (), (), records={0: segment})
-        counted = tally.reshape(-1, TALLIED)
-        for one in (self.tally, self.start_tally)[: 1 + (number == 0)]:
-            add_up(one, counted)
-        return StoredCounts(int(records), None, self.times * int(counted[:, POSITIONS].sum()))
+            if steps[LENGTH]:
+                name, segment = int(wave.tiers[tier, NUMBER]), segment_of("records", (*frame, *steps))
+                self.waves[number][name] = StreamTier(name, segment.mask, [segment], None, (), (), records={0: segment})
+        return self.count(int(number), int(records), None, tally)
 
     def solve(self, number: int, phase: Phase) -> Iterator[Done]:
         """Solve the chunks of a wave and yield their results for the log. Then forget its sets, and all of the wave
@@ -263,16 +230,11 @@ class SetwiseStore:
         # Step 2: Solve the chunks. A single task runs here, without a worker.
         tasks = list(self.tasks(TaskData(back, self.storage.scratch, f"shared{number}"), wave))
         done = self.work.as_completed(solve_tiers, tasks) if len(tasks) > 1 else map(solve_tiers, tasks)
-        for solved in done:
-            if solved.planes:
-                wave.planes[solved.begin : solved.end] = solved.planes
+        for entry, planes in done:
+            if planes:
+                wave.planes[entry[0][1] : entry[0][2]] = planes
             save_memory(self.work, self.storage)
-            frames = [planes[1:] for planes in solved.planes if isinstance(planes, Frame)]
-            yield (
-                np.array([number, solved.begin, solved.end, solved.records]),
-                np.concatenate([np.array(solved.frame[1:]), solved.made.ravel()]),
-                solved.tally.ravel(), np.array(frames, np.int64).ravel(),
-            )  # fmt: skip
+            yield entry
         # Step 3: Make this wave durable, then free the wave after.
         if self.storage.scratch:
             self.storage.sync(filter(None, wave.planes))
@@ -309,6 +271,13 @@ class SetwiseStore:
             end = chunk + 1
         if total:
             yield SolveTask(shared, begin, end)
+
+
+def set_ties(values: WaveValues) -> None:
+    """Write planes in which all positions are ties: only the highest plane is set."""
+    (_, _, _, words), planes = values
+    planes[:] = 0
+    planes[-1] = words[: planes.shape[1]]
 
 
 def links_out(wave: Wave, after: Wave, misere: bool) -> tuple[Array, Array]:

@@ -1,27 +1,24 @@
 """Explores forward: finds the tiers of a wave from those of the wave before, and fills their sets.
 
-`next_tiers` finds tiers and links from the rules alone. `fill_tiers` then calls the kernel `fill_sets`. The journal of
-filled tiers is `SetsLog`. `looks_plain` and `most_bits` follow only a few tiers of each wave, before a solve.
+For each wave, `next_tiers` finds its tiers and the links into them. The wave is cut into ranges of tiers, and workers
+fill these (`fill_tiers`). Each range becomes a chunk, and the journal (`SetsLog`) lists it.
 """
 
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import Game
+from retrograde.games.contract.game import Game, InternalError
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
 from retrograde.solver.methods.setwise.forward_kernels import (
-    BIT,
     FROM,
-    LINK,
     MANY,
-    NO_BIT,
     OPEN,
     PLACE,
-    SHARED,
     TIED,
     UNLIKE,
     Sets,
@@ -35,136 +32,171 @@ from retrograde.solver.methods.setwise.storage import (
     Wave,
     WaveStorage,
     groups_of,
-    number_groups,
     planes_for,
+    save_memory,
+    words_in_task,
 )
-from retrograde.solver.methods.setwise.words import GROUP_BITS
-from retrograde.solver.methods.streamed.steps import TALLIED
+from retrograde.solver.methods.setwise.tiers import NOT_PLAIN, TIES_AND_ENDS, TOO_LONG, first_tier, next_tiers
+from retrograde.solver.methods.streamed.segments import add_up
+from retrograde.solver.methods.streamed.steps import POSITIONS, STORED, TALLIED
 from retrograde.solver.rules.examine import start_of
-from retrograde.solver.rules.plain.rules import Rules, rules_of
-from retrograde.solver.rules.plain.screening import may_be_plain
+from retrograde.solver.rules.plain.rules import Rules
 from retrograde.solver.rules.plain.symbols import LANES
-from retrograde.solver.rules.plain.tier_kernels import (
-    BASE,
-    BITS,
-    CHILD_BASE,
-    CHILD_MASK,
-    COUNT,
-    FIRST,
-    FOUND,
-    GROUP,
-    GROUPS,
-    LEAD,
-    MASK,
-    MOST_CUBES,
-    NUMBER,
-    OWNER,
-    TIER,
-    VALUE,
-    WORD,
-    WORDS,
-    ends_of,
-    find_links,
-)
+from retrograde.solver.rules.plain.tier_kernels import COUNT, FIRST, GROUP, GROUPS, NUMBER, VALUE, WORD, WORDS
 from retrograde.solver.runtime.journal import Log
+from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch, TaskData
-from retrograde.solver.runtime.tasks import workspace
-from retrograde.solver.runtime.work import NotApplicable
+from retrograde.solver.runtime.tasks import free_workspaces, workspace
+from retrograde.solver.runtime.work import NotApplicable, Outlook, Work
 
 Array = np.ndarray[Any, Any]
 
 VALUES = 8
 """Rows of a tally by primitive value."""
-NOT_PLAIN = "its rules are not plain: moves do not write the same bits in all positions of a tier"
-TOO_LONG = f"play takes more plies than {MOST_PLANES} planes of bits can count"
-TIES_AND_ENDS = "ties and other ends come after the same number of plies"
-"""Reasons for NotApplicable."""
-MOST_ONE_BY_ONE = 1 << 24
-"""Limit for links that insert several bits: positions of the parent tier × groups of the child tier."""
 PARENTS = "parents"
 """Prefix of the names of workspaces that hold parent tiers."""
-SAMPLED = 8
-"""Tiers of each wave that are followed before a solve: those with the most varying bits."""
 KNOWN = [WORD, WORDS, FIRST, COUNT, VALUE]
 """Columns of a table of tiers that are known only once the tier is filled."""
+BYTES_A_POSITION = 1.0
+"""Memory for a position that is not over, in bytes, about: a word holds some ten positions."""
+BYTES_IN_WAVE = 2.5
+"""Additional memory for a position of the largest wave, in bytes, about: its planes, and those of the wave after."""
+STORED_SHARE = 0.55
+"""Share of all positions in stored tiers if there is a mirror, about."""
+ESTIMATED_AFTER = 1 << 24
+"""Positions found before the total is estimated, to see whether memory suffices..."""
+PLENTY = 16
+"""...unless this many bytes are free for each of them."""
 
 
-def first_wave(game: Game, start: int, storage: WaveStorage) -> Wave:
-    """Return the wave that has the start position alone."""
-    tiers = np.zeros((1, TIER), np.int64)
-    tiers[0, [NUMBER, BASE, GROUPS, WORDS, COUNT]] = int(game.tier(start)), start, 1, 1, 1
-    wave = Wave(0, tiers, NO_LINKS, NO_STARTS)
-    wave.begins.append(0)
-    # A chunk of one tier with three groups (two of them empty) and one word. In word 0 of group 0, rank 0 is set.
-    wave.sets.append(storage.store("sets0", np.array([1, 0, 0, 1], np.uint64)))
-    return wave
+class TooLargeForMemory(Exception):
+    """Memory does not suffice to hold all waves."""
 
 
-def next_tiers(rules: Rules, tiers: Array) -> tuple[Array, Array, Array] | None:
-    """Return the tiers that moves from a wave lead to: (table, links, where each tier's links begin).
+class Exploration:
+    """The exploration of one game.
 
-    None if there are no moves. Raises NotApplicable if the rules are not plain.
+    `waves` are the waves found. `over` counts positions by primitive value: those in which the game is over, and under
+    OPEN all others.
     """
-    # Step 1: List all moves of all tiers, and sort them by the tier that they lead to.
-    found = np.empty((len(tiers) * (rules.sets.shape[1] - 1), FOUND), np.int64)
-    values = np.empty(len(rules.moving.nodes), np.int64)
-    count = find_links(rules.moving, rules.roots, rules.sets, tiers, values, found)
-    if count < 0:
-        raise NotApplicable(NOT_PLAIN)
-    found = found[np.argsort(found[:count, LEAD], kind="stable")]
-    numbers, begins = np.unique(found[:, LEAD], return_index=True)
-    if not len(numbers):
-        return None
-    # Step 2: For each child tier, find the bits that vary: in one parent's children, or between those of several
-    # parents. The others are its base.
-    bases, masks = found[:, CHILD_BASE], found[:, CHILD_MASK]
-    ones = np.bitwise_or.reduceat(bases, begins)
-    varying = np.bitwise_or.reduceat(masks, begins) | ones ^ np.bitwise_and.reduceat(bases, begins)
-    children = np.zeros((len(numbers), TIER), np.int64)
-    children[:, NUMBER], children[:, BASE], children[:, MASK] = numbers, ones & ~varying, varying
-    children[:, BITS] = np.bitwise_count(varying)
-    children[:, GROUPS] = 1 << np.maximum(children[:, BITS] - GROUP_BITS, 0)
-    number_groups(children)  # as if they were one chunk; chunks are cut later
-    # Step 3: Describe each link by the bits that it inserts: those that vary in the child tier, but not among its own
-    # children.
-    starts = np.append(begins, len(found))
-    own = np.repeat(varying, np.diff(starts))
-    links = np.empty((len(found), LINK), np.int64)
-    links[:, FROM], links[:, SHARED] = found[:, OWNER], bases
-    new = own & ~masks
-    # The bit position in the rank is the number of varying bits below.
-    links[:, PLACE] = np.bitwise_count(own & new - 1)
-    links[:, BIT] = bases & new != 0
-    links[new == 0, PLACE] = NO_BIT
-    # Case: several bits are inserted. Each position is moved on its own, which must not take too long.
-    many = new & new - 1 != 0
-    links[many, PLACE] = MANY
-    if many.any():
-        groups = np.repeat(children[:, GROUPS], np.diff(starts))[many]
-        if (groups * tiers[links[many, FROM], COUNT]).max() > MOST_ONE_BY_ONE:
-            raise NotApplicable("too many positions of its tiers would have to be carried along one by one")
-    return children, links, starts
+
+    def __init__(self, game: Game, rules: Rules, work: Work, outlook: Outlook, storage: WaveStorage, scratch: Scratch):
+        """Begin with the start position. *storage* stores the waves; *scratch* has files in any case."""
+        self.rules, self.work, self.outlook, self.storage, self.scratch = rules, work, outlook, storage, scratch
+        start = Wave(0, first_tier(game, start_of(game)), NO_LINKS, NO_STARTS)
+        # A chunk of one tier with three groups (two of them empty) and one word. In word 0 of group 0, rank 0 is set.
+        start.begins.append(0)
+        start.sets.append(storage.store("sets0", np.array([1, 0, 0, 1], np.uint64)))
+        self.waves = [start]
+        self.over = np.zeros((VALUES, TALLIED), np.int64)
+        self.over[OPEN, [POSITIONS, STORED]] = 1
+        self.is_estimated = False
+
+    def explore(self, log: "SetsLog", phase: Phase) -> None:
+        """Find all waves.
+
+        Raises NotApplicable if the game does not qualify, and TooLargeForMemory if memory will not suffice.
+        """
+        try:
+            met = {int(self.waves[0].tiers[0, NUMBER])}
+            while (wave := self.next_wave(self.waves[-1])) is not None:
+                numbers = wave.tiers[:, NUMBER].tolist()
+                if not met.isdisjoint(numbers):
+                    raise NotApplicable("play reaches a tier after different numbers of plies")
+                if planes_for(wave.number) > MOST_PLANES:
+                    raise NotApplicable(TOO_LONG)
+                met.update(numbers)
+                self.fill(self.waves[-1], wave, log, phase)
+                self.check_resources(wave, phase)
+                self.waves.append(wave)
+                # The last wave has only ties or nothing at all. Ties in an earlier wave are not supported.
+                values = {*wave.tiers[wave.tiers[:, WORDS] > 0, VALUE].tolist()}
+                if not values or values == {TIED}:
+                    phase.end()
+                    return
+                if TIED in values:
+                    raise NotApplicable(TIES_AND_ENDS)
+        finally:
+            free_workspaces(PARENTS)
+        raise InternalError("a wave has positions that are not over, and no moves lead on from them")
+
+    def next_wave(self, before: Wave) -> Wave | None:
+        """Return the next wave, with its sets still empty; None if there are no moves."""
+        ahead = next_tiers(self.rules, before.full_table())
+        if ahead is None:
+            return None
+        wave = Wave(before.number + 1, *ahead)
+        if len(self.rules.mirror):
+            wave.drop_mirror_images(self.rules.mirror, before)
+        return wave
+
+    def fill(self, before: Wave, wave: Wave, log: "SetsLog", phase: Phase) -> None:
+        """Fill the tiers of a wave, except those in the log."""
+        # Step 1: Cut the wave into ranges of tiers, and give those that are not in the log to workers.
+        known = log.filled.pop(wave.number, {})
+        ranges = ranges_of(before, wave, self.work.sizes.chunk_words)
+        parents = None if self.storage.scratch else load_parents(before, self.storage, wave.links_to_stored())
+        forward = ForwardPass(tier_rules(self.rules), self.storage, before.without_links(), wave, parents)
+        shared = TaskData(forward, self.storage.scratch, f"shared{wave.number}")
+        left = [rows for rows in ranges if rows[0] not in known]
+        least = words_in_task(self.work, sum(words for _, _, words in left), 1)
+        fresh = chain.from_iterable(self.work.map(fill, tasks_of(shared, left, least)))
+        # Step 2: Take the results in order, from the log or from workers.
+        for begin, _, _ in ranges:
+            filled = known.get(begin) or next(fresh)
+            add_chunk(wave, filled)
+            add_up(self.over, filled.tally)
+            done = int(filled.tally[:, STORED].sum()), int(filled.tally[:, POSITIONS].sum())
+            if begin in known:
+                phase.skip(*done)
+                continue
+            if self.storage.scratch:
+                log.add(wave.number, filled)
+            phase.advance(done[0], positions=done[1])
+            save_memory(self.work, self.storage)
+        # Step 3: Make the wave durable.
+        if self.storage.scratch and wave.number not in log.whole:
+            self.storage.sync(wave.sets)
+            log.add_whole(wave.number)
+            log.log.settle()
+        self.storage.drop(f"shared{wave.number}")
+
+    def check_resources(self, wave: Wave, phase: Phase) -> None:
+        """Check that memory and disk will suffice for the rest of the exploration.
+
+        Raises DiskTooSmall as soon as the estimate says that the disk is too small. Raises TooLargeForMemory
+        if memory does not suffice for this wave, or will not for all. Uncompressed scratch files lie in the system's
+        memory; if that gets short, further files are compressed.
+        """
+        written = sum(self.scratch.lengths().values()) if self.storage.scratch else 0
+        left = self.work.budget.left() - (written if self.storage.plain else 0)
+        more = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
+        scarce = (self.storage.scratch and not self.storage.plain) or PLENTY * phase.positions > left
+        if not self.is_estimated and scarce and phase.positions > ESTIMATED_AFTER:
+            self.is_estimated = True
+            waves = self.outlook.plain_waves(written)
+            share = STORED_SHARE if len(self.rules.mirror) else 1
+            positions = np.array(waves) * share * phase.positions / phase.done
+            more = BYTES_A_POSITION * positions.sum() + BYTES_IN_WAVE * positions.max()
+        if self.storage.plain:
+            free = min(left, shutil.disk_usage(self.work.scratch).free // 2)
+            self.storage = self.storage._replace(plain=more <= free)
+        elif more > left and not self.storage.scratch:
+            raise TooLargeForMemory
 
 
 class ForwardPass(NamedTuple):
     """Data shared by all tasks of a wave.
 
-    The tiers of `wave` are filled from those of the wave `before`. `parents` holds the latter; if None, each task loads
-    its own.
+    The tiers of `wave` are filled from those of the wave `before`. `parents` has what `load_parents` returns for all
+    links; if None, each task loads its own.
     """
 
     rules: TierRules
     storage: WaveStorage
     before: Wave
     wave: Wave
-    parents: "ParentTiers | None"
-
-
-class ParentTiers(NamedTuple):
-    """Some tiers of a wave and their sets, those of mirror images included. `rows` ascend."""
-
-    rows: Array
-    sets: Sets
+    parents: tuple[Array, Sets] | None
 
 
 def tier_rules(rules: Rules) -> TierRules:
@@ -172,10 +204,10 @@ def tier_rules(rules: Rules) -> TierRules:
     return TierRules(rules.ending, rules.decided, rules.imaging, rules.mirror)
 
 
-def load_parents(before: Wave, storage: WaveStorage, links: Array) -> ParentTiers:
-    """Return the parent tiers of some links."""
+def load_parents(before: Wave, storage: WaveStorage, links: Array) -> tuple[Array, Sets]:
+    """Return the rows of the parent tiers of some links, ascending, and their sets, mirror images included."""
     rows = np.unique(links[:, FROM])
-    return ParentTiers(rows, before.load_with_images(storage, rows, PARENTS))
+    return rows, before.load_with_images(storage, rows, PARENTS)
 
 
 class FillTask(NamedTuple):
@@ -207,26 +239,25 @@ def fill(task: FillTask) -> list[FilledTiers]:
 def fill_tiers(forward: ForwardPass, begin: int, end: int) -> FilledTiers:
     """Fill the tiers *begin* to *end* and store them as one chunk."""
     rules, storage, before, wave, parents = forward
-    # Step 1: Take the links into stored tiers, with parents numbered as in `parents`.
+    # Step 1: Take the links into stored tiers, with parents numbered as in `sources`.
     is_stored = wave.stored[begin:end] == np.arange(begin, end)
     counts = np.diff(wave.starts[begin : end + 1])
     links = wave.links[wave.starts[begin] : wave.starts[end]][np.repeat(is_stored, counts)].copy()
     starts = np.append(0, np.cumsum(counts * is_stored))
-    if parents is None:
-        parents = load_parents(before, storage, links)
-    links[:, FROM] = np.searchsorted(parents.rows, links[:, FROM])
+    rows, sources = parents or load_parents(before, storage, links)
+    links[:, FROM] = np.searchsorted(rows, links[:, FROM])
     # Step 2: Reserve space. A parent's word becomes two words at most; a word has a position at least.
     tiers = wave.tiers[begin:end].copy()
     tiers[:, GROUP] -= tiers[0, GROUP]
     groups = groups_of(tiers)
-    pulled = parents.sets.tiers[links[:, FROM]]
+    pulled = sources.tiers[links[:, FROM]]
     most = np.where(links[:, PLACE] == MANY, pulled[:, COUNT], 2 * pulled[:, WORDS]).sum()
     most = min(int(most), LANES * int(tiers[:, GROUPS].sum()))
     content = workspace("content", groups + most, np.uint64)
     children = Sets(tiers, content[:groups], workspace("before", groups, np.uint32), content[groups:])
     # Step 3: Fill the tiers and store them.
     tally = np.zeros((VALUES, TALLIED), np.int64)
-    count = fill_sets(rules, parents.sets, children, links, starts, tally)
+    count = fill_sets(rules, sources, children, links, starts, tally)
     if count == UNLIKE:
         raise NotSymmetric
     if count < 0:
@@ -252,8 +283,10 @@ def ranges_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]
     words = before.tiers[before.stored[wave.links[:, FROM]], WORDS]
     is_stored = wave.stored == np.arange(len(wave.stored))
     weights = is_stored * np.add.reduceat(words, wave.starts[:-1]) + wave.tiers[:, GROUPS]
-    sums = np.append(0, np.cumsum(weights)).tolist()
-    return [(begin, end, sums[end] - sums[begin]) for begin, end in cut_ranges(weights, least)]
+    sums = np.cumsum(weights)
+    cuts = [0, *(np.flatnonzero(np.diff(sums // least)) + 1).tolist(), len(weights)]
+    words = np.add.reduceat(weights, cuts[:-1]).tolist()
+    return [(begin, end, own) for (begin, end), own in zip(pairwise(cuts), words, strict=True)]
 
 
 def tasks_of(shared: TaskData[ForwardPass], some: Iterable[tuple[int, int, int]], least: int) -> Iterator[FillTask]:
@@ -268,12 +301,6 @@ def tasks_of(shared: TaskData[ForwardPass], some: Iterable[tuple[int, int, int]]
             together, words = [], 0
     if together:
         yield FillTask(shared, together)
-
-
-def cut_ranges(weights: Array, least: int) -> Iterator[tuple[int, int]]:
-    """Cut a list of weights into consecutive ranges of about *least* each; yield (begin, end)."""
-    cuts = np.flatnonzero(np.diff(np.cumsum(weights) // least)) + 1
-    return pairwise([0, *cuts.tolist(), len(weights)])
 
 
 FILLED, WHOLE = range(2)
@@ -316,50 +343,3 @@ class SetsLog:
     def add_whole(self, wave: int) -> None:
         """Add an entry that a wave is filled completely."""
         self.log.add((np.array([WHOLE, wave], np.int64),))
-
-
-# Before a solve
-
-
-def looks_plain(game: Game) -> bool:
-    """Return False if a sample of tiers shows that the set-wise method does not apply. True proves nothing."""
-    try:
-        most_bits(game, plain_rules(game))
-    except NotApplicable:
-        return False
-    return True
-
-
-def plain_rules(game: Game) -> Rules:
-    """Return the rules of a game as programs; raise NotApplicable if a quick look shows that they are not plain."""
-    if not may_be_plain(game):
-        raise NotApplicable(NOT_PLAIN)
-    return rules_of(game)
-
-
-def most_bits(game: Game, rules: Rules) -> int:
-    """Return the greatest number of varying bits of a tier, among the SAMPLED widest of each wave.
-
-    Raises NotApplicable if the rules are not plain there.
-    """
-    tiers, plies, most = first_wave(game, start_of(game), WaveStorage(None)).tiers, 0, 0
-    while len(tiers):
-        ahead, plies = next_tiers(rules, tiers), plies + 1
-        if ahead is None or planes_for(plies) > MOST_PLANES:
-            raise NotApplicable(TOO_LONG)
-        widest = np.argsort(-ahead[0][:, BITS], kind="stable")[:SAMPLED]
-        tiers = ahead[0][np.sort(widest)]
-        most = max(most, int(tiers[:, BITS].max()))
-        values = np.array([value_of_rest(rules, tier) for tier in tiers])
-        if not {*values.tolist()} <= {OPEN, TIED, rules.decided} or {OPEN, TIED} <= {*values.tolist()}:
-            raise NotApplicable(TIES_AND_ENDS)
-        # Follow only tiers in which the game goes on, and pretend that they have words: nothing is filled here.
-        tiers = tiers[values == OPEN]
-        tiers[:, WORDS] = 1
-    return most
-
-
-def value_of_rest(rules: Rules, tier: Array) -> int:
-    """Return the primitive value of a tier's undecided positions; UNCLEAR if the rules are not plain."""
-    cubes, values = np.empty((MOST_CUBES, 2), np.int64), np.empty(len(rules.ending.nodes), np.int64)
-    return int(ends_of(rules.ending, rules.decided, tier[BASE], tier[MASK], values, cubes)[1])

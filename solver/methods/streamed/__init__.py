@@ -25,7 +25,7 @@ The steps of a solve:
    which the game is over are counted but not stored, because the rules recognise them.
 2. Backward sweep (`backward.py`, its tasks and kernels): from the last wave back, score the positions of each list by
    the steps of their children, and write their own steps (`steps.py`).
-3. `legend.py`: give the steps to the writer of the database. Positions that win in one ply get no step there.
+3. `store.py`: give the steps to the writer of the database. Positions that win in one ply get no step there.
 
 `method.py` runs both sweeps. `segments.py` describes the lists in memory, `lists.py` packs and unpacks them, and
 `journal.py` is the journal of the forward sweep.

@@ -15,8 +15,9 @@ from retrograde.solver.methods.streamed.backward_tasks import (
 )
 from retrograde.solver.methods.streamed.forward import ForwardSweep
 from retrograde.solver.methods.streamed.forward_kernels import ALL
-from retrograde.solver.methods.streamed.segments import Segment, StreamTier, Wave, WrongAssumption, add_up, segment_of
-from retrograde.solver.methods.streamed.steps import BEYOND, POSITIONS, TALLIED
+from retrograde.solver.methods.streamed.segments import Segment, StreamTier, Wave, WrongAssumption, segment_of
+from retrograde.solver.methods.streamed.steps import BEYOND, POSITIONS
+from retrograde.solver.methods.streamed.store import StepsStore
 from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
@@ -60,25 +61,17 @@ def drop_incomplete_wave(log: Log, scratch: Scratch) -> None:
     entries.places[:] = [entries.places[number] for number in sorted(chain.from_iterable(waves.values()))]
 
 
-class StreamedStore:
-    """A store for `drive` (see runtime/driver.py) that solves waves. A group is the number of a wave.
-
-    `tally` has a row for each code (see steps.py). `start_tally` is the tally of the first wave, the start position
-    alone.
-    """
+class StreamedStore(StepsStore):
+    """The store of the streamed method."""
 
     def __init__(self, forward: ForwardSweep, log: Log):
-        self.forward, self.log = forward, log
-        self.waves, self.scratch, self.over = forward.waves, forward.scratch, forward.over
-        self.times = 1.0
-        """Positions to report for each position solved."""
-        self.tally, self.start_tally = np.zeros((2, 4 * (len(self.waves) + 2), TALLIED), np.int64)
+        super().__init__(forward.waves, forward.scratch, forward.over, log)
+        self.forward = forward
 
     def groups(self) -> Iterator[int]:
         """Yield the numbers of the waves, last first; raise DamagedScratch if a needed file is gone."""
         for number in range(len(self.waves)):
-            for frame in self.scratch.missing(self.needed_frames(number)):
-                raise self.scratch.damaged(frame)
+            self.check_files(self.needed_frames(number))
         yield from reversed(range(len(self.waves)))
 
     def needed_frames(self, number: int) -> list[Frame]:
@@ -111,9 +104,7 @@ class StreamedStore:
             tier.steps[k] = segment_of(f"steps{wave}", steps)
             tier.records[k] = segment_of("records", records)
             count += tier.segments[k].length
-        for one in (self.tally, self.start_tally)[: 1 + (wave == 0)]:
-            add_up(one, tally.reshape(-1, TALLIED))
-        return StoredCounts(count, number, self.times * int(tally.reshape(-1, TALLIED)[:, POSITIONS].sum()))
+        return self.count(int(wave), count, number, tally)
 
     def solve(self, number: int, phase: Phase) -> Iterator[Done]:
         """Solve the segments of a wave and yield their results. Then drop its positions, and the steps of the next

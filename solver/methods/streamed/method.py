@@ -14,7 +14,6 @@ from retrograde.games.contract.game import Game
 from retrograde.solver.methods.streamed.backward import StreamedStore, drop_incomplete_wave
 from retrograde.solver.methods.streamed.forward import ForwardSweep
 from retrograde.solver.methods.streamed.journal import ForwardJournal
-from retrograde.solver.methods.streamed.legend import solved_from
 from retrograde.solver.rules.examine import is_for_a_stream
 from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.journal import Log
@@ -73,4 +72,4 @@ class StreamedMethod:
         store = StreamedStore(forward, solved)
         work.course.positions_a_record *= store.include_finished(work.course.positions_a_record)
         drive(store, solved, work.phase("solving", total))
-        return solved_from(store)
+        return store.solved()

@@ -160,7 +160,7 @@ def test_a_worker_killed_in_the_middle_of_a_wave_of_words(tmp_path, executor, by
     once = tmp_path / "once"
     once.touch()
     monkeypatch.setattr(
-        "retrograde.solver.methods.setwise.method.fill", partial(fill_or_end, once=once, ours=os.getpid())
+        "retrograde.solver.methods.setwise.forward.fill", partial(fill_or_end, once=once, ours=os.getpid())
     )
     way = "setwise"
     path = solve(

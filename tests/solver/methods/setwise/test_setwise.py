@@ -328,7 +328,7 @@ def test_one_of_two_mirror_images_is_stored_if_the_rules_prove_the_same(
 
 def test_a_solve_that_went_on_without_a_mirror_goes_on_so_after_a_kill(tmp_path, monkeypatch):
     monkeypatch.setattr(Phase, "often", 0)
-    monkeypatch.setattr("retrograde.solver.methods.setwise.method.BYTES_IN_WAVE", 1 << 50)
+    monkeypatch.setattr("retrograde.solver.methods.setwise.forward.BYTES_IN_WAVE", 1 << 50)
     game, path = Drops(3, 3, (LEFT, LEFT | 1, RIGHT), mirror=True), tmp_path / "game.h5"
     sizes = Sizes(in_memory=1, chunk_words=1, journal_seconds=0)
 
@@ -391,7 +391,7 @@ def test_other_games_are_left_to_other_ways(variant, tmp_path, monkeypatch):
     game = load_game(variant)
     assert not may_be_plain(game)
     for seen in (may_be_plain, lambda game: True):
-        for place in ("selection", "methods.setwise.forward"):
+        for place in ("selection", "methods.setwise.tiers"):
             monkeypatch.setattr(f"retrograde.solver.{place}.may_be_plain", seen)
         with pytest.raises(CannotSolve, match="cannot be solved by the method that was asked for"):
             solved_by_words(game, tmp_path / "game.h5")
@@ -470,7 +470,7 @@ def in_scratch(monkeypatch):
     """Let there be too little memory for all waves, tasks be small, and all be told that is done."""
     monkeypatch.setattr(Phase, "often", 0)
     for name, amount in (("ESTIMATED_AFTER", 0), ("PLENTY", 1 << 50), ("BYTES_A_POSITION", 1 << 50)):
-        monkeypatch.setattr(f"retrograde.solver.methods.setwise.method.{name}", amount)
+        monkeypatch.setattr(f"retrograde.solver.methods.setwise.forward.{name}", amount)
     for name, least in (("backward.TASK_WORDS", 100), ("backward.LEAST_WORDS", 100)):
         monkeypatch.setattr(f"retrograde.solver.methods.setwise.{name}", least)
 

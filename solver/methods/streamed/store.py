@@ -1,20 +1,29 @@
-"""Converts a solved game for the database's writer: the legend, and steps as (rank, row of the legend).
+"""A store of solved waves, and what it gives the database's writer: the legend, and steps as (rank, legend row).
 
 The legend lists the outcomes of the game with their counts. The set-wise method uses this module as well.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedSteps
 from retrograde.games.contract.game import DRAW, Value
-from retrograde.solver.methods.streamed.segments import Segment, SegmentLoader, StreamTier, Wave
-from retrograde.solver.methods.streamed.steps import FIRST_POSITION, FIRST_TIER, POSITIONS, STORED, unpack_ranks
-from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.methods.streamed.segments import Segment, SegmentLoader, StreamTier, Wave, add_up
+from retrograde.solver.methods.streamed.steps import (
+    FIRST_POSITION,
+    FIRST_TIER,
+    POSITIONS,
+    STORED,
+    TALLIED,
+    unpack_ranks,
+)
+from retrograde.solver.runtime.driver import StoredCounts
+from retrograde.solver.runtime.journal import Log
+from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.values.score import CLASSES
 
 Array = np.ndarray[Any, Any]
@@ -23,36 +32,49 @@ TOGETHER = 1 << 16
 """Steps given to the database's writer at a time, at least."""
 
 
-class StepsStore(Protocol):
-    """A store with all waves solved.
+class StepsStore:
+    """A store for `drive` (see runtime/driver.py) that solves waves, last wave first. A group is the number of a wave.
 
-    Its tiers have the steps for the database. `over` counts finished positions by primitive value, `tally` all others
-    by code, and `start_tally` those of the first wave (see steps.py).
+    The tiers of `waves` have their steps for the database, once they are solved. `over` counts positions in which the
+    game is over by primitive value, `tally` all others by code, and `start_tally` those of the first wave (see
+    steps.py). `times` is the number of positions to report for each position counted here.
     """
 
-    waves: list[Wave]
-    scratch: Scratch
-    over: Array
-    tally: Array
-    start_tally: Array
+    def __init__(self, waves: list[Wave], scratch: Scratch, over: Array, log: Log, times: float = 1.0):
+        self.waves, self.scratch, self.over, self.log, self.times = waves, scratch, over, log, times
+        self.tally, self.start_tally = np.zeros((2, 4 * (len(waves) + 2), TALLIED), np.int64)
 
+    def check_files(self, frames: Iterable[Frame]) -> None:
+        """Raise DamagedScratch if some frames are gone."""
+        for frame in self.scratch.missing(frames):
+            raise self.scratch.damaged(frame)
 
-def solved_from(store: StepsStore) -> SolvedSteps:
-    """Return the solved game for the database's writer."""
-    legend, rows = legend_of(store.over, store.tally)
-    tiers = sorted((tier for wave in store.waves for tier in wave.values()), key=lambda tier: tier.number)
-    kept = [
-        (tier, records)
-        for tier in tiers
-        if (records := [segment for _, segment in sorted(tier.records.items()) if segment.length])
-    ]
-    counts = [sum(one.length for one in records) - sum(joins(*two) for two in pairwise(records)) for _, records in kept]
-    (start,) = np.flatnonzero(store.start_tally[:, STORED]).tolist()
-    return SolvedSteps(
-        np.array([tier.number for tier, _ in kept], np.int64), np.array(counts, np.int64),
-        np.array([records[0].first for _, records in kept], np.int64),
-        np.array([tier.mask for tier, _ in kept], np.int64), legend, steps(kept, store.scratch, rows), int(rows[start]),
-    )  # fmt: skip
+    def count(self, wave: int, records: int, tier: int | None, tally: Array) -> StoredCounts:
+        """Add the tally of some solved positions of a wave, and return their counts."""
+        counted = tally.reshape(-1, TALLIED)
+        for one in (self.tally, self.start_tally)[: 1 + (wave == 0)]:
+            add_up(one, counted)
+        return StoredCounts(records, tier, self.times * int(counted[:, POSITIONS].sum()))
+
+    def solved(self) -> SolvedSteps:
+        """Return the solved game for the database's writer."""
+        legend, rows = legend_of(self.over, self.tally)
+        tiers = sorted((tier for wave in self.waves for tier in wave.values()), key=lambda tier: tier.number)
+        kept = [
+            (tier, records)
+            for tier in tiers
+            if (records := [segment for _, segment in sorted(tier.records.items()) if segment.length])
+        ]
+        counts = [
+            sum(one.length for one in records) - sum(joins(*two) for two in pairwise(records)) for _, records in kept
+        ]
+        (start,) = np.flatnonzero(self.start_tally[:, STORED]).tolist()
+        return SolvedSteps(
+            np.array([tier.number for tier, _ in kept], np.int64), np.array(counts, np.int64),
+            np.array([records[0].first for _, records in kept], np.int64),
+            np.array([tier.mask for tier, _ in kept], np.int64), legend, steps(kept, self.scratch, rows),
+            int(rows[start]),
+        )  # fmt: skip
 
 
 def joins(before: Segment, after: Segment) -> bool:

@@ -1,9 +1,9 @@
 """Solves large acyclic games out of core, tier by tier, as sorted lists on disk.
 
-The idea: nothing is looked up at random, so that little memory is needed. Positions of a tier are a sorted list. In
-many games a move keeps their order: the children of a sorted list by one move come out sorted. Then the children of a
-tier are found by merging lists and dropping duplicates (delayed duplicate detection; Korf, 2004), and on the way back
-the positions of a list and their children are read along together.
+The idea: nothing is looked up at random, so that little memory is needed. Positions of a tier are a sorted list. The
+children of a tier are made, sorted, and freed of duplicates all at once (delayed duplicate detection; Korf, 2004). In
+many games a move keeps the order: the children of a sorted list by one move come out sorted. Then a large tier is cut
+into parts that read only parts of the lists, and on the way back positions and their children are read along together.
 
 Terms:
 

@@ -35,19 +35,6 @@ wanted, from LOW up to but not including HIGH.
 """
 
 
-class ChildRuns(NamedTuple):
-    """Children of lists: `numbers` int64[n], one run for each list.
-
-    Run k ends at `bounds[k]`, and `unsorted[k]` says that it must be sorted. `runs[t]` is the number of runs after
-    target t.
-    """
-
-    numbers: Array
-    bounds: Array
-    unsorted: Array
-    runs: Array
-
-
 class NewLists(NamedTuple):
     """Sorted lists, one after another: `numbers` int64[n], and where each list `ends`.
 
@@ -152,22 +139,19 @@ def append_children(game, positions, target, numbers, end, trouble):
 
 
 @kernel
-def make_children(game, arena, targets, child_runs, trouble):
-    """Write the children that each target wants, list by list. Returns early if *trouble* is not FINE."""
-    numbers, bounds, unsorted, ends = child_runs
+def make_children(game, arena, targets, numbers, ends, trouble):
+    """Write the children that each target wants, unsorted, and where they end. Returns early unless all is FINE."""
     workspace = make_runs_buffer()
     keys, moved = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
-    end = run = 0
+    end = 0
     for k in range(len(targets)):
         tier, low, high = targets[k, TIER], targets[k, LOW], targets[k, HIGH]
         for row in range(targets[k, LISTS], targets[k, LISTS_END]):
-            # Start a run: the children of one list. Children by all moves are never in order.
             trouble[2] = row
             move = arena.table[row, MOVE]
             runs = find_runs(arena.table[row, MASK], workspace)
-            begin = end
             before = np.int64(-1)
-            disorder = move == ALL
+            disorder = move == ALL  # children by all moves are never in order
             for block in range(arena.table[row, FROM], arena.table[row, TO]):
                 count = unpack(arena, row, block, runs, keys)
                 # Case: all moves. Each child may lead to another tier, so `append_children` checks each of them.
@@ -195,12 +179,7 @@ def make_children(game, arena, targets, child_runs, trouble):
             if disorder and arena.table[row, ASCENDS]:
                 trouble[0] = Trouble.UNSORTED
                 return
-            # Close the run, unless it is empty.
-            if end > begin:
-                bounds[run] = end
-                unsorted[run] = disorder
-                run += 1
-        ends[k] = run
+        ends[k] = end
     trouble[0] = Trouble.FINE
 
 

@@ -213,3 +213,21 @@ def unpack_steps(arena, row, starts, codes, end):
             starts[end] = others | spread(rank, runs)
             end += 1
     return end
+
+
+@kernel
+def drop_duplicates(numbers, ends):
+    """Make sorted lists strictly ascending, and close the gaps between them.
+
+    List k ends at `ends[k]` of *numbers*; the ends are updated.
+    """
+    end = begin = 0
+    for k in range(len(ends)):
+        before = np.int64(-1)
+        for i in range(begin, ends[k]):
+            number = numbers[i]
+            numbers[end] = number
+            end += number != before
+            before = number
+        begin = ends[k]
+        ends[k] = end

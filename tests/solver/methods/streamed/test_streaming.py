@@ -22,7 +22,7 @@ from retrograde.games.catalog import variant as variant_of
 from retrograde.games.contract.game import DRAW, UNDECIDED, RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.streamed import lists as list_kernels
-from retrograde.solver.methods.streamed import merging, steps
+from retrograde.solver.methods.streamed import steps
 from retrograde.solver.methods.streamed.journal import ForwardJournal, ForwardResult, NewSegment
 from retrograde.solver.methods.streamed.segments import Segment
 from retrograde.solver.runtime import scratch
@@ -85,33 +85,16 @@ def test_lists_are_unpacked_as_they_were_packed(numbers, shift):
     assert made[0, 2:6].tolist() == [len(numbers), mask, numbers[0], numbers[-1]]
 
 
-@pytest.mark.parametrize("count", [0, 1, 5, 63, 64, 5000])
-def test_sort_is_that_of_numpy(count):
-    numbers = np.random.default_rng(count).integers(0, 1 << 62, count)
-    numbers[::3] = numbers[: len(numbers[::3])]
-    wanted = np.sort(numbers)
-    merging.sort(numbers, np.empty(count, np.int64))
-    assert numbers.tolist() == wanted.tolist()
-
-
-@given(st.lists(st.lists(st.lists(st.integers(0, 50), max_size=20), max_size=6), min_size=1, max_size=4))
+@given(st.lists(st.lists(st.integers(0, 50), max_size=20), min_size=1, max_size=4))
 @settings(max_examples=100)
-def test_runs_are_merged_without_doubles(lists):
-    runs, bounds, numbers = [], [], []
-    for of_list in lists:
-        for run in of_list:
-            if run:
-                numbers += sorted(run)
-                bounds.append(len(numbers))
-        runs.append(len(bounds))
-    found = np.array([*numbers, 0], np.int64)[: len(numbers)].copy()
-    ends = np.empty(len(lists), np.int64)
-    merging.merge_lists(
-        found, np.empty(len(found) + 1, np.int64), np.array(bounds, np.int64), np.array(runs, np.int64), ends
-    )
-    wanted = [sorted({number for run in of_list for number in run}) for of_list in lists]
+def test_lists_have_no_doubles(lists):
+    found = np.array([number for some in lists for number in sorted(some)], np.int64)
+    ends = np.cumsum([len(some) for some in lists])
+    list_kernels.drop_duplicates(found, ends)
     begins = [0, *ends[:-1].tolist()]
-    assert [found[low:high].tolist() for low, high in zip(begins, ends.tolist(), strict=True)] == wanted
+    assert [found[low:high].tolist() for low, high in zip(begins, ends.tolist(), strict=True)] == [
+        sorted({*some}) for some in lists
+    ]
 
 
 @given(positions, st.lists(st.integers(0, (1 << 62) - 1), max_size=20), st.integers(0, 61))

@@ -503,21 +503,11 @@ def capture_by_king(board, later, placement, word, victim, worths, squares, oute
         # If the last man is the victim, only his square is possible.
         bits = word if victim < outer else word & BITS[target]
         white, black = (target, enemy) if placement.side == 0 else (enemy, target)
-        entry = np.int64(board.kings[later.with_pawns[victim + 1, 0] << 12 | white << 6 | black])
-        if entry < 0 or not bits:
-            continue
-        # Build the index of the child as `code_at` does, but without the last man, whose square varies below.
-        child = entry >> 4
-        for man in range(outer):
-            if man != victim:
-                child = child << 6 | board.turned[entry & 7, squares[man]]
-        begin = later.starts[victim + 1, 0]  # of whole words, where the last man is left
-        child += begin >> 6 if victim < outer else begin
         while bits:
             square = lowest(bits)
             bits &= bits - ONE
-            position = child << 6 | board.turned[entry & 7, square] if victim < outer else child
-            worths[square] = max(worths[square], WORTHS[later.codes[position]])
+            squares[outer] = square
+            worths[square] = max(worths[square], WORTHS[code_at(board, later, victim, 0, squares, white, black)])
 
 
 @lean_kernel

@@ -17,8 +17,8 @@ from retrograde.solver.methods.chess.analysis import Map, Report, Results
 from retrograde.solver.methods.chess.fit import BITS
 from retrograde.solver.methods.chess.formation import Array, Formation
 from retrograde.solver.methods.chess.kernels import NO_POSITION, LaterCodes
-from retrograde.solver.methods.chess.slots import DEEPEST_LATER, ScoresOf, find_departures
-from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, encode
+from retrograde.solver.methods.chess.slots import DEEPEST_LATER, ScoresOf, find_departures, table_by_score
+from retrograde.solver.values.score import encode
 
 
 def analyse(formation: Formation, scores_of: ScoresOf, run: Map, report: Report) -> Results:
@@ -69,13 +69,10 @@ class MateSide(analysis.Side):
 @cache
 def codes_of_scores() -> Array:
     """Return the code of each score, uint8[65536]. Codes above DEEPEST_LATER mark scores that are too deep."""
-    table, plies = np.full(1 << BITS + 2, NO_POSITION, np.uint8), np.arange(1 << BITS)
-    # 253 or 254 for too deep, of the right parity; NO_POSITION stays for what is no position.
-    codes = np.minimum(plies + 1, DEEPEST_LATER + 1 + plies % 2)
-    table[(LOSE_CLASS << BITS) + plies] = codes
-    table[(WIN_CLASS + 1 << BITS) - 1 - plies] = codes
-    table[DRAW_CLASS << BITS] = 0
-    return table
+    # 253 or 254 for too deep, of the right parity.
+    plies = np.arange(1 << BITS)
+    codes = np.minimum(plies + 1, DEEPEST_LATER + 1 + plies % 2).astype(np.uint8)
+    return table_by_score(codes, codes, 0, NO_POSITION)
 
 
 @cache

@@ -30,7 +30,7 @@ from retrograde.solver.methods.chess.formation import (
 from retrograde.solver.methods.chess.kernels import NO_POSITION, DepartureResults, LaterCodes
 from retrograde.solver.methods.chess.slot_kernels import LARGER_IMAGE, STORED, SlotLayout
 from retrograde.solver.methods.chess.words import EVERYTHING, key_of
-from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES
+from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, LOSE_CLASS, WIN_CLASS
 
 ScoresOf = Callable[[int], Array]
 """Returns the scores of all slots of a later tier, by its number."""
@@ -41,6 +41,18 @@ BLOCK = 1 << 24
 """Codes checked at a time, so that the temporary arrays stay small."""
 IMAGES = 16, 4
 """Positions that a slot stands for, in both pairs of colours: without pawns, and with pawns."""
+
+
+def table_by_score(lost: Array, won: Array, drawn: int, none: int) -> Array:
+    """Return a table of all scores, [65536].
+
+    *lost* and *won* have the entries of losses and wins by plies, *drawn* is that of a draw, *none* that of all others.
+    """
+    table = np.full(1 << BITS + 2, none, lost.dtype)
+    table[(LOSE_CLASS << BITS) + np.arange(len(lost))] = lost
+    table[(WIN_CLASS + 1 << BITS) - 1 - np.arange(len(won))] = won
+    table[DRAW_CLASS << BITS] = drawn
+    return table
 
 
 # Later tiers

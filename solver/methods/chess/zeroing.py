@@ -37,10 +37,10 @@ from retrograde.solver.methods.chess.en_passant import EnPassantPositions, bits_
 from retrograde.solver.methods.chess.fit import BITS
 from retrograde.solver.methods.chess.formation import Array, Formation, Men, geometry
 from retrograde.solver.methods.chess.kernels import NO_POSITION, LaterCodes
-from retrograde.solver.methods.chess.slots import ScoresOf, find_departures
+from retrograde.solver.methods.chess.slots import ScoresOf, find_departures, table_by_score
 from retrograde.solver.methods.chess.words import EVERYTHING
 from retrograde.solver.methods.chess.zeroing_kernels import LOSES, LOSES_LATE, LOST, RESULTS, SAVES, WINS, WINS_LATE
-from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, encode
+from retrograde.solver.values.score import DRAW_CLASS, encode
 
 SOON, LATE = 1, PATIENCE + 1
 """Plies that a zeroing move counts: normally, and where the fifty-move rule makes its result a draw."""
@@ -216,12 +216,8 @@ def codes_of_scores(late: int) -> Array:
     If the fifty-move rule makes the result a draw, it counts *late* plies more: PATIENCE, or 0 without that rule. From
     these codes `kernels.find_departures` makes 2 or 102 for a win (in 1 or 101), and 3 or 103 for a loss.
     """
-    table, plies = np.full(1 << BITS + 2, NO_POSITION, np.uint8), np.arange(1 << BITS)
-    more = np.where(plies > PATIENCE, late, 0)
-    table[(LOSE_CLASS << BITS) + plies] = more + 1
-    table[(WIN_CLASS + 1 << BITS) - 1 - plies] = more + 2
-    table[DRAW_CLASS << BITS] = 0
-    return table
+    more = np.where(np.arange(1 << BITS) > PATIENCE, late, 0).astype(np.uint8)
+    return table_by_score(more + 1, more + 2, 0, NO_POSITION)
 
 
 @cache

@@ -25,7 +25,7 @@ from retrograde.games.catalog import load_game, variants_in
 from retrograde.games.contract.game import METRICS
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.ranges import steps
-from retrograde.solver.methods.setwise import forward
+from retrograde.solver.methods.setwise.forward import fill
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime import tasks
 from retrograde.solver.runtime.arrays import SharedArray, publish
@@ -132,7 +132,7 @@ def test_words_are_compressed_where_there_is_little_room_and_the_bytes_are_the_s
 ):
     """And so they are in tasks of any size."""
     monkeypatch.setattr(
-        f"retrograde.solver.methods.setwise.{'method' if name == 'BYTES_IN_WAVE' else 'storage'}.{name}", amount
+        f"retrograde.solver.methods.setwise.{'forward' if name == 'BYTES_IN_WAVE' else 'storage'}.{name}", amount
     )
     variant, way = "connect4:4,4", "setwise"
     plain = []
@@ -172,7 +172,7 @@ def test_a_worker_killed_in_the_middle_of_a_wave_of_words(tmp_path, executor, by
 
 def fill_or_end(task, once, ours):
     """Fill some tiers; the first worker to have filled several ranges ends before it can tell of them."""
-    found = forward.fill(task)
+    found = fill(task)
     if len(task.ranges) > 1 and os.getpid() != ours and once.exists():
         once.unlink()
         os.kill(os.getpid(), signal.SIGKILL)

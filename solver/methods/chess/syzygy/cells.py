@@ -13,11 +13,11 @@ from retrograde.solver.methods.chess.en_passant import EnPassantPositions
 from retrograde.solver.methods.chess.fit import BITS
 from retrograde.solver.methods.chess.formation import Formation, count_positions, geometry
 from retrograde.solver.methods.chess.kernels import NO_POSITION
-from retrograde.solver.methods.chess.slots import find_departures, load_later_codes, write_codes
+from retrograde.solver.methods.chess.slots import find_departures, load_later_codes, table_by_score, write_codes
 from retrograde.solver.methods.chess.syzygy import kernels
 from retrograde.solver.methods.chess.syzygy.kernels import ANY, BLESSED, CURSED, DRAWN, LOSS, WIN
 from retrograde.solver.methods.chess.zeroing import codes_of_scores
-from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS, encode
+from retrograde.solver.values.score import encode
 
 Array = np.ndarray[Any, Any]
 
@@ -79,12 +79,10 @@ class DistanceCells:
 @cache
 def cells_of_scores() -> Array:
     """Return the cell of each score, uint16[65536]; ANY for no position."""
-    table, plies = np.full(1 << BITS + 2, ANY, np.uint16), np.arange(256)
+    plies = np.arange(256, dtype=np.uint16)
     late = plies > PATIENCE
-    table[(LOSE_CLASS << BITS) + plies] = np.where(late, BLESSED, LOSS) << 8 | plies
-    table[(WIN_CLASS + 1 << BITS) - 1 - plies] = np.where(late, CURSED, WIN) << 8 | plies
-    table[DRAW_CLASS << BITS] = DRAWN << 8
-    return table
+    lost, won = np.where(late, BLESSED, LOSS) << 8 | plies, np.where(late, CURSED, WIN) << 8 | plies
+    return table_by_score(lost.astype(np.uint16), won.astype(np.uint16), DRAWN << 8, ANY)
 
 
 @cache

@@ -12,7 +12,7 @@ table chooses.
 
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, groupby, permutations
+from itertools import combinations, groupby, permutations, product
 from math import comb
 from typing import Any
 
@@ -32,7 +32,8 @@ NO_ORDER = 15
 TRIANGLE = 1, 2, 3, 10, 11, 19, 0, 9, 18, 27
 """The triangle a1, d1, d4, its diagonal last."""
 BELOW = tuple(8 * rank + file for rank in range(8) for file in range(rank + 1, 8))
-"""The squares below the diagonal a1-h8."""
+BELOW_OR_ON = *BELOW, *range(0, 64, 9)
+"""The squares below the diagonal a1-h8, and with those on it."""
 
 
 @dataclass(frozen=True)
@@ -154,23 +155,14 @@ def first_squares(count: int, has_pawns: bool, file: int = 0) -> Array:
 
 
 def three_men() -> dict[int, tuple[int, ...]]:
-    """Return the squares of three different men, by number."""
-    found: dict[int, tuple[int, ...]] = {}
-    diagonal = range(0, 64, 9)
-    # The first man that is off the diagonal must be below it.
-    for first in TRIANGLE:
-        if first in diagonal:
-            seconds = [*BELOW, *(square for square in diagonal if square != first)]
-        else:
-            seconds = [square for square in range(64) if square != first]
-        for second in seconds:
-            if first in diagonal and second in diagonal:
-                thirds = [*BELOW, *(square for square in diagonal if square not in (first, second))]
-            else:
-                thirds = [square for square in range(64) if square not in (first, second)]
-            for third in thirds:
-                found[number_of_three(first, second, third)] = first, second, third
-    return found
+    """Return the squares of three different men, by number. The first man off the diagonal is below it."""
+    return {
+        number_of_three(first, second, third): (first, second, third)
+        for first, second in product(TRIANGLE, range(64))
+        if first != second and (first % 9 or second in BELOW_OR_ON)
+        for third in (BELOW_OR_ON if first % 9 == second % 9 == 0 else range(64))
+        if third not in (first, second)
+    }
 
 
 def number_of_three(first: int, second: int, third: int) -> int:
@@ -190,15 +182,12 @@ def number_of_three(first: int, second: int, third: int) -> int:
 
 def two_kings() -> dict[int, tuple[int, ...]]:
     """Return the squares of two kings, by number: pairs with both on the diagonal come last."""
-    found, both = list[tuple[int, ...]](), list[tuple[int, ...]]()
-    for first in TRIANGLE:
-        for second in range(64):
-            apart = max(abs(first % 8 - second % 8), abs(first // 8 - second // 8)) > 1
-            if apart and (first % 9 or second in BELOW):
-                found.append((first, second))
-            elif apart and second % 9 == 0:
-                both.append((first, second))
-    return dict(enumerate(found + both))
+    apart = [
+        (first, second)
+        for first, second in product(TRIANGLE, range(64))
+        if max(abs(first % 8 - second % 8), abs(first // 8 - second // 8)) > 1 and (first % 9 or second in BELOW_OR_ON)
+    ]
+    return dict(enumerate(sorted(apart, key=lambda kings: kings[0] % 9 == kings[1] % 9 == 0)))
 
 
 def pawns_on(count: int, file: int) -> dict[int, tuple[int, ...]]:

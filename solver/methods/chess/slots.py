@@ -1,6 +1,7 @@
 """Translates between the slots of a database and the sets and codes of this package."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ IMAGES = 16, 4
 """Positions that a slot stands for, in both pairs of colours: without pawns, and with pawns."""
 
 
-def table_by_score(lost: Array, won: Array, drawn: int, none: int) -> Array:
+def table_by_score(lost: Array, won: Array, drawn: int, none: Any) -> Array:
     """Return a table of all scores, [65536].
 
     *lost* and *won* have the entries of losses and wins by plies, *drawn* is that of a draw, *none* that of all others.

@@ -127,7 +127,8 @@ def solve_tiers(task: SolveTask) -> tuple[Done, list[Any]]:
     steps = StepBuffer(workspace("steps", largest), workspace("codes", largest, np.uint16))
     out = buffer("out", total, stop - first)
     records = make_steps(back.rules, own, codes, steps, out, made, tally)
-    frame = back.scratch.write("records", out.bytes[: int((made[:, AT] + made[:, SIZE]).max())].data)
+    size = int((made[:, AT] + made[:, SIZE]).max())
+    frame = back.scratch.write("records", out.view(np.uint8)[:size].data)
     frames = [stored[1:] for stored in planes if isinstance(stored, Frame)]
     return (
         np.array([wave.number, begin, end, records]), np.concatenate([np.array(frame[1:]), made.ravel()]),

@@ -113,20 +113,20 @@ def make_mirror_images(mirror, stored, rows, sets, images, end):
         start, stop = image[GROUP], image[GROUP] + image[GROUPS] + AFTER_TIER
         occupied[start:stop] = NOTHING
         # Step 2: Mark the word of each position's image, and count the words before each group.
-        mark_words(stored, tier, tables, ranks, occupied, start)
+        place_images(stored, tier, tables, ranks, sets, image, False)
         image[WORD], image[WORDS] = end, 0
         for group in range(start, stop):
             before[group] = image[WORDS]
             image[WORDS] += popcount(occupied[group])
         # Step 3: Set the bit of each position's image.
         words[end : end + image[WORDS]] = NOTHING
-        set_bits(stored, tier, tables, ranks, sets, image)
+        place_images(stored, tier, tables, ranks, sets, image, True)
         end += image[WORDS]
 
 
 @lean_kernel
-def mark_words(stored, tier, tables, ranks, occupied, start):
-    """Mark which words the image of a *stored* tier has, in the groups of *occupied* from *start* on."""
+def place_images(stored, tier, tables, ranks, sets, image, is_marked):
+    """Mark the words of the *image* of a *stored* tier in its groups; if they are marked, set bits in the words."""
     word = tier[WORD]
     for group in range(tier[GROUPS]):
         remaining = stored.occupied[tier[GROUP] + group]
@@ -134,25 +134,13 @@ def mark_words(stored, tier, tables, ranks, occupied, start):
             count = ranks_of_images(tables, group << WORD_BITS | lowest(remaining), stored.words[word], ranks)
             remaining &= remaining - ONE
             for k in range(count):
-                occupied[start + (ranks[k] >> GROUP_BITS)] |= ONE << np.uint64(ranks[k] >> WORD_BITS & 63)
-            word += 1
-
-
-@lean_kernel
-def set_bits(stored, tier, tables, ranks, sets, image):
-    """Set the bits of the image of a *stored* tier, whose groups are filled."""
-    word = tier[WORD]
-    for group in range(tier[GROUPS]):
-        remaining = stored.occupied[tier[GROUP] + group]
-        while remaining:
-            count = ranks_of_images(tables, group << WORD_BITS | lowest(remaining), stored.words[word], ranks)
-            remaining &= remaining - ONE
-            for k in range(count):
-                # The word's index: words before its group, plus stored words before it in the group.
-                there = image[GROUP] + (ranks[k] >> GROUP_BITS)
-                below = (ONE << np.uint64(ranks[k] >> WORD_BITS & 63)) - ONE
-                to = image[WORD] + np.int64(sets.before[there]) + popcount(sets.occupied[there] & below)
-                sets.words[to] |= ONE << np.uint64(ranks[k] & 63)
+                there, bit = image[GROUP] + (ranks[k] >> GROUP_BITS), ONE << np.uint64(ranks[k] >> WORD_BITS & 63)
+                if is_marked:
+                    # The word's index: words before its group, plus stored words before it in the group.
+                    to = image[WORD] + np.int64(sets.before[there]) + popcount(sets.occupied[there] & (bit - ONE))
+                    sets.words[to] |= ONE << np.uint64(ranks[k] & 63)
+                else:
+                    sets.occupied[there] |= bit
             word += 1
 
 

@@ -279,13 +279,9 @@ def unpacked_buffers(waves: list[Wave]) -> list[tuple[Array, ...]]:
     groups = max(groups_of(wave.tiers) for wave in waves)
     words = [int(wave.tiers[:, WORDS].sum()) + 1 for wave in waves]
     planes = max(planes_for(len(waves) - 1 - wave.number) * size for wave, size in zip(waves, words, strict=True))
-    sizes = (
-        (groups, np.uint64),
-        (groups, np.uint32),
-        (max(words), np.uint64),
-        (planes, np.uint64),
-    )  # as WaveValues has them
-    return [tuple(np.empty(size, kind) for size, kind in sizes) for _ in range(2)]
+    sizes = {"occupied": groups, "before": groups, "words": max(words), "planes": planes}
+    kinds = {"before": np.uint32}
+    return [tuple(np.empty(size, kinds.get(name, np.uint64)) for name, size in sizes.items()) for _ in range(2)]
 
 
 def bytes_of_planes(waves: list[Wave]) -> int:

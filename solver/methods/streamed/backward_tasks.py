@@ -88,8 +88,8 @@ def solve_segments(task: BackwardTask) -> Done | WrongAssumption:
     make_steps(scored, lists, tally, StepBuffers(starts, codes, for_parents, for_database, rows))
     # Both lists of steps go to scratch files: the first is dropped when the wave before is solved.
     sizes = (rows[:, :, AT] + rows[:, :, SIZE]).max(axis=0).tolist()
-    frame = scratch.write(f"steps{task.wave}", for_parents.bytes[: sizes[0]].data)
-    kept_frame = scratch.write("records", for_database.bytes[: sizes[1]].data)
+    frame = scratch.write(f"steps{task.wave}", for_parents.view(np.uint8)[: sizes[0]].data)
+    kept_frame = scratch.write("records", for_database.view(np.uint8)[: sizes[1]].data)
     solved = [
         (one.tier, one.k, (*frame[1:], *steps), (*kept_frame[1:], *records))
         for one, (steps, records) in zip(segments, rows.tolist(), strict=True)

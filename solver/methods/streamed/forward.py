@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import takewhile
-from secrets import randbits
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.streamed import forward_kernels as kernels
 from retrograde.solver.methods.streamed import forward_tasks as tasks
 from retrograde.solver.methods.streamed.forward_tasks import ChildSource, ForwardTask, Target, sample_children
-from retrograde.solver.methods.streamed.journal import COMPLETE, ForwardJournal, ForwardResult, NewSegment
+from retrograde.solver.methods.streamed.journal import COMPLETE, ForwardJournal, ForwardResult, NewSegment, join_parts
 from retrograde.solver.methods.streamed.segments import (
     Segment,
     StreamContext,
@@ -140,7 +139,7 @@ class ForwardSweep:
         number = len(self.waves)
         while True:
             # Step 1: Take what an earlier solve found of this wave.
-            results = self.journal.results_of(number)
+            results = self.journal.waves.pop(number, [])
             if not results:
                 self.scratch.drop(f"positions{number}")
             before = phase.counts()
@@ -177,17 +176,23 @@ class ForwardSweep:
             del edges[done]
         # Step 2: Sort children that do not come out sorted.
         wrong = self.sort_children(edges, number)
-        # Step 3: Give tiers and parts of tiers to workers. After a wrong assumption no further task begins.
+        # Step 3: Give tiers and parts of tiers to workers. After a wrong assumption no further task begins. A tier made
+        # in parts counts when all are found: each part assumes that the children of a list ascend, and only all parts
+        # together check that.
+        found: dict[int, list[ForwardResult]] = defaultdict(list)
         items = (ForwardTask(self.stream, f"positions{number}", targets) for targets in self.targets(edges))
         for result in self.work.as_completed(tasks.find_positions, takewhile(lambda _: not wrong, items)):
             if isinstance(result, WrongAssumption):
                 wrong.append(result)
             elif not wrong:
-                results.append(result)
-                self.journal.add_result(number, result)
+                last = result.segments[-1]
+                found[last.tier].append(result)
+                if len(found[last.tier]) == last.parts:
+                    results.append(join_parts(found.pop(last.tier)))
+                    self.journal.add_result(number, results[-1])
                 self.save_memory()
-                phase.learn(partial(mean_size, self.game, result.segments[-1].segment.samples))
-                phase.advance(result.positions, result.segments[-1].tier)
+                phase.learn(partial(mean_size, self.game, last.segment.samples))
+                phase.advance(result.positions, last.tier)
                 self.journal.log.write()
                 meanwhile()
         return wrong
@@ -304,12 +309,11 @@ class ForwardSweep:
         ends_at = np.searchsorted(sums, np.arange(1, parts) * (sums[-1] / parts)) if len(keys) else keys
         cuts = np.unique(keys[order][ends_at]).tolist()
         bounds = list(zip([0, *cuts], [*cuts, BEYOND], strict=True))
-        # Parts get space for twice the mean. `cut` is random, to tell this cut from another one of the same tier.
-        about, cut = 2 * weight // len(bounds), randbits(62)
+        about = 2 * weight // len(bounds)  # parts get space for twice the mean
         return [
             Target(
                 tier, [source for source, first, last in sources if first < high and last >= low], about,
-                low, high, part, len(bounds), cut,
+                low, high, part, len(bounds),
             )
             for part, (low, high) in enumerate(bounds)
         ]  # fmt: skip
@@ -334,7 +338,7 @@ def join_segments(segments: Iterable[NewSegment]) -> Iterator[StreamTier]:
         if new.segment.length:
             by_tier[new.tier].append(new)
     for number in sorted(by_tier):
-        parts = sorted(by_tier[number], key=lambda new: new.part)
+        parts = by_tier[number]
         lists = [new.segment for new in parts]
         mask = 0
         for segment in lists:

@@ -189,7 +189,7 @@ def restrict_blocks(game, arena, row, last, target, trouble):
 
     Only the first position of each block is moved. *last* is the last position of the list. Sets FROM and TO.
     """
-    words, _, table = arena
+    words, table = arena
     begin, end = 0, 0
     first = table[row, WHERE] >> 3
     before = np.int64(-1)

@@ -61,7 +61,6 @@ class Target(NamedTuple):
     high: int = BEYOND
     part: int = 0
     parts: int = 1
-    cut: int = 0
 
 
 class ForwardTask(NamedTuple):
@@ -105,7 +104,7 @@ def find_positions(task: ForwardTask) -> ForwardResult | WrongAssumption:
         same = int(shared[k]) if segment.length else -1
         moves_of_all = tuple(moves[k, :same].tolist()) if same >= 0 else None
         to = tuple(next_tiers[k, : max(same, 0)].tolist())
-        segments.append(NewSegment(target.tier, target.part, target.parts, target.cut, segment, moves_of_all, to))
+        segments.append(NewSegment(target.tier, segment, moves_of_all, to, target.part, target.parts))
     return ForwardResult(segments, over)
 
 
@@ -204,11 +203,11 @@ def store_lists(stream: StreamContext, name: str, numbers: Array, ends: Array) -
     out = buffer("out", int(ends[-1]), len(ends))
     rows = np.zeros((len(ends), LIST_COLUMNS), np.int64)
     size = pack_lists(numbers, ends, out, rows)
-    frame = stream.scratch.write(name, out.bytes[:size].data) if size else Frame(name, 0, 0, 0, 0)
+    frame = stream.scratch.write(name, out.view(np.uint8)[:size].data) if size else Frame(name, 0, 0, 0, 0)
     segments = []
     for row in rows.tolist():
         begin, blocks = row[AT] // 8, -(-row[LENGTH] // BLOCK)
-        samples = out.words[begin : begin + blocks : stream.sample_interval].copy()  # first positions of blocks
+        samples = out[begin : begin + blocks : stream.sample_interval].copy()  # first positions of blocks
         segments.append(segment_of(name, (*frame[1:], *row), samples))
     return segments
 

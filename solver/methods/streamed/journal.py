@@ -3,12 +3,12 @@
 An entry begins with its kind and the number of the wave. An empty entry means that the exploration was restarted.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.streamed.segments import SEGMENT, Segment, segment_of
+from retrograde.solver.methods.streamed.segments import SEGMENT, Segment, add_up, segment_of
 from retrograde.solver.methods.streamed.steps import TALLIED
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.scratch import Scratch
@@ -20,19 +20,17 @@ RESULT, COMPLETE, RESTART = range(3)
 
 
 class NewSegment(NamedTuple):
-    """The positions of a tier, or of a part of one, that were found.
+    """The positions of a tier that were found, or one of the `parts` of a large tier: number `part`.
 
-    `segment` has length 0 if there is no undecided position. `moves` and `next_tiers` are as in `StreamTier`. The tier
-    was cut into `parts`; `cut` is the random number of that cut, as the tier may be cut differently after a restart.
+    `segment` has length 0 if there is no undecided position. `moves` and `next_tiers` are as in `StreamTier`.
     """
 
     tier: int
-    part: int
-    parts: int
-    cut: int
     segment: Segment
     moves: tuple[int, ...] | None
     next_tiers: tuple[int, ...]
+    part: int = 0
+    parts: int = 1
 
 
 class ForwardResult(NamedTuple):
@@ -47,13 +45,23 @@ class ForwardResult(NamedTuple):
         return sum(new.segment.length for new in self.segments) + int(self.over[:, 0].sum())
 
 
+def join_parts(parts: list[ForwardResult]) -> ForwardResult:
+    """Return the results of all parts of a tier as one result; a result of other tiers as it is."""
+    if len(parts) == 1:
+        return parts[0]
+    over = np.zeros_like(parts[0].over)
+    for result in parts:
+        add_up(over, result.over)
+    return ForwardResult(sorted((result.segments[0] for result in parts), key=lambda new: new.part), over)
+
+
 NEW_SEGMENT = np.dtype([
-    *((name, np.int64) for name in ("tier", "part", "parts", "cut")),
+    ("tier", np.int64),
     ("segment", SEGMENT),
     ("moves", np.int64),  # how many, -1 if positions have different moves
     ("samples", np.int64),  # how many
 ])  # fmt: skip
-"""A row of an entry: a `NewSegment` without the arrays behind it."""
+"""A row of an entry: a `NewSegment` without the arrays behind it. A tier made in parts has a row for each part."""
 
 
 class ForwardJournal:
@@ -79,16 +87,6 @@ class ForwardJournal:
                     self.restart(later)
                 return
 
-    def results_of(self, wave: int) -> list[ForwardResult]:
-        """Return the results of an earlier solve for a wave.
-
-        Tiers of which only some parts were found are left out. Each part assumes that the children of a list ascend,
-        and only all parts together have checked that.
-        """
-        results = self.waves.get(wave, [])
-        parts = Counter(result.segments[0].cut for result in results)
-        return [result for result in results if result.segments[0].parts in (1, parts[result.segments[0].cut])]
-
     def add(self, kind: int, wave: int, *arrays: Array) -> None:
         """Add an entry."""
         self.log.add((np.array([kind, wave], np.int64), *arrays))
@@ -96,7 +94,7 @@ class ForwardJournal:
     def add_result(self, wave: int, result: ForwardResult) -> None:
         """Add an entry for the result of a task."""
         rows = [
-            (*new[:4], new.segment.row, -1 if new.moves is None else len(new.moves), len(new.segment.samples))
+            (new.tier, new.segment.row, -1 if new.moves is None else len(new.moves), len(new.segment.samples))
             for new in result.segments
         ]
         moves = [move for new in result.segments for move in new.moves or ()]
@@ -122,10 +120,10 @@ def read_result(name: str, table: Array, moves_and_tiers: Array, samples: Array,
     segments = []
     moves, next_tiers = moves_and_tiers.reshape(2, -1).tolist()
     move = sample = 0
-    for tier, part, parts, cut, row, count, sampled in table.view(NEW_SEGMENT).tolist():
+    for tier, row, count, sampled in table.view(NEW_SEGMENT).tolist():
         segment = segment_of(name, row, samples[sample : sample + sampled])
         own = slice(move, move + max(count, 0))
         of_all = None if count < 0 else tuple(moves[own])
-        segments.append(NewSegment(tier, part, parts, cut, segment, of_all, tuple(next_tiers[own])))
+        segments.append(NewSegment(tier, segment, of_all, tuple(next_tiers[own])))
         move, sample = own.stop, sample + sampled
     return ForwardResult(segments, over.reshape(-1, TALLIED))

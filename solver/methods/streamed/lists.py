@@ -32,18 +32,10 @@ An int64 for the start and one for the end of a block, a gap, and a code.
 """
 
 
-class Buffer(NamedTuple):
-    """A buffer for lists: the same memory as `words`, int64, and as `bytes`, uint8."""
-
-    words: Array
-    bytes: Array
-
-
 class Arena(NamedTuple):
-    """Loaded lists, one after another: the same memory as `words` and `bytes`, and a `table` of the lists."""
+    """Loaded lists, one after another, as `words`, int64[n], and a `table` of the lists."""
 
     words: Array
-    bytes: Array
     table: Array
 
 
@@ -90,12 +82,12 @@ def read_varint(written, at):
 
 
 @kernel
-def pack(positions, codes, mask, buffer, at):
-    """Write a list at offset *at*, a multiple of 8; return the next such offset behind it.
+def pack(positions, codes, mask, words, at):
+    """Write a list into *words* at offset *at*, a multiple of 8 bytes; return the next such offset behind it.
 
     If *codes* is not empty, it is a list of steps.
     """
-    words, out = buffer
+    out = words.view(np.uint8)
     runs = find_runs(mask, make_runs_buffer())
     count = len(positions)
     # `firsts`: index of the table of blocks, two int64 for each. `begin`: offset of the gaps.
@@ -131,7 +123,7 @@ def describe(row, at, size, length, varying, first, last):
 
 
 @kernel
-def pack_lists(numbers, ends, buffer, rows):
+def pack_lists(numbers, ends, words, rows):
     """Write lists that lie one after another in *numbers*, and describe each in *rows*. Return the end, in bytes.
 
     List k ends at `ends[k]`. *rows* are zeros before, and stay so for empty lists.
@@ -144,7 +136,7 @@ def pack_lists(numbers, ends, buffer, rows):
             varying = 0
             for i in range(begin, end):
                 varying |= numbers[i] ^ numbers[begin]
-            stop = pack(numbers[begin:end], no_codes, varying, buffer, at)
+            stop = pack(numbers[begin:end], no_codes, varying, words, at)
             describe(rows[k], at, stop - at, end - begin, varying, numbers[begin], numbers[end - 1])
             at = stop
         begin = end
@@ -163,7 +155,8 @@ def unpack(arena, row, block, runs, out):
 
     *runs* are the runs of ones in the list's mask.
     """
-    words, written, table = arena
+    words, table = arena
+    written = words.view(np.uint8)
     blocks = blocks_of(arena, row)
     count = min(BLOCK, table[row, COUNT] - block * BLOCK)
     firsts = table[row, WHERE] >> 3
@@ -197,7 +190,8 @@ def unpack_lists(arena, out):
 @kernel
 def unpack_steps(arena, row, starts, codes, end):
     """Write the positions and codes of a loaded list of steps, from index *end* on; return the new end."""
-    words, written, table = arena
+    words, table = arena
+    written = words.view(np.uint8)
     runs = find_runs(table[row, MASK], make_runs_buffer())
     blocks = blocks_of(arena, row)
     at = table[row, WHERE] + 16 * blocks

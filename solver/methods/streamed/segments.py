@@ -13,7 +13,6 @@ from retrograde.solver.methods.streamed.lists import (
     MOST_BYTES,
     WHERE,
     Arena,
-    Buffer,
     unpack_lists,
 )
 from retrograde.solver.methods.streamed.steps import FIRST_TIER, POSITIONS, STORED
@@ -148,7 +147,7 @@ class SegmentLoader:
             table[:, WHERE] = [segment.at for segment in self.segments]
         else:
             content, table[:, WHERE] = self.copy_segments()
-        return Arena(content.view(np.int64), content, table)
+        return Arena(content.view(np.int64), table)
 
     def copy_segments(self) -> tuple[Array, list[int]]:
         """Copy segments of several frames; return the bytes, and where each segment begins.
@@ -180,10 +179,9 @@ def load(scratch: Scratch, segments: Iterable[Segment]) -> Array:
     return out
 
 
-def buffer(name: str, positions: int, lists: int) -> Buffer:
-    """Return a buffer of this thread for lists with this many positions in total."""
-    words = workspace(name, (MOST_BYTES * positions >> 3) + 4 * lists + 2)
-    return Buffer(words, words.view(np.uint8))
+def buffer(name: str, positions: int, lists: int) -> Array:
+    """Return a buffer of this thread, int64[], for lists with this many positions in total."""
+    return workspace(name, (MOST_BYTES * positions >> 3) + 4 * lists + 2)
 
 
 def add_up(tally: Array, more: Array) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.solver.methods.streamed.lists import FIRST_CODE, LAST_CODE, Buffer, describe, pack, unpack_steps
+from retrograde.solver.methods.streamed.lists import FIRST_CODE, LAST_CODE, describe, pack, unpack_steps
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, WIN_CLASS
@@ -70,8 +70,8 @@ class StepBuffers(NamedTuple):
 
     starts: Array
     codes: Array
-    for_parents: Buffer
-    for_database: Buffer
+    for_parents: Array
+    for_database: Array
     rows: Array
 
 

@@ -23,7 +23,7 @@ from retrograde.games.contract.game import DRAW, UNDECIDED, RuleError
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.streamed import lists as list_kernels
 from retrograde.solver.methods.streamed import steps
-from retrograde.solver.methods.streamed.journal import ForwardJournal, ForwardResult, NewSegment
+from retrograde.solver.methods.streamed.journal import ForwardJournal, ForwardResult, NewSegment, join_parts
 from retrograde.solver.methods.streamed.segments import Segment
 from retrograde.solver.runtime import scratch
 from retrograde.solver.runtime.journal import Log
@@ -70,15 +70,14 @@ def test_lists_are_unpacked_as_they_were_packed(numbers, shift):
     codes = (numbers % 1000).astype(np.uint16)
     mask = int(np.bitwise_or.reduce(numbers ^ numbers[0]))
     words = np.zeros(4 * len(numbers) + 8, np.int64)
-    buffer = list_kernels.Buffer(words, words.view(np.uint8))
-    size = list_kernels.pack(numbers, codes, mask, buffer, 0)
-    arena = list_kernels.Arena(*buffer, np.array([[0, len(numbers), mask, 0, 0, 0, 0]], np.int64))
+    size = list_kernels.pack(numbers, codes, mask, words, 0)
+    arena = list_kernels.Arena(words, np.array([[0, len(numbers), mask, 0, 0, 0, 0]], np.int64))
     starts, found = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.uint16)
     assert list_kernels.unpack_steps(arena, 0, starts, found, 0) == len(numbers)
     assert starts.tolist() == numbers.tolist() and found.tolist() == codes.tolist()
     assert size % 8 == 0 and size <= list_kernels.MOST_BYTES * len(numbers) + 24
     made = np.zeros((1, list_kernels.LIST_COLUMNS), np.int64)
-    list_kernels.pack_lists(numbers, np.array([len(numbers)]), buffer, made)
+    list_kernels.pack_lists(numbers, np.array([len(numbers)]), words, made)
     out = np.empty(len(numbers), np.int64)
     list_kernels.unpack_lists(arena, out)
     assert out.tolist() == numbers.tolist()
@@ -352,26 +351,20 @@ def test_a_solve_stopped_anywhere_goes_on_to_the_same_bytes(text, tmp_path, monk
     assert stops > 3
 
 
-def test_a_tier_of_which_only_some_parts_are_found_does_not_count():
-    def made(tier, part=0, parts=1, cut=0):
-        segment = Segment(Frame("positions3", 7, 8 * part, 8, 8), 0, 8, 1, 0, part, part, samples=np.array([part]))
-        return NewSegment(tier, part, parts, cut, segment, (1,), (9,))
+def test_parts_of_a_tier_become_one_result_and_the_journal_has_them_in_order():
+    def made(tier, part=0, parts=1):
+        segment = Segment(Frame("positions3", 0, 8, 8, 0), 0, 8, 5, 31, 10 * part, 10 * part + 9)
+        return ForwardResult(
+            [NewSegment(tier, segment, (1,), (9,), part, parts)], np.ones((5, steps.TALLIED), np.int64)
+        )
 
-    def add(*some):
-        log.add_result(3, ForwardResult(list(some), np.zeros((5, 4), np.int64)))
-
-    def found():
-        again = ForwardJournal(Log(None, "positions", [list(entry) for entry in log.log.unwritten], 0))
-        return [(one.tier, one.part) for each in again.results_of(3) for one in each.segments]
-
-    log = ForwardJournal(Log(None, "positions", [], 0))
-    add(made(5), made(6))
-    add(made(7, 0, 2, cut=11))
-    assert found() == [(5, 0), (6, 0)]
-    for part in (2, 0, 1):  # begun anew by a solve with less memory
-        assert found() == [(5, 0), (6, 0)]
-        add(made(7, part, 3, cut=12))
-    assert found() == [(5, 0), (6, 0), (7, 2), (7, 0), (7, 1)]
+    log = Log(None, "positions", [], 0)
+    whole = join_parts([made(7, part, 3) for part in (2, 0, 1)])
+    ForwardJournal(log).add_result(3, whole)
+    (read,) = ForwardJournal(Log(None, "positions", log.unwritten, 0)).waves[3]
+    assert [(new.tier, new.segment.first) for new in read.segments] == [(7, 0), (7, 10), (7, 20)]
+    assert read.positions == whole.positions == 15 + 3 * 5
+    assert join_parts([one := made(6)]) is one
 
 
 def test_what_is_damaged_in_scratch_files_is_noticed(tmp_path, monkeypatch):

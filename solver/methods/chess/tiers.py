@@ -1,14 +1,4 @@
-"""Solves a chess tier, with bare kings or more men, by any of the three metrics.
-
-Steps of `solve_tier`:
-
-    1. slots        load the codes of all later tiers that captures and promotions lead to
-    2. Side         for each side to move, find the legal positions and the result of their best capture or promotion
-    3. en_passant   list the positions in which a pawn can be captured en passant
-    4. WinSearch    for each side that may win, find sets of wins and losses ply by ply, until no set is found and
-                    no capture or promotion is still to count
-    5. slots        translate codes of positions into scores of slots, and count them
-"""
+"""Solves a chess tier, with bare kings or more men, by any of the three metrics. The package lists the steps."""
 
 import numpy as np
 

@@ -8,8 +8,8 @@ import numpy as np
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import METRICS, RuleError
 from retrograde.games.contract.zeroing import TO_PROGRESS, child_distance
-from retrograde.solver.methods.chess.elsewhere import Elsewhere
 from retrograde.solver.methods.chess.fit import TooDeep, formation_of
+from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets
 from retrograde.solver.rules.examine import differ, examine

@@ -8,7 +8,7 @@ from retrograde.databases.legend import LegendTable, Measures, table_of
 from retrograde.databases.write import SolvedSlots
 from retrograde.games.contract.game import METRICS, Game
 from retrograde.games.contract.zeroing import TO_PROGRESS, signed
-from retrograde.solver.methods.chess.elsewhere import Elsewhere
+from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.legend import CODE, solved_slots
 from retrograde.solver.methods.numbered.reuse import copy_tiers, find_sources
 from retrograde.solver.methods.numbered.store import NumberedStore

@@ -15,9 +15,9 @@ import psutil
 
 from retrograde.games.catalog import rests_on, variant
 from retrograde.games.contract.game import METRICS, Game
-from retrograde.solver.methods.chess.elsewhere import Elsewhere
 from retrograde.solver.methods.chess.fit import formation_of, is_chess
 from retrograde.solver.methods.numbered.by_sets import solve_by_sets
+from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.legend import COLUMNS, POSITIONS, counts_of
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.table import NumberedTable

@@ -42,6 +42,7 @@ from retrograde.solver.methods.listed.explore.cutting import TASK, TierBlock, cu
 from retrograde.solver.methods.listed.explore.space import StateSpace, levels
 from retrograde.solver.methods.listed.table import ListedTable
 from retrograde.solver.metrics import expectation_kernels as kernels
+from retrograde.solver.metrics.best_response import ModelAndResponder
 from retrograde.solver.metrics.expectation_cycles import (
     ExpectationInputs,
     PayoffOverflow,
@@ -51,7 +52,6 @@ from retrograde.solver.metrics.expectation_cycles import (
 )
 from retrograde.solver.metrics.explored_game import ExploredGame
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
-from retrograde.solver.metrics.models.best_response import ModelAndResponder
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.rules.weights import movers
 from retrograde.solver.runtime.driver import Done, StoredCounts, drive
@@ -89,6 +89,7 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
             drive(store, explored.work.log(f"expectation{bits}"), phase)
         except PayoffOverflow:
             continue
+        explored.sizes[:] = store.sizes
         return result_of(store, explored)
     raise MetricNotApplicable("what is paid adds up to 2**31 and more")
 
@@ -196,9 +197,9 @@ def sweep(task: tuple[ExpectationInputs, list[TierBlock]]) -> Done:
     found, sizes = [], [np.empty(0, np.uint16)]
     for k, first, last in stretches:
         for begin, end in expander_of(inputs.table.game).blocks(first, last):
-            links, pays, own_sizes = read_block((inputs, k, begin, end, 0))
-            result = np.empty((2, inputs.width * (end - begin)), np.int64)
-            kernels.sweep(links, pays, inputs.bits, inputs.arrays, result)
+            links, pays, own_sizes = read_block((inputs, k, begin, end))
+            result = np.empty((2, len(pays)), np.int64)
+            kernels.sweep(links, pays, inputs.arrays, result)
             if np.abs(result).max() >= kernels.LIMIT:
                 raise PayoffOverflow
             found.append(result)

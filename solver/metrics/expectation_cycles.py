@@ -1,6 +1,6 @@
 """Expectations of tiers with cycles: lower bounds rise and sink until they stay (see `expectation.py`).
 
-Also `read_block`, which turns a block of positions into `ChildLists` for all tiers.
+Also `read_block`, which reads the rules for a block of positions.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,10 +12,10 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import RuleError, Traits
 from retrograde.solver.methods.listed.table import ListedTable, expand_unmarked
 from retrograde.solver.metrics import expectation_kernels as kernels
-from retrograde.solver.metrics.expectation_kernels import ChildLists, MoveWeights
-from retrograde.solver.metrics.models.best_response import ModelAndResponder
+from retrograde.solver.metrics.best_response import ModelAndResponder
+from retrograde.solver.metrics.expectation_kernels import ChildLists
+from retrograde.solver.metrics.explored_game import explored_block
 from retrograde.solver.rules.expansion import expander_of
-from retrograde.solver.rules.weights import Weights, weigh
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.work import Work
@@ -41,7 +41,7 @@ class PayoffOverflow(Exception):
 class ExpectationInputs(NamedTuple):
     """What tasks receive: where positions are, the bounds so far, and the bits after the point.
 
-    With *players*, each position has two places next to each other; see `models/best_response.py`.
+    With *players*, each position has two places next to each other; see `best_response.py`.
     """
 
     table: ListedTable
@@ -60,43 +60,39 @@ class ExpectationInputs(NamedTuple):
         return self.bounds[0].array, self.bounds[1].array
 
 
-def read_block(task: tuple[ExpectationInputs, int, int, int, int]) -> tuple[ChildLists, Array, Array]:
-    """Return the ChildLists of a block, what its ends pay, and the number of positions symmetric to each.
+def read_block(task: tuple[ExpectationInputs, int, int, int]) -> tuple[ChildLists, Array, Array]:
+    """Return the ChildLists of a block, what its ends pay in grains, and the number of positions symmetric to each.
 
-    Places of the block's own positions count from *first*; places of children count among all positions.
+    Children are places among all positions. Raise PayoffOverflow if payments do not fit with `bits` bits after the
+    point.
     """
-    inputs, k, begin, end, first = task
-    game, space = inputs.table.game, inputs.table.space
-    positions = space.positions[begin:end]
-    block = expand_unmarked(inputs.table, expander_of(game), k, positions)
-    weights = weigh(game, positions, block)
-    check_fits(weights, inputs.bits)
-    columns, cells = inputs.width * block.columns, inputs.width * block.columns * len(block.children)
+    inputs, k, begin, end = task
+    table, players = inputs.table, inputs.players
+    expanded = expand_unmarked(table, expander_of(table.game), k, table.space.positions[begin:end])
+    block = explored_block(table, begin, expanded)
+    pays, gains = for_player_0(block.pays), for_player_0(block.rewards)
+    if max(np.abs(pays).max(initial=0), np.abs(gains).max(initial=0)) >= kernels.LIMIT >> inputs.bits:
+        raise PayoffOverflow
+    pays, gains = pays << inputs.bits, gains << inputs.bits
+    place = np.int32 if inputs.width * len(table.space) < 1 << 31 else np.int64
+    if not players:
+        endless = np.zeros(len(pays), np.bool_)
+        links = ChildLists(block.movers, endless, block.begins, block.children.astype(place), block.odds, gains)
+        return links, pays, block.sizes
+    count, moves = 2 * len(pays), 2 * len(block.children)
     links = ChildLists(
-        np.empty(columns, np.int64), np.empty(columns, np.int8), np.empty(columns, np.bool_),
-        np.zeros(columns + 1, np.int64),
-        np.empty(cells, np.int32 if inputs.width * len(space) < 1 << 31 else np.int64), np.empty(cells, np.int32),
-        np.empty(inputs.width * weights.rewards.size, np.int64),
+        np.empty(count, np.int8), np.zeros(count, np.bool_), np.zeros(count + 1, np.int64), np.empty(moves, place),
+        np.empty(moves, np.int32), np.empty(2 * len(gains), np.int64),
     )  # fmt: skip
-    if inputs.players:
-        weighed = inputs.players.weigh(game, positions.astype(np.int64), weights, block)
-        move_weights = MoveWeights(*weighed, Traits.of(game).alternates)
-        count = kernels.link_both(
-            block.columns, block.places, block.origins, weights, move_weights, first, inputs.bits, links
-        )
-    else:
-        links.turns[:] = weights.turns
-        count = kernels.link(columns, block.places, block.origins, weights, first, inputs.bits, links)
-    links = ChildLists(*links[:4], *(array[:count].copy() for array in links[4:]))
-    pays = np.stack([weights.pays, -weights.pays], 1).ravel() if inputs.players else weights.pays
-    return links, pays, block.matrix.sizes.copy()
+    weights = players.weigh(table, begin, block, expanded)
+    moves = kernels.link_both(block, gains, *weights, Traits.of(table.game).alternates, links)
+    links = ChildLists(*links[:3], *(array[:moves].copy() for array in links[3:]))
+    return links, np.stack([pays, -pays], 1).ravel(), block.sizes
 
 
-def check_fits(weights: Weights, bits: int) -> None:
-    """Raise PayoffOverflow if payments do not fit with *bits* bits after the point."""
-    for paid in (weights.pays, weights.rewards):
-        if paid.size and max(int(paid.max()), -int(paid.min())) >= kernels.LIMIT >> bits:
-            raise PayoffOverflow
+def for_player_0(amounts: Array) -> Array:
+    """Return what player 0 is paid, less what player 1 is paid if there are two; *amounts* has a column for each."""
+    return np.asarray(amounts[:, 0] - amounts[:, 1] if amounts.shape[1] == 2 else amounts[:, 0])
 
 
 class ExpectationCycle(NamedTuple):
@@ -133,12 +129,12 @@ def solve_cycles(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[
     tier = gather(inputs, k, each, check)
     links = tier.links
     # Step 1: find where players can stay forever. Endless play with rewards has no expectation.
-    stays = kernels.find_endless(links, count)
+    stays = kernels.find_endless(links)
     endless = bool(stays.any())
     if endless and len(links.rewards):
         refuse_endless(inputs, int(inputs.table.space.positions[low + int(stays.argmax()) // inputs.width]))
     # The kernel subtracts a grain where players can stay, so that no play stays above 0 forever.
-    links.endless[:] = stays[links.places]
+    links.endless[:] = stays
     # Step 2: start from a guess if play always ends; else from 0, as the proof requires.
     begins: tuple[Array | int, Array | int] = (0, 0) if endless else starts_from_guess(tier)
     # Step 3: find both rows of bounds, in parallel if *each* does.
@@ -163,22 +159,22 @@ def gather(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], 
     low, high = inputs.table.space.stretch(k)
     parts: list[ChildLists] = []
     paid, sizes = [], []
-    tasks = [(inputs, k, *block, block[0] - low) for block in expander_of(inputs.table.game).blocks(low, high)]
+    tasks = [(inputs, k, *block) for block in expander_of(inputs.table.game).blocks(low, high)]
     for number, (part, pays, part_sizes) in enumerate(each(read_block, tasks)):
         parts.append(part)
-        paid.append(pays << inputs.bits)
+        paid.append(pays)
         sizes.append(part_sizes)
         if number % 64 == 0:
             check(sum(len(part.children) for part in parts) * len(tasks) // (number + 1))
     ends = np.cumsum([0, *(len(part.children) for part in parts)])
     begins = [part.begins[:-1] + end for part, end in zip(parts, ends, strict=False)]
-    places, turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     low, high = inputs.width * low, inputs.width * high
     # Renumber children: the tier's own from 0, those outside after them.
     outside = np.unique(children[(children < low) | (children >= high)])
     within = (children >= low) & (children < high)
     children = np.where(within, children - low, high - low + np.searchsorted(outside, children))
-    links = ChildLists(places, turns, endless, np.concatenate([*begins, ends[-1:]]), children, odds, rewards)
+    links = ChildLists(turns, endless, np.concatenate([*begins, ends[-1:]]), children, odds, rewards)
     payoffs = np.concatenate(paid)
     bounds = tuple(
         np.concatenate([sign * payoffs, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True)
@@ -189,10 +185,16 @@ def gather(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], 
 def starts_from_guess(tier: ExpectationCycle) -> tuple[Array, Array]:
     """Return the start of both rows, from a guess in floating point; for tiers in which play always ends."""
     about = tier.bounds[0].astype(np.float64)
-    about[tier.links.places] = 0
+    undecided = undecided_in(tier.links)
+    about[undecided] = 0
     kernels.guess(tier.links, about, GUESSES)
-    guessed = np.clip(about[tier.links.places], -kernels.LIMIT / 2, kernels.LIMIT / 2).astype(np.int64)
+    guessed = np.clip(about[undecided], -kernels.LIMIT / 2, kernels.LIMIT / 2).astype(np.int64)
     return guessed - BELOW, -guessed - BELOW
+
+
+def undecided_in(links: ChildLists) -> Array:
+    """Return the places of a tier that are no ends."""
+    return np.flatnonzero(np.diff(links.begins))
 
 
 class SideTask(NamedTuple):
@@ -215,15 +217,16 @@ def solve_side(task: SideTask) -> Array:
     Bounds sink, then rise, until neither changes them. If play always ends, once is enough.
     """
     links, values, begin, sign, endless = task
-    values[links.places] = begin
+    undecided = undecided_in(links)
+    values[undecided] = begin
     while True:
         sweep_until_stable(links, values, sign, rising=False)
-        sunk = values[links.places]
+        sunk = values[undecided]
         sweep_until_stable(links, values, sign, rising=True)
-        risen = values[links.places]
+        risen = values[undecided]
         if not endless or np.array_equal(risen, sunk):
             return values
-        values[links.places] = np.maximum(risen, 0)
+        values[undecided] = np.maximum(risen, 0)
 
 
 def sweep_until_stable(links: ChildLists, values: Array, sign: int, rising: bool) -> None:

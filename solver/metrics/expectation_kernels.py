@@ -18,32 +18,19 @@ LIMIT = 1 << 61
 
 
 class ChildLists(NamedTuple):
-    """The undecided positions of a block or tier, with their children.
+    """The places of a block or tier with their children.
 
-    `places` int64, `turns` int8, `endless`: whether players can stay in the tier forever from there. Children of
-    position i: places `children[begins[i]:begins[i + 1]]`, with `odds`, and `rewards` in grains for the moves (empty if
-    moves pay nothing).
+    `turns` int8, `endless`: whether players can stay in the tier forever from there. Children of place i: places
+    `children[begins[i]:begins[i + 1]]`, with `odds`, and `rewards` in grains (empty if moves pay nothing). Ends have no
+    children.
     """
 
-    places: Array
     turns: Array
     endless: Array
     begins: Array
     children: Array
     odds: Array
     rewards: Array
-
-
-class MoveWeights(NamedTuple):
-    """The weights of both players' moves in a game where one moves by a model (see `models/best_response.py`).
-
-    `modelled` and `responder` are int64[rows, columns]: the weights of the player with the model, and of the other one.
-    `responder` has no rows if the responder plays best. `alternating`: whether the players alternate.
-    """
-
-    modelled: Array
-    responder: Array
-    alternating: bool
 
 
 @kernel
@@ -85,14 +72,13 @@ def worth(links, i, values, sign):
 
 
 @kernel
-def sweep(links, pays, bits, bounds, result):
-    """Write the bounds of a block whose children are known: two rows as in `expectation.py`."""
+def sweep(links, pays, bounds, result):
+    """Write the bounds of a block whose children are known: two rows as in `expectation.py`. *pays* are in grains."""
     for i in range(len(pays)):
-        result[0, i] = pays[i] << bits
-        result[1, i] = -pays[i] << bits
-    for side in range(2):
-        for i in range(len(links.places)):
-            result[side, links.places[i]] = worth(links, i, bounds[side], 1 - 2 * side)
+        is_end = links.begins[i] == links.begins[i + 1]
+        for side in range(2):
+            sign = 1 - 2 * side
+            result[side, i] = sign * pays[i] if is_end else worth(links, i, bounds[side], sign)
 
 
 @kernel
@@ -101,13 +87,15 @@ def guess(links, values, most):
 
     Sweeps alternate in direction (Gauss-Seidel). They stop when no value changes by 2 grains or more.
     """
-    count = len(links.places)
+    count = len(links.turns)
     for number in range(most):
         changed = 0.0
         for step in range(count):
             i = step if number & 1 else count - 1 - step
             turn = links.turns[i]
             begin, end = links.begins[i], links.begins[i + 1]
+            if begin == end:
+                continue
             # The same as `worth`, in floating point, for the game as it is: the sum of values by odds for chance, the
             # greatest value for player 0, and the least for player 1.
             total_odds, weighted_sum, best = 0.0, 0.0, 0.0
@@ -121,71 +109,46 @@ def guess(links, values, most):
                 elif link == begin or (value > best if turn == 0 else value < best):
                     best = value
             about = weighted_sum / total_odds if turn == CHANCE else best
-            changed = max(changed, abs(about - values[links.places[i]]))
-            values[links.places[i]] = about
+            changed = max(changed, abs(about - values[i]))
+            values[i] = about
         if changed < 2.0:
             break
 
 
 @kernel
-def link(columns, places, origins, weights, first, bits, links):
-    """Write the links of a block whose positions begin at *first*; return the number of children."""
-    count = 0
-    for column in range(columns):
-        for row in range(places.shape[0]):
-            place = places[row, column]
-            if place < 0:
-                break
-            links.children[count] = place
-            links.odds[count] = weights.odds[row, column]
-            if len(links.rewards):
-                links.rewards[count] = weights.rewards[row, column] << bits
-            count += 1
-        links.places[column] = first + origins[column]
-        links.endless[column] = False
-        links.begins[column + 1] = count
-    return count
+def link_both(block, gains, modelled, responder, alternating, links):
+    """Write the links of an ExploredBlock with two places for each position; return the number of children.
 
-
-@kernel
-def link_both(columns, places, origins, weights, sides, first, bits, links):
-    """Write the links of a block with two places for each position; return the number of children.
-
-    The first place of the block is *first*. See `models/best_response.py` for the two places.
+    *gains* are what moves pay player 0 less player 1, in grains. *modelled* and *responder* are the weights of the
+    moves of the player with the model, and of the other one; the latter is empty if that player plays best. See
+    `best_response.py` for the two places.
     """
     count = 0
-    for column in range(columns):
+    for i in range(len(block.movers)):
         for b in range(2):
             # Place b of the position. The responder moves there if the turn is b; the other player's moves are chance.
-            at = 2 * column + b
-            turn = weights.turns[column]
+            turn = block.movers[i]
             responds = turn == b
-            by_chance = not responds or len(sides.responder) > 0
-            for row in range(places.shape[0]):
-                place = places[row, column]
-                if place < 0:
-                    break
+            by_chance = not responds or len(responder) > 0
+            for link in range(block.begins[i], block.begins[i + 1]):
                 # Weights: chance's odds, the model's, or the responder's own model's. Moves of weight 0 do not exist.
                 odds = 1
                 if turn == CHANCE:
-                    odds = weights.odds[row, column]
+                    odds = block.odds[link]
                 elif not responds:
-                    odds = sides.modelled[row, column]
+                    odds = modelled[link]
                 elif by_chance:
-                    odds = sides.responder[row, column]
+                    odds = responder[link]
                 if odds == 0:
                     continue
                 # What is paid counts for the responder, who is player b.
-                links.children[count] = 2 * place + (1 - b if sides.alternating else b)
+                links.children[count] = 2 * block.children[link] + (1 - b if alternating else b)
                 links.odds[count] = odds
-                if len(links.rewards):
-                    reward = weights.rewards[row, column] if b == 0 else -weights.rewards[row, column]
-                    links.rewards[count] = reward << bits
+                if len(gains):
+                    links.rewards[count] = gains[link] if b == 0 else -gains[link]
                 count += 1
-            links.places[at] = 2 * (first + origins[column]) + b
-            links.turns[at] = CHANCE if by_chance else 0
-            links.endless[at] = False
-            links.begins[at + 1] = count
+            links.turns[2 * i + b] = CHANCE if by_chance else 0
+            links.begins[2 * i + b + 1] = count
     return count
 
 
@@ -208,34 +171,35 @@ def sweep_cycle(links, values, sign, rising):
     `links.endless` says that play can be endless (`bound_by_children`). Return the number of bounds changed, or -1 if
     one exceeds LIMIT.
     """
-    count = len(links.places)
+    count = len(links.turns)
     changed = 0
     for step in range(2 * count):
         i = step if step < count else 2 * count - 1 - step
+        if links.begins[i] == links.begins[i + 1]:
+            continue
         bound = bound_by_children(links, i, values, sign)
         if not -LIMIT < bound < LIMIT:
             return -1
-        last = values[links.places[i]]
-        if bound != last and (bound > last) == rising:
-            values[links.places[i]] = bound
+        if bound != values[i] and (bound > values[i]) == rising:
+            values[i] = bound
             changed += 1
     return changed
 
 
 @kernel
-def find_endless(links, count):
-    """Return for each of *count* places of a tier whether players can stay in the tier forever.
+def find_endless(links):
+    """Return for each place of a tier whether players can stay in the tier forever.
 
     The greatest fixed point: a position stays if some move of a player leads to one that stays, or all moves of chance
     do.
     """
-    stays = np.zeros(count, np.bool_)
-    stays[links.places] = True
+    count = len(links.turns)
+    stays = links.begins[1:] > links.begins[:-1]
     changed = True
     while changed:
         changed = False
-        for i in range(len(links.places)):
-            if not stays[links.places[i]]:
+        for i in range(count):
+            if not stays[i]:
                 continue
             # Remove positions without such a move until nothing changes.
             any_stays, all_stay = False, True
@@ -244,6 +208,6 @@ def find_endless(links, count):
                 any_stays |= inside
                 all_stay &= inside
             if not (all_stay if links.turns[i] == CHANCE else any_stays):
-                stays[links.places[i]] = False
+                stays[i] = False
                 changed = True
     return stays

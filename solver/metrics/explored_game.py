@@ -6,7 +6,6 @@ The *place* of a position is its index among all positions. Arrays of a metric h
 """
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +14,10 @@ from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.explore.space import StateSpace
 from retrograde.solver.methods.listed.kernels import reverse
-from retrograde.solver.methods.listed.table import ListedTable, expand_located
-from retrograde.solver.rules import payoff_kernels
+from retrograde.solver.methods.listed.table import ListedTable, expand_unmarked
 from retrograde.solver.rules.examine import refuse_tuples, starts_of
-from retrograde.solver.rules.expansion import compiling, expander_of
-from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.expansion import ExpansionBlock, expander_of
+from retrograde.solver.rules.weights import weigh
 from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
@@ -31,21 +29,24 @@ BYTES_A_MOVE = 24
 class ExploredBlock(NamedTuple):
     """What the rules say about the positions from place `begin` to place `end`, all of one tier.
 
-    `primitives` uint8 and `movers` int8 (-1 for chance) have an entry for each position. `pays` int64[positions,
-    players] is what ends pay, 0 elsewhere.
+    `primitives` uint8, `movers` int8 (CHANCE or a player) and `sizes` uint16 (how many positions are symmetric to each;
+    empty without symmetry) have an entry for each position. `pays` int64[positions, players] is what ends pay, 0
+    elsewhere.
 
-    `places` int64[rows, columns] has a column for each undecided position: the places of its children in the order of
-    the moves, -1 for none. `origins` int32[columns] is the position of each column, counted from `begin`. `rewards`
-    int64[rows, columns, players] is what these moves pay at once; it has no rows if moves pay nothing.
+    The children of position `begin + i` are the places `children[begins[i]:begins[i + 1]]`, int64, in the order of the
+    moves. `odds` int32 are the weights of these moves where chance moves; empty if players alternate. `rewards`
+    int64[children, players] is what the moves pay at once; empty if moves pay nothing.
     """
 
     begin: int
     end: int
     primitives: Array
     movers: Array
+    sizes: Array
     pays: Array
-    places: Array
-    origins: Array
+    begins: Array
+    children: Array
+    odds: Array
     rewards: Array
 
 
@@ -57,6 +58,8 @@ class ExploredGame:
         self.table = ListedTable(game, space, work.zeros("no scores", 1, np.uint16), 0)
         self.alternating = Traits.of(game).alternates
         """Whether every move passes the turn; if not, `movers` say who is to move."""
+        self.sizes = np.zeros(len(space) if self.table.symmetric else 0, np.uint16)
+        """Number of positions symmetric to each, once its block was read; empty if the game has no symmetry."""
 
     def __len__(self) -> int:
         return len(self.space)
@@ -73,19 +76,10 @@ class ExploredGame:
     def blocks(self, k: int) -> Iterator[ExploredBlock]:
         """Yield an ExploredBlock for each block of tier number *k*, in order of places."""
         blocks = expander_of(self.game).blocks(*self.space.stretch(k))
-        yield from self.work.map(read_block, ((self.table, k, begin, end) for begin, end in blocks))
-
-    @cached_property
-    def sizes(self) -> Array:
-        """Number of positions symmetric to each, uint16[n]; uint16[0] if the game has no symmetry."""
-        if not self.table.symmetric:
-            return np.zeros(0, np.uint16)
-        stretches = (
-            (self.table, begin, end)
-            for k in range(len(self.space.tiers))
-            for begin, end in expander_of(self.game).blocks(*self.space.stretch(k))
-        )
-        return np.concatenate([*self.work.map(count_sizes, stretches)])
+        for block in self.work.map(read_block, ((self.table, k, begin, end) for begin, end in blocks)):
+            if self.table.symmetric:
+                self.sizes[block.begin : block.end] = block.sizes
+            yield block
 
 
 def explore(game: Game, work: Work) -> ExploredGame:
@@ -100,42 +94,38 @@ def explore(game: Game, work: Work) -> ExploredGame:
 class PositionGraph(NamedTuple):
     """A graph of positions as lists of children and predecessors.
 
-    Children of position i: `children[ends[i - 1]:ends[i]]`. Predecessors: `parents[begins[i]:begins[i + 1]]`.
+    Children of position i: `children[begins[i]:begins[i + 1]]`. Its predecessors: `parents[parent_begins[i]:
+    parent_begins[i + 1]]`.
     """
 
     children: Array
-    ends: Array
-    parents: Array
     begins: Array
+    parents: Array
+    parent_begins: Array
 
 
 def graph_of(explored: ExploredGame) -> PositionGraph:
     """Return the graph of all positions, with an edge for each move."""
     blocks = (block for k in range(len(explored.space.tiers)) for block in explored.blocks(k))
-    children, ends = children_of(blocks, 0, len(explored))
+    children, begins = children_of(blocks)
     explored.work.budget.check(BYTES_A_MOVE * len(children), f"linking {len(explored):,} positions")
-    return PositionGraph(children, ends, *predecessors_of(children, ends))
+    return PositionGraph(children, begins, *predecessors_of(children, begins))
 
 
-def children_of(blocks: Iterable[ExploredBlock], low: int, high: int) -> tuple[Array, Array]:
-    """Return the children of the positions from *low* to *high*, and where each position's children end.
-
-    Children are listed position by position, in the order of the moves.
-    """
-    counts, lists = np.zeros(high - low, np.int64), [np.empty(0, np.int64)]
+def children_of(blocks: Iterable[ExploredBlock]) -> tuple[Array, Array]:
+    """Return the `children` and `begins` of a PositionGraph of the positions of some consecutive blocks."""
+    children, counts = [np.empty(0, np.int64)], [np.zeros(1, np.int64)]
     for block in blocks:
-        by_position = block.places.T
-        is_child = by_position >= 0
-        counts[block.begin - low + block.origins] = is_child.sum(1)
-        lists.append(by_position[is_child])
-    return np.concatenate(lists), np.cumsum(counts)
+        children.append(block.children)
+        counts.append(np.diff(block.begins))
+    return np.concatenate(children), np.cumsum(np.concatenate(counts))
 
 
-def predecessors_of(children: Array, ends: Array) -> tuple[Array, Array]:
-    """Return (`parents`, `begins`) of a PositionGraph from its lists of children."""
-    parents, begins = np.empty(len(children), np.int64), np.zeros(len(ends) + 2, np.int64)
-    reverse(children, ends, parents, begins)
-    return parents, begins
+def predecessors_of(children: Array, begins: Array) -> tuple[Array, Array]:
+    """Return the `parents` and `parent_begins` of a PositionGraph from its lists of children."""
+    parents, parent_begins = np.empty(len(children), np.int64), np.zeros(len(begins) + 1, np.int64)
+    reverse(children, begins[1:], parents, parent_begins)
+    return parents, parent_begins
 
 
 # Tasks
@@ -144,28 +134,25 @@ def predecessors_of(children: Array, ends: Array) -> tuple[Array, Array]:
 def read_block(task: tuple[ListedTable, int, int, int]) -> ExploredBlock:
     """Return the ExploredBlock of the positions from *begin* to *end* of tier number *k*."""
     table, k, begin, end = task
-    positions = table.space.positions[begin:end].astype(np.int64, copy=False)
-    block = expand_located(table, expander_of(table.game), k, positions)
-    primitives, origins = block.primitives.copy(), block.origins[: block.columns].copy()
-    places = block.places[:, : block.columns]
-    places = np.where(places < -1, -2 - places, places)  # decode children where the same player moves again
-    movers = np.empty(end - begin, np.int8)
-    pays = np.zeros((end - begin, table.game.players), np.int64)
-    trouble = np.zeros(2, np.int64)
-    with compiling(table.game, trouble):
-        payoff_kernels.look(rules_for(table.game), positions, primitives, movers, pays, trouble)
-        moves = places.shape if Traits.of(table.game).has_rewards else (0, 0)
-        rewards = np.zeros((*moves, table.game.players), np.int64)
-        payoff_kernels.take_rewards(rules_for(table.game), positions[origins], rewards, trouble)
-    return ExploredBlock(begin, end, primitives, movers, pays, places, origins, rewards)
+    return explored_block(
+        table, begin, expand_unmarked(table, expander_of(table.game), k, table.space.positions[begin:end])
+    )
 
 
-def count_sizes(task: tuple[ListedTable, int, int]) -> Array:
-    """Return the number of positions symmetric to each of a block."""
-    table, begin, end = task
-    sizes, trouble = np.empty(end - begin, np.uint16), np.zeros(2, np.int64)
-    images = np.empty(payoff_kernels.MOST_IMAGES, np.int64)
-    positions = table.space.positions[begin:end].astype(np.int64, copy=False)
-    with compiling(table.game, trouble):
-        payoff_kernels.sizes_of(rules_for(table.game), positions, images, sizes, trouble)
-    return sizes
+def explored_block(table: ListedTable, begin: int, block: ExpansionBlock) -> ExploredBlock:
+    """Return the ExploredBlock of an expanded block whose first position is at place *begin*."""
+    game, count = table.game, len(block.primitives)
+    weights = weigh(game, table.space.positions[begin : begin + count], block)
+    counts = np.zeros(count + 1, np.int64)
+    counts[1 + block.origins[: block.columns]] = (block.places[:, : block.columns] >= 0).sum(0)
+    odds = by_child(weights.odds, block).astype(np.int32) if Traits.of(game).has_turn else np.zeros(0, np.int32)
+    rewards = by_child(weights.rewards, block) if len(weights.rewards) else np.zeros((0, game.players), np.int64)
+    return ExploredBlock(
+        begin, begin + count, block.primitives.copy(), weights.movers, block.matrix.sizes.copy(), weights.pays,
+        np.cumsum(counts), by_child(block.places[:, : block.columns], block), odds, rewards,
+    )  # fmt: skip
+
+
+def by_child(cells: Array, block: ExpansionBlock) -> Array:
+    """Return the cells [rows, columns, …] of an expanded block's matrix as a list, child by child."""
+    return np.asarray(np.swapaxes(cells, 0, 1)[block.places[:, : block.columns].T >= 0])

@@ -1,7 +1,6 @@
 """The compiled loops of nimbers and draw levels, where play can repeat, and of utilities, where it cannot.
 
-They work on a PositionGraph (see `explored_game.py`). Children of position i: `children[ends[i - 1]:ends[i]]`. Its
-predecessors: `parents[begins[i]:begins[i + 1]]`.
+They work on a PositionGraph (see `explored_game.py`).
 """
 
 from typing import Any, NamedTuple
@@ -31,12 +30,12 @@ class DrawLevels(NamedTuple):
 class PlayOrder(NamedTuple):
     """The positions of a tier in an `order` with children first; `low` is the tier's first place.
 
-    `children` and `ends` are lists of children as in a PositionGraph; children are places among all positions.
+    `children` and `begins` are lists of children as in a PositionGraph; children are places among all positions.
     """
 
     order: Array
     children: Array
-    ends: Array
+    begins: Array
     low: int
 
 
@@ -46,19 +45,23 @@ def sweep(nimbers, block):
 
     The nimber is the least number that no child has (mex).
     """
-    # seen[n] is the last column in which a child has the nimber n, so it needs no clearing between columns. A position
-    # with r moves has a nimber of at most r; greater ones of children do not matter.
-    places = block.places
-    seen = np.full(places.shape[0] + 1, -1, np.int64)
-    for column in range(places.shape[1]):
-        for row in range(places.shape[0]):
-            child = places[row, column]
-            if child >= 0 and nimbers[child] <= places.shape[0]:
-                seen[nimbers[child]] = column
+    # seen[n] is the last position of which a child has the nimber n, so it needs no clearing between positions. A
+    # position with r moves has a nimber of at most r; greater ones of children do not matter.
+    begins = block.begins
+    most = np.int64(0)
+    for i in range(len(block.movers)):
+        most = max(most, begins[i + 1] - begins[i])
+    seen = np.full(most + 1, -1, np.int64)
+    for i in range(len(block.movers)):
+        if begins[i] == begins[i + 1]:
+            continue
+        for child in block.children[begins[i] : begins[i + 1]]:
+            if nimbers[child] <= most:
+                seen[nimbers[child]] = i
         least = 0
-        while seen[least] == column:
+        while seen[least] == i:
             least += 1
-        nimbers[block.begin + block.origins[column]] = least
+        nimbers[block.begin + i] = least
 
 
 @kernel
@@ -69,8 +72,8 @@ def label(graph):
     without a smaller label can be answered: it has a child labelled n itself. A position that has neither the label n
     nor a child labelled n is infinite, because a greater nimber needs children with all smaller ones.
     """
-    children, ends, parents, begins = graph
-    count = len(ends)
+    children, begins, parents, parent_begins = graph
+    count = len(begins) - 1
     labels = np.full(count, UNLABELLED, np.int64)
     answered = np.zeros(count, np.bool_)
     open_children = np.zeros(count, np.int64)
@@ -80,13 +83,11 @@ def label(graph):
     while left:
         # Step 1: count the children of each position that have no label yet. Push positions that have none of these.
         top = 0
-        begin = 0
         for i in range(count):
             answered[i] = False
             open_children[i] = 0
-            for link in range(begin, ends[i]):
+            for link in range(begins[i], begins[i + 1]):
                 open_children[i] += labels[children[link]] < 0
-            begin = ends[i]
             if labels[i] == UNLABELLED and open_children[i] == 0:
                 stack[top] = i
                 top += 1
@@ -98,12 +99,12 @@ def label(graph):
             left -= 1
             # Step 3: their predecessors are answered: they have a child with this number. For a predecessor of such a
             # position, one child less is open.
-            for link in range(begins[i], begins[i + 1]):
+            for link in range(parent_begins[i], parent_begins[i + 1]):
                 parent = parents[link]
                 if answered[parent] or labels[parent] >= 0:
                     continue
                 answered[parent] = True
-                for above in range(begins[parent], begins[parent + 1]):
+                for above in range(parent_begins[parent], parent_begins[parent + 1]):
                     other = parents[above]
                     open_children[other] -= 1
                     if open_children[other] == 0 and labels[other] == UNLABELLED and not answered[other]:
@@ -125,20 +126,18 @@ def sets_of(graph, labels, most):
     The code of an infinite position is -1 less a bit for each nimber of a child; other codes are the nimber. A nimber
     above *most* has no bit of its own.
     """
-    children, ends, _, _ = graph
+    children, begins, _, _ = graph
     coded = labels.copy()
     greatest = -1
-    begin = 0
-    for i in range(len(ends)):
+    for i in range(len(labels)):
         if labels[i] == INFINITE:
             bits = 0
-            for link in range(begin, ends[i]):
+            for link in range(begins[i], begins[i + 1]):
                 number = labels[children[link]]
                 if number >= 0:
                     greatest = max(greatest, number)
                     bits |= 1 << min(number, most)
             coded[i] = -1 - bits
-        begin = ends[i]
     return coded, greatest
 
 
@@ -148,23 +147,21 @@ def level_draws(graph, draws):
 
     Draws from which no fringe is reached stay UNDECIDED. See `drawlevel.py`.
     """
-    children, ends, parents, begins = graph
+    children, begins, parents, parent_begins = graph
     values, kinds, _, plies = draws
-    count = len(ends)
+    count = len(values)
     children_left = np.zeros(count, np.int64)
     queue = np.empty(count, np.int64)
     # Step 1: count the draws among each draw's children. A draw with a move to a win of the other player is the fringe
     # of level 0.
-    begin = 0
     top = 0
     for i in range(count):
         if values[i] == DRAW:
-            for link in range(begin, ends[i]):
+            for link in range(begins[i], begins[i + 1]):
                 if values[children[link]] == DRAW:
                     children_left[i] += 1
                 elif values[children[link]] == WIN and kinds[i] == UNDECIDED:
                     top = label_draw(draws, i, (LOSE, 0, 0), queue, top)
-        begin = ends[i]
     done = 0
     level = 0
     while done < top:
@@ -174,7 +171,7 @@ def level_draws(graph, draws):
         while done < top:
             i = queue[done]
             done += 1
-            for link in range(begins[i], begins[i + 1]):
+            for link in range(parent_begins[i], parent_begins[i + 1]):
                 parent = parents[link]
                 if values[parent] != DRAW or kinds[parent] != UNDECIDED:
                     continue
@@ -187,7 +184,7 @@ def level_draws(graph, draws):
         level += 1
         for place in range(first, done):
             if kinds[queue[place]] == WIN:
-                for link in range(begins[queue[place]], begins[queue[place] + 1]):
+                for link in range(parent_begins[queue[place]], parent_begins[queue[place] + 1]):
                     parent = parents[link]
                     if values[parent] == DRAW and kinds[parent] == UNDECIDED:
                         top = label_draw(draws, parent, (LOSE, level, 0), queue, top)
@@ -204,19 +201,17 @@ def label_draw(draws, i, label, queue, top):
 @kernel
 def remove_impure(graph, draws):
     """Write DRAW, without level and plies, for each draw that is not pure."""
-    children, ends, parents, begins = graph
+    children, begins, parents, parent_begins = graph
     values, kinds, levels, plies = draws
-    count = len(ends)
+    count = len(values)
     stack = np.empty(count, np.int64)
     # Step 1: mark lost draws that are children of lost draws.
-    begin = 0
     top = 0
     spoilt = np.zeros(count, np.bool_)
     for i in range(count):
-        for link in range(begin, ends[i]):
+        for link in range(begins[i], begins[i + 1]):
             child = children[link]
             spoilt[child] |= kinds[i] == LOSE and kinds[child] == LOSE
-        begin = ends[i]
     # Step 2: start with these, and with draws that no fringe reached.
     for i in range(count):
         if values[i] == DRAW and (spoilt[i] or kinds[i] == UNDECIDED):
@@ -229,7 +224,7 @@ def remove_impure(graph, draws):
         top -= 1
         i = stack[top]
         levels[i], plies[i] = -1, -1
-        for link in range(begins[i], begins[i + 1]):
+        for link in range(parent_begins[i], parent_begins[i + 1]):
             parent = parents[link]
             if values[parent] == DRAW and kinds[parent] != DRAW:
                 kinds[parent] = DRAW
@@ -244,24 +239,22 @@ def order_of(graph, low):
     The result is shorter if play can repeat. The tier begins at place *low*. Only children within the tier have
     predecessor lists here, as `reverse` in `listed/kernels.py` makes them. This is Kahn's topological sort.
     """
-    children, ends, parents, begins = graph
-    count = len(ends)
+    children, begins, parents, parent_begins = graph
+    count = len(begins) - 1
     children_left = np.zeros(count, np.int64)
     order = np.empty(count, np.int64)
     top = 0
     # Step 1: count the children within the tier; positions without any come first.
-    begin = 0
     for i in range(count):
-        for link in range(begin, ends[i]):
+        for link in range(begins[i], begins[i + 1]):
             children_left[i] += low <= children[link] < low + count
-        begin = ends[i]
         if children_left[i] == 0:
             order[top] = i
             top += 1
     # Step 2: remove positions in order; a position follows when its last child is removed.
     done = 0
     while done < top:
-        for link in range(begins[order[done]], begins[order[done] + 1]):
+        for link in range(parent_begins[order[done]], parent_begins[order[done] + 1]):
             parent = parents[link]
             children_left[parent] -= 1
             if children_left[parent] == 0:
@@ -279,15 +272,14 @@ def maximise(tier, movers, ties, slack, utilities, plies):
     good. With PARANOID, choose for each player separately: the greatest for the player to move, the least for the
     others.
     """
-    order, children, ends, low = tier
+    order, children, begins, low = tier
     for i in order:
-        begin = ends[i - 1] if i else 0
-        if begin == ends[i]:
+        if begins[i] == begins[i + 1]:
             continue
         # Step 1: the best utility that the player to move can get.
         place = low + i
         mover = movers[place]
-        links = children[begin : ends[i]]
+        links = children[begins[i] : begins[i + 1]]
         best = utilities[links[0], mover]
         for child in links[1:]:
             best = max(best, utilities[child, mover])

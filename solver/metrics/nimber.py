@@ -74,8 +74,7 @@ def refuse_moves_again(explored: ExploredGame, own: ScoreArrays) -> None:
     """Raise MetricNotApplicable if the same player moves again after some move."""
     for k in explored.tiers_backwards():
         for block in explored.blocks(k):
-            turns = own.movers[block.places] == own.movers[block.begin + block.origins]
-            if (turns & (block.places >= 0)).any():
+            if (own.movers[block.children] == np.repeat(block.movers, np.diff(block.begins))).any():
                 raise MetricNotApplicable("nimbers need a game in which players take turns; here a player moves again")
 
 

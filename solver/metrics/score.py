@@ -118,7 +118,7 @@ def tier_of(explored: ExploredGame, own: ScoreArrays, blocks: list[ExploredBlock
     nearest, farthest = np.full((2, count), -1, np.int32)
     counts, lists = np.zeros(count, np.int64), [np.empty(0, np.int64)]
     for block in blocks:
-        within = np.empty(block.places.size, np.int64)
+        within = np.empty(len(block.children), np.int64)
         outside = best, nearest, farthest, counts
         found = score_kernels.divide(own, block, low, high, outside, within)
         if found < 0:
@@ -129,5 +129,5 @@ def tier_of(explored: ExploredGame, own: ScoreArrays, blocks: list[ExploredBlock
         lists.append(within[:found].copy())
     children = np.concatenate(lists)
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {count:,} positions of a tier with cycles")
-    parents, begins = predecessors_of(children, np.cumsum(counts))
+    parents, begins = predecessors_of(children, np.concatenate([[0], np.cumsum(counts)]))
     return ScoreTier(own.alternating, own.movers[low:high], ends, best, nearest, farthest, counts, parents, begins)

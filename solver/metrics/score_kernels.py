@@ -47,27 +47,28 @@ class ScoreTier(NamedTuple):
 @kernel
 def sweep(own, block):
     """Write scores and plies of the undecided positions of an ExploredBlock, whose children all have scores."""
-    for column in range(block.places.shape[1]):
-        place = block.begin + block.origins[column]
+    for i in range(len(block.movers)):
+        if block.begins[i] == block.begins[i + 1]:
+            continue
+        place = block.begin + i
         best, nearest, farthest = NONE, -1, -1
-        for row in range(block.places.shape[0]):
-            child = block.places[row, column]
-            if child >= 0:
-                score = seen_by_parent(own, own.scores, place, child) + gain_of(block, row, column)
-                best, nearest, farthest = better(best, nearest, farthest, score, own.plies[child])
+        for link in range(block.begins[i], block.begins[i + 1]):
+            child = block.children[link]
+            score = seen_by_parent(own, own.scores, place, child) + gain_of(block, i, link)
+            best, nearest, farthest = better(best, nearest, farthest, score, own.plies[child])
         own.scores[place] = best
         own.plies[place] = one_more(best, nearest, farthest)
 
 
 @kernel
-def gain_of(block, row, column):
-    """Return what a move of a block pays the mover at once, less what the other player gets."""
+def gain_of(block, i, link):
+    """Return what a move of position i of a block pays the mover at once, less what the other player gets."""
     if len(block.rewards) == 0:
         return 0
-    if block.rewards.shape[2] == 1:
-        return block.rewards[row, column, 0]
-    gain = block.rewards[row, column, 0] - block.rewards[row, column, 1]
-    return gain if block.movers[block.origins[column]] == 0 else -gain
+    if block.rewards.shape[1] == 1:
+        return block.rewards[link, 0]
+    gain = block.rewards[link, 0] - block.rewards[link, 1]
+    return gain if block.movers[i] == 0 else -gain
 
 
 @kernel
@@ -115,21 +116,21 @@ def divide(own, block, low, high, outside, within):
     """
     best, nearest, farthest, counts = outside
     count = 0
-    for column in range(block.places.shape[1]):
-        place = block.begin + block.origins[column]
+    for origin in range(len(block.movers)):
+        place = block.begin + origin
         i = place - low
-        for row in range(block.places.shape[0]):
-            child = block.places[row, column]
+        for link in range(block.begins[origin], block.begins[origin + 1]):
+            child, gain = block.children[link], gain_of(block, origin, link)
             # Case: the child is in this tier.
             if low <= child < high:
-                if gain_of(block, row, column) != 0:
+                if gain != 0:
                     return -1
                 within[count] = child - low
                 count += 1
                 counts[i] += 1
             # Case: the child is in a later tier, and its score is known.
-            elif child >= 0:
-                score = seen_by_parent(own, own.scores, place, child) + gain_of(block, row, column)
+            else:
+                score = seen_by_parent(own, own.scores, place, child) + gain
                 best[i], nearest[i], farthest[i] = better(best[i], nearest[i], farthest[i], score, own.plies[child])
     return count
 

@@ -66,8 +66,8 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
         blocks = list(explored.blocks(k))
         for block in blocks:
             take(block, movers, utilities, scale)
-        children, ends = children_of(blocks, low, high)
-        tier = PlayOrder(order_in(explored, k, children, ends), children, ends, low)
+        children, begins = children_of(blocks)
+        tier = PlayOrder(order_in(explored, k, children, begins), children, begins, low)
         slack = SLACK if ties == "average" else 0
         graph_kernels.maximise(tier, movers, TIES[ties], slack, utilities, plies)
         phase.advance(high - low, int(explored.space.tiers[k]))
@@ -93,16 +93,16 @@ def take(block: ExploredBlock, movers: Array, utilities: Array, scale: int) -> N
     utilities[block.begin : block.end] = scale * block.pays
 
 
-def order_in(explored: ExploredGame, k: int, children: Array, ends: Array) -> Array:
+def order_in(explored: ExploredGame, k: int, children: Array, begins: Array) -> Array:
     """Return the positions of a tier in an order with children first; raise MetricNotApplicable if play can repeat."""
     low, high = explored.space.stretch(k)
     if not explored.space.has_cycles(k):
         return np.arange(high - low)
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {high - low:,} positions")
     within = (children >= low) & (children < high)
-    counts = np.diff(np.concatenate([[0], np.cumsum(within)])[np.concatenate([[0], ends])])
-    parents, begins = predecessors_of(children[within] - low, np.cumsum(counts))
-    order = np.asarray(graph_kernels.order_of(PositionGraph(children, ends, parents, begins), low))
+    begins_within = np.concatenate([[0], np.cumsum(within)])[begins]
+    predecessors = predecessors_of(children[within] - low, begins_within)
+    order = np.asarray(graph_kernels.order_of(PositionGraph(children, begins, *predecessors), low))
     if len(order) < high - low:
         left = np.setdiff1d(np.arange(high - low), order)
         position = int(explored.positions[low + left[0]])

@@ -293,37 +293,30 @@ def ask_movers(game, positions, found, trouble):
 
 @kernel
 def weigh_block(game, positions, primitives, origins, weights, trouble):
-    """Write the weights of a block's moves and the payoffs of its ends.
+    """Write who moves in a block's positions, what its ends and moves pay, and the weights of chance's moves.
 
-    See `methods/listed/weights.py`. *weights* are four arrays: `turns` (whose turn, by column), `odds` and `rewards`
-    (by row and column; `rewards` is empty if moves pay nothing), and `pays` (by position). Amounts are player 0's less
-    player 1's. *trouble* receives a Trouble code and the last position tried.
+    *weights* is a Weights (see `weights.py`). *trouble* receives a Trouble code and the last position tried.
     """
-    turns, odds, rewards, pays = weights
-    players = game.players
-    # Step 1: payoffs, where the game is over.
+    movers, pays, odds, rewards = weights
+    # Step 1: whose turn it is, and payoffs where the game is over.
     for i in range(len(positions)):
-        if primitives[i] == UNDECIDED:
-            continue
         trouble[1] = positions[i]
-        paid = whole(game.payoff(positions[i], 0))
-        other = whole(game.payoff(positions[i], 1)) if players == 2 else 0
-        if not (-PAYOFF_LIMIT < paid < PAYOFF_LIMIT and -PAYOFF_LIMIT < other < PAYOFF_LIMIT):
-            trouble[0] = Trouble.BROKEN
-            return
-        pays[i] = paid - other
-    # Step 2: whose turn it is, at each undecided position.
+        movers[i] = whole(game.turn(positions[i]))
+        for player in range(pays.shape[1] if primitives[i] != UNDECIDED else 0):
+            pays[i, player] = whole(game.payoff(positions[i], player))
+            if not -PAYOFF_LIMIT < pays[i, player] < PAYOFF_LIMIT:
+                trouble[0] = Trouble.BROKEN
+                return
     for column in range(len(origins)):
         position = positions[origins[column]]
         trouble[1] = position
-        turn = whole(game.turn(position))
-        if not CHANCE <= turn < players:
+        turn = movers[origins[column]]
+        if not CHANCE <= turn < game.players:
             trouble[0] = Trouble.BROKEN
             return
-        turns[column] = turn
         if turn != CHANCE and not len(rewards):
             continue
-        # Step 3: odds of chance's moves, and what each move pays. A player's moves have weight 0.
+        # Step 2: odds of chance's moves, and what each move pays. A player's moves have weight 0.
         total = 0
         # Weights must be positive, and their sum below WEIGHT_LIMIT, so that products fit in 64 bits.
         for row, move in enumerate(game.generate_moves(position)):
@@ -333,10 +326,8 @@ def weigh_block(game, positions, primitives, origins, weights, trouble):
                 trouble[0] = Trouble.BROKEN
                 return
             odds[row, column] = weight
-            if len(rewards):
-                paid = whole(game.reward(position, move, 0))
-                other = whole(game.reward(position, move, 1)) if players == 2 else 0
-                if not (-PAYOFF_LIMIT < paid < PAYOFF_LIMIT and -PAYOFF_LIMIT < other < PAYOFF_LIMIT):
+            for player in range(rewards.shape[2] if len(rewards) else 0):
+                rewards[row, column, player] = whole(game.reward(position, move, player))
+                if not -PAYOFF_LIMIT < rewards[row, column, player] < PAYOFF_LIMIT:
                     trouble[0] = Trouble.BROKEN
                     return
-                rewards[row, column] = paid - other

@@ -1,7 +1,4 @@
-"""Asks compiled rules for the turn, chance weights, rewards and payoffs of a block of positions.
-
-Payoffs and rewards are for player 0: in a game for two, player 0's amount minus player 1's.
-"""
+"""Asks compiled rules for the turn, chance weights, rewards and payoffs of a block of positions."""
 
 from typing import Any, NamedTuple
 
@@ -20,24 +17,25 @@ Array = np.ndarray[Any, Any]
 class Weights(NamedTuple):
     """Data of a block beside its children.
 
-    `turns` int8[columns] is the player to move. `odds` int64[rows, columns] are the weights of chance's moves, filled
-    only where it is chance's turn. `rewards` int64[rows, columns], or [0, 0] if moves pay nothing. `pays`
-    int64[positions], 0 if the game is not over.
+    `movers` int8[positions] is the player to move, or CHANCE. `pays` int64[positions, players], 0 if the game is not
+    over. `odds` int64[rows, columns] are the weights of chance's moves, filled only where it is chance's turn.
+    `rewards` int64[rows, columns, players]; without rows if moves pay nothing.
     """
 
-    turns: Array
+    movers: Array
+    pays: Array
     odds: Array
     rewards: Array
-    pays: Array
 
 
 def weigh(game: Game, positions: Array, block: ExpansionBlock) -> Weights:
     """Return the weights of a block that was expanded from *positions*. Raises RuleError if the rules give invalid
     ones."""
-    shape = len(block.children), block.columns
+    rows = len(block.children)
     weights = Weights(
-        np.empty(block.columns, np.int8), np.zeros(shape, np.int64),
-        np.zeros(shape if Traits.of(game).has_rewards else (0, 0), np.int64), np.zeros(len(positions), np.int64),
+        np.empty(len(positions), np.int8), np.zeros((len(positions), game.players), np.int64),
+        np.zeros((rows, block.columns), np.int64),
+        np.zeros((rows if Traits.of(game).has_rewards else 0, block.columns, game.players), np.int64),
     )  # fmt: skip
     trouble = np.zeros(2, np.int64)
     wide = positions.astype(np.int64, copy=False)

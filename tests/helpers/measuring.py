@@ -52,19 +52,16 @@ class Graph:
         low, high = self.space.stretch(k)
         for begin in range(low, high, 5):
             end = min(begin + 5, high)
-            origins = [i - begin for i in range(begin, end) if self.children[i]]
-            places = np.full((max(map(len, self.children)), len(origins)), -1, np.int64)
-            for column, origin in enumerate(origins):
-                places[: len(self.children[begin + origin]), column] = self.children[begin + origin]
-            rewards = np.zeros((*(places.shape if self.gains else (0, 0)), self.players), np.int64)
-            for column, origin in enumerate(origins if self.gains else []):
-                for number in range(len(self.children[begin + origin])):
-                    paid = self.gains.get((begin + origin, number), 0)
-                    rewards[number, column] = [paid, -paid][: self.players]
+            moves = [(i, number) for i in range(begin, end) for number in range(len(self.children[i]))]
+            children = np.array([self.children[i][number] for i, number in moves], np.int64)
+            begins = np.cumsum([0, *(len(self.children[i]) for i in range(begin, end))])
+            paid = [self.gains.get(move, 0) for move in moves if self.gains]
+            rewards = np.array([[pay, -pay][: self.players] for pay in paid], np.int64).reshape(-1, self.players)
             primitives = [UNDECIDED if self.children[i] else LOSE for i in range(begin, end)]
             yield ExploredBlock(
                 begin, end, np.array(primitives, np.uint8), np.array(self.movers[begin:end], np.int8),
-                np.array(self.pays[begin:end], np.int64), places, np.array(origins, np.int32), rewards,
+                np.zeros(0, np.uint16), np.array(self.pays[begin:end], np.int64), begins, children,
+                np.zeros(0, np.int32), rewards,
             )  # fmt: skip
 
     def gain(self, i, number):

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import CHANCE, Game
+from retrograde.solver.methods.listed.table import ListedTable
+from retrograde.solver.metrics.explored_game import ExploredBlock, by_child
 from retrograde.solver.metrics.models.model import MOST, Model, NoModel
 from retrograde.solver.rules.expansion import ExpansionBlock
-from retrograde.solver.rules.weights import Weights
 
 Array = np.ndarray[Any, Any]
 
@@ -36,16 +37,16 @@ class ModelAndResponder:
         model = self.against
         return {"against": model.name, "model": model.digest, "symmetry": model.symmetric}
 
-    def weigh(self, game: Game, positions: Array, weights: Weights, block: ExpansionBlock) -> tuple[Array, Array]:
-        """Return the move weights of both players in a block's undecided positions, the model first.
+    def weigh(self, table: ListedTable, begin: int, block: ExploredBlock, expanded: ExpansionBlock) -> list[Array]:
+        """Return the weights of both players' moves in a block, child by child, the model's first.
 
-        Each is int64[rows, columns]; the second is [0, 0] if the responder plays best.
+        The second list is empty if the responder plays best.
         """
-        columns = block.columns
-        task = game, positions[block.origins[:columns]], weights.turns, block.children[:, :columns]
-        modelled = weighed(self.against, *task)
-        responder = weighed(self.playing, *task) if self.playing else np.zeros((0, 0), np.int64)
-        return modelled, responder
+        origins = expanded.origins[: expanded.columns]
+        positions = table.space.positions[begin + origins].astype(np.int64)
+        task = table.game, positions, block.movers[origins], expanded.children[:, : expanded.columns]
+        players = self.against, self.playing
+        return [by_child(weighed(one, *task), expanded) if one else np.zeros(0, np.int64) for one in players]
 
 
 def weighed(model: Model, game: Game, positions: Array, turns: Array, children: Array) -> Array:

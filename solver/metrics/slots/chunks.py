@@ -19,7 +19,6 @@ from retrograde.solver.metrics.slots.kernels import (
     ROUND,
     ROWS,
     STATE,
-    STAY,
     TOO_MUCH,
     ChunkArrays,
     SlotWorkspace,
@@ -76,21 +75,21 @@ class TierInputs(NamedTuple):
 
 
 class SweepResult(NamedTuple):
-    """The result of a sweep of the chunk from slot `begin` on.
+    """The result of a sweep of the chunk from slot `begin` on: its bounds, and the greatest change.
 
-    Its bounds; the greatest change; whether moves stay in the tier; whether moves pay; the least and greatest bound met
+    After a first look also: whether moves stay in the tier; whether moves pay; the least and greatest bound met
     outside; and a script if one was written.
     """
 
     begin: int
     low: Array
     high: Array
-    change: int
-    round: bool
-    pays: bool
-    least: int
-    most: int
-    script: ChunkScript | None
+    change: int = 0
+    round: bool = False
+    pays: bool = False
+    least: int = 0
+    most: int = 0
+    script: ChunkScript | None = None
 
 
 class GuessResult(NamedTuple):
@@ -119,28 +118,8 @@ def word_type(numbering: SlotNumbering) -> type:
     return np.int64 if 2 * (numbering.slots + ENDS) + 2 >= 1 << 31 else np.int32
 
 
-class LookTask(NamedTuple):
-    """A first look at a chunk, from slot `begin` to `end`: whether to write a script, and whether to pack it."""
-
-    inputs: TierInputs
-    begin: int
-    end: int
-    written: bool = False
-    packed: bool = False
-
-
-class SweepTask(NamedTuple):
-    """A sweep of a chunk, from slot `begin` to `end`, in a mode; by its script, or by the rules without one."""
-
-    inputs: TierInputs
-    begin: int
-    end: int
-    mode: int
-    script: ChunkScript | None
-
-
-def look(task: LookTask) -> SweepResult:
-    """Return the bounds of a chunk by other tiers only, and a script if `written`."""
+def look(task: tuple[TierInputs, int, int, bool, bool]) -> SweepResult:
+    """Return the bounds of a chunk by other tiers only, and a script if *written*, which may be *packed*."""
     inputs, begin, end, written, packed = task
     low, high = np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64)
     words = WORDS * (end - begin) if written else 0
@@ -162,8 +141,8 @@ def look(task: LookTask) -> SweepResult:
     return SweepResult(begin, low, high, 0, *found, script)
 
 
-def sweep(task: SweepTask) -> SweepResult:
-    """Return the bounds of a chunk after a sweep."""
+def sweep(task: tuple[TierInputs, int, int, int, ChunkScript | None]) -> SweepResult:
+    """Return the bounds of a chunk after a sweep in a mode, by its script, or by the rules without one."""
     inputs, begin, end, mode, script = task
     low, high = inputs.own_low.array[begin:end].copy(), inputs.own_high.array[begin:end].copy()
     chunk = arrays_of(inputs, begin, low, high, mode)
@@ -174,7 +153,7 @@ def sweep(task: SweepTask) -> SweepResult:
             raise PayoffOverflow
     else:
         change, _ = ask(inputs.game, chunk, kernels.sweep)
-    return SweepResult(begin, low, high, int(change), True, False, 0, 0, None)
+    return SweepResult(begin, low, high, int(change))
 
 
 def make_plan(task: tuple[TierInputs, int, int, ChunkScript | None]) -> GuessResult:
@@ -185,7 +164,7 @@ def make_plan(task: tuple[TierInputs, int, int, ChunkScript | None]) -> GuessRes
     inputs, begin, end, script = task
     if script is None:
         empty = SharedArray(np.zeros(0, np.int64))
-        script = look(LookTask(inputs._replace(own_low=empty, own_high=empty), begin, end, written=True)).script
+        script = look((inputs._replace(own_low=empty, own_high=empty), begin, end, True, False)).script
         if script is None:
             raise LongScript
     script = script.unpacked(word_type(inputs.numbering))
@@ -201,15 +180,6 @@ def sweep_plan(task: tuple[TierInputs, int, int, ChunkPlan]) -> GuessResult:
     inputs, begin, end, plan = task
     numbers = inputs.own_low.array[begin:end].copy()
     return GuessResult(begin, numbers, replay.sweep_plan(plan, inputs.own_low.array, numbers), None)
-
-
-def stay(task: tuple[TierInputs, int, int, ChunkScript | None]) -> SweepResult:
-    """Return from where in a chunk players may stay forever: bounds of 1 for slots that stay and 0 for others.
-
-    `own_low` and `own_high` hold what is known so far: 1 for each slot not known to leave.
-    """
-    inputs, begin, end, script = task
-    return sweep(SweepTask(inputs, begin, end, STAY, script))
 
 
 def count(task: tuple[TierInputs, int, int]) -> Array:

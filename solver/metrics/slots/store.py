@@ -34,15 +34,13 @@ from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots import chunks
 from retrograde.solver.metrics.slots.chunks import (
     LongScript,
-    LookTask,
     SweepResult,
-    SweepTask,
     TierInputs,
     chunk_length,
     chunks_of,
 )
 from retrograde.solver.metrics.slots.files import PIECE, SlotFiles
-from retrograde.solver.metrics.slots.kernels import RISE, SINK
+from retrograde.solver.metrics.slots.kernels import RISE, SINK, STAY
 from retrograde.solver.metrics.slots.replay import BYTES_A_PLAN, ChunkPlan, ChunkScript, plan_of_margins
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.driver import Done, StoredCounts
@@ -133,8 +131,8 @@ class SlotStore:
     def inputs_of(self, k: int, size: int) -> TierInputs:
         """Return what tasks receive for a tier; *k* is -1 for none."""
         low, high = (self.work.zeros(f"own {name}{k}", size, np.int64) for name in ("low", "high"))
-        files = self.files
-        return TierInputs(self.game, self.numbering, files.low, files.high, k, low, high, no_slots(), self.bits)
+        files, nowhere = self.files, SharedArray(np.zeros(0, np.uint8))
+        return TierInputs(self.game, self.numbering, files.low, files.high, k, low, high, nowhere, self.bits)
 
     def look(self, inputs: TierInputs, phase: Phase) -> list[SweepResult]:
         """Look at a tier by the rules; return the result of each chunk.
@@ -142,7 +140,7 @@ class SlotStore:
         The results have scripts if moves stay in the tier and memory suffices.
         """
         waves = chunks_of(len(inputs.own_low))
-        found = self.take(inputs, chunks.look, [LookTask(inputs, *ends) for ends in waves[0]])
+        found = self.take(inputs, chunks.look, [(inputs, *ends, False, False) for ends in waves[0]])
         # If moves stay in the tier, repeat the first wave with scripts.
         packed = False
         if written := any(swept.round for swept in found) and self.shares_memory:
@@ -157,7 +155,7 @@ class SlotStore:
                 packed = packed or left * (size - todo) < words * todo
                 if left < 0:
                     written, found = False, [swept._replace(script=None) for swept in found]
-            found += self.take(inputs, chunks.look, [LookTask(inputs, *ends, written, packed) for ends in wave])
+            found += self.take(inputs, chunks.look, [(inputs, *ends, written, packed) for ends in wave])
             phase.working(0, int(self.numbering.tiers[inputs.k]))
         return found
 
@@ -181,7 +179,7 @@ class SlotStore:
         change = 0
         size = len(inputs.own_low)
         for wave in chunks_of(size):
-            tasks = [SweepTask(inputs, begin, end, mode, scripts.get(begin)) for begin, end in wave]
+            tasks = [(inputs, begin, end, mode, scripts.get(begin)) for begin, end in wave]
             found = self.take(inputs, chunks.sweep, tasks)
             change = max(change, *(swept.change for swept in found))
             phase.working(share * size, int(self.numbering.tiers[inputs.k]))
@@ -195,7 +193,7 @@ class SlotStore:
         if Traits.of(self.game).has_swapped:
             least, most = min(least, -most), max(most, -least)
         scripts = {swept.begin: swept.script for swept in looked if swept.script}
-        endless = self.find_endless(inputs, scripts)
+        endless = self.find_endless(inputs, scripts, phase)
         if pays and endless.any():
             self.refuse_endless(inputs.k, int(endless.argmax()))
         # Case: play always ends. Start near the guess and sink; without scripts, narrow from the limits.
@@ -213,7 +211,8 @@ class SlotStore:
             clear_empty(inputs, scripts)
             return
         # Case: play may be endless. Start at 0; sink and rise alternate until nothing changes.
-        inputs = inputs._replace(endless=self.shared("endless", endless))
+        inputs = inputs._replace(endless=self.work.zeros("endless", len(endless), np.uint8))
+        inputs.endless.array[:] = endless
         low, high = inputs.own_low.array, inputs.own_high.array
         low[:], high[:] = 0, 0
         while True:
@@ -309,22 +308,14 @@ class SlotStore:
             change = self.sweep(inputs, scripts, RISE, phase, share)
             share = max(share, 1 - log2(change + 1) / max(log2(apart + 1), 1))
 
-    def find_endless(self, inputs: TierInputs, scripts: Scripts) -> Array:
+    def find_endless(self, inputs: TierInputs, scripts: Scripts, phase: Phase) -> Array:
         """Return for each slot of a tier whether players can stay in the tier forever, uint8."""
-        size = len(inputs.own_low)
         # Start with 1 for all positions and lower until nothing changes.
         inputs.own_low.array[:] = inputs.own_high.array[:] = 1
         clear_empty(inputs, scripts)
-        tasks = [[(inputs, begin, end, scripts.get(begin)) for begin, end in wave] for wave in chunks_of(size)]
-        while max(swept.change for wave in tasks for swept in self.take(inputs, chunks.stay, wave)):
+        while self.sweep(inputs, scripts, STAY, phase):
             pass
         return inputs.own_low.array.astype(np.uint8)
-
-    def shared(self, name: str, array: Array) -> SharedArray:
-        """Return a copy of an array that all workers can read."""
-        found = self.work.zeros(name, len(array), array.dtype)
-        found.array[:] = array
-        return found
 
     # The result
 
@@ -335,11 +326,6 @@ class SlotStore:
         position = self.game.canonical(start)
         low, high = chunks.bounds_of(self.inputs_of(-1, 0), position)
         return (-high, -low) if self.game.turn(start) == 1 else (low, high)
-
-
-def no_slots() -> SharedArray:
-    """Return an empty array."""
-    return SharedArray(np.zeros(0, np.uint8))
 
 
 def clear_empty(inputs: TierInputs, scripts: Scripts) -> None:

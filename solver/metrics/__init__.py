@@ -9,6 +9,6 @@ metric has three steps (`method.py`):
    loops.
 3. `method.py` turns the columns into records for the database writer.
 
-`slots/` computes expectations of games that number their positions. `models/` holds models of players, for best
-responses.
+`slots/` computes expectations of games that number their positions. `models/` holds models of players, and
+`best_response.py` defines the game against one.
 """

@@ -11,12 +11,15 @@ import pytest
 from hypothesis import settings
 
 from retrograde.databases import database_path
+from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variant
 from retrograde.solver import engine
 from retrograde.solver.conformance.check import ConformanceReport
 from retrograde.solver.engine import solve
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import c_reader
+from tests.helpers.command_line import LATE
+from tests.helpers.compiling import compile_loops
 from tests.helpers.lacking import lacking
 from tests.helpers.serving import CHROMIUM
 
@@ -51,6 +54,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return how many processes run tests: one more than there are cores, for some tests wait for others than those."""
     return (os.cpu_count() or 1) + 1
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile the loops of the solver before several processes run all tests; fast ones hardly need them."""
+    config, everything = session.config, pytest.Config.ArgsSource.TESTPATHS
+    alone = hasattr(config, "workerinput") or not config.getoption("numprocesses", None) or config.option.collectonly
+    if not alone and hasattr(config, "cache") and config.args_source is everything and config.option.markexpr != "fast":
+        compile_loops(config.cache)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -101,16 +112,29 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def solved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return a function from the text of a variant to the path of its database, which is made when first asked for."""
-    home = tmp_path_factory.mktemp("databases")
+def solved(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Callable[..., Path]:
+    """Return a function from a variant, and a metric, to the path of its database, made when it is first asked for.
+
+    The processes that run tests share the databases: the first that asks for one solves it, and others wait.
+    """
+    home, locks = (shared_folder(tmp_path_factory, pytestconfig, name) for name in ("databases", "locks"))
 
     @cache
-    def path_of(text: str) -> Path:
+    def path_of(text: str, metric: str = "") -> Path:
         game = load_game(text)
-        return solve(game, database_path(variant(game), home), sizes=UNCOMPILED)
+        path = database_path(variant(game), home, metric)
+        with Lock(locks / game.name, patience=LATE):  # of all variants, since some rest on others
+            return path if path.exists() else solve(game, path, sizes=UNCOMPILED, metric=metric)
 
     return path_of
+
+
+def shared_folder(factory: pytest.TempPathFactory, config: pytest.Config, name: str) -> Path:
+    """Return a folder that all processes of this run share."""
+    base = factory.getbasetemp()
+    folder = (base.parent if hasattr(config, "workerinput") else base) / name
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

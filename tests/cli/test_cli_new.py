@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.command_line import retrograde
+from tests.helpers.command_line import LATE, retrograde
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def test_what_is_written_is_checked_solved_played_and_tested_as_it_stands(kind, 
         assert "breaks" not in told and ("keeps the contract" in told) is (words[0] == "check")
     assert json.loads(retrograde("games", "./my_game.py", "--json").stdout)["rules"]
     test = [*shown.splitlines()[-1].split()[1:], "-q", "-p", "no:cacheprovider"]
-    done = subprocess.run([sys.executable, *test], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, *test], capture_output=True, text=True, timeout=LATE, check=False)
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout
 
 
@@ -44,7 +44,7 @@ def test_the_test_that_is_written_fails_where_the_rules_do():
     rules = Path("mygame.py")
     rules.write_text(rules.read_text("utf-8").replace("return left - taken", "return left - 1"), "utf-8")
     run = [sys.executable, "-m", "pytest", "test_mygame.py", "-q", "-p", "no:cacheprovider"]
-    assert subprocess.run(run, capture_output=True, timeout=120, check=False).returncode == 1
+    assert subprocess.run(run, capture_output=True, timeout=LATE, check=False).returncode == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)

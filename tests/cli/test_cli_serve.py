@@ -10,7 +10,7 @@ from queue import Queue
 import pytest
 
 from retrograde.cli.commands.serve import open_page
-from tests.helpers.command_line import COMMAND, environment
+from tests.helpers.command_line import COMMAND, LATE, environment
 
 pytest.importorskip("uvicorn")
 
@@ -32,7 +32,7 @@ def test_the_browser_finds_the_page_served(tmp_path):
     ) as process:
         try:
             url = process.stdout.readline().split()[0]
-            end = time.monotonic() + 30
+            end = time.monotonic() + LATE
             while not (seen := (tmp_path / "seen.txt")).exists() or not seen.read_text():
                 assert time.monotonic() < end
                 time.sleep(0.05)
@@ -54,7 +54,7 @@ def test_the_address_is_one_that_a_browser_can_open(address, url, monkeypatch):
     asked: Queue[str] = Queue()
     monkeypatch.setattr(webbrowser, "open", lambda url: asked.put(url) or True)
     open_page(address, 80)
-    assert asked.get(timeout=10) == url
+    assert asked.get(timeout=LATE) == url
 
 
 def test_where_there_is_no_browser_it_is_said(monkeypatch, capfd):
@@ -66,8 +66,8 @@ def test_where_there_is_no_browser_it_is_said(monkeypatch, capfd):
 
     monkeypatch.setattr(webbrowser, "open", fail)
     open_page("127.0.0.1", 80)
-    asked.get(timeout=10)
-    said, end = "", time.monotonic() + 10
+    asked.get(timeout=LATE)
+    said, end = "", time.monotonic() + LATE
     while not said and time.monotonic() < end:
         said = capfd.readouterr().err
     assert said == "no browser was found to open; type in the address: http://127.0.0.1:80/\n"

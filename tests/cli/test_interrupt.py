@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tests.helpers.command_line import COMMAND, Child, environment, retrograde
+from tests.helpers.command_line import COMMAND, LATE, Child, environment, retrograde
 from tests.helpers.paths import ROOT
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(os.name == "nt", reason="there is no SIGINT to send there")]
@@ -41,8 +41,6 @@ class Loop(Game):
     def primitive(self, heap):
         return LOSE if heap == 0 else UNDECIDED
 """
-LATE = 60
-"""Seconds after which a process is taken to hang. (How soon it ends decides nothing.)"""
 
 
 def interrupted(*args, home, code=None, seconds=None):

@@ -57,7 +57,7 @@ from retrograde.games import DRAW, LOSE, TIE, WIN, Game, RetrogradeError, Value,
 from retrograde.games.identity import folders
 from retrograde.games.identity.trusted import read_record
 from retrograde.games.tictactoe import TicTacToe
-from tests.helpers.command_line import HEAP, Child, retrograde
+from tests.helpers.command_line import HEAP, LATE, Child, retrograde
 from tests.helpers.forge import Forged
 from tests.helpers.reference import solve
 
@@ -440,7 +440,7 @@ def test_a_file_that_another_process_has_locked_opens(solved, tmp_path):
         assert process.stdout.readline() == "open\n"
         with open_database(path) as database:
             assert database[0] == (TIE, 9)
-        process.communicate("\n", timeout=20)
+        process.communicate("\n", timeout=LATE)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks are others there")
@@ -457,7 +457,7 @@ def test_a_file_that_another_program_has_open_for_writing_is_in_use(mode, solved
         for arguments in (["solve", "tictactoe"], ["solve", "tictactoe", "--fresh"], ["info", "tictactoe"]):
             told = retrograde(*arguments, status=1).stderr
             assert told.count("\n") == 1 and told.endswith("for writing; close it there\n")
-        other.communicate("\n", timeout=20)
+        other.communicate("\n", timeout=LATE)
     if mode == "r+":
         with open_database(path) as database:
             assert database[0] == (TIE, 9)

@@ -32,7 +32,7 @@ from retrograde.solver.play.analysis import summary
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.verify import verify
-from tests.helpers.command_line import HEAP, environment, process, retrograde
+from tests.helpers.command_line import HEAP, LATE, environment, process, retrograde
 from tests.helpers.forge import Forged, mutate
 
 MALICE = """
@@ -190,7 +190,7 @@ def test_an_option_that_the_rules_choke_on_is_told_as_theirs(tmp_path):
 def measured(code, *args):
     """Run Python code as a process; return it and the most memory it has used, in bytes."""
     more = "\nfrom retrograde.solver.runtime.memory import peak_memory\nprint('peak', peak_memory())\n"
-    result = subprocess.run([sys.executable, "-c", code + more, *args], capture_output=True, text=True, timeout=60)
+    result = subprocess.run([sys.executable, "-c", code + more, *args], capture_output=True, text=True, timeout=LATE)
     return result, int(result.stdout.rpartition("peak")[2]) if "peak" in result.stdout else None
 
 

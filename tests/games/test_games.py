@@ -339,3 +339,11 @@ def test_a_tie_is_better_than_a_draw_and_a_draw_than_a_loss():
     assert results["C"] == (TIE, 3)
     assert graph({"W": WIN}, "AB", "BA", "AW") == {"A": (DRAW, None), "B": (DRAW, None), "W": (WIN, 0)}
     assert graph({"W": WIN}, "AW")["A"] == (LOSE, 1)
+
+
+def test_the_estimate_of_connect_four_is_for_who_is_ahead():
+    game = Connect4()
+    ahead = game.read("4141")  # stones in the middle, where most rows are, against stones on the left edge
+    behind = game.read("41414")
+    assert game.estimate(ahead) > 0 > game.estimate(behind)
+    assert game.estimate(game.start) == 0

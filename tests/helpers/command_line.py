@@ -15,6 +15,9 @@ from tests.helpers.paths import ROOT
 
 COMMAND = [sys.executable, "-m", "retrograde.cli"]
 
+LATE = 600.0
+"""Seconds after which a process is taken to hang. How soon it ends decides nothing, for machines may be busy."""
+
 HEAP = (ROOT / "tests" / "helpers" / "heap.py").read_text(encoding="utf-8")
 """A rule module as people write them: that of docs/ten-minutes.md."""
 
@@ -38,7 +41,7 @@ def retrograde(*args: str | Path, status: int = 0, charset: str = "utf-8", **opt
 
 def process(*args: str | Path, **options: object) -> "subprocess.CompletedProcess[str]":
     """Run a command line as a process of its own; *options* are those of subprocess.run."""
-    return subprocess.run([*COMMAND, *map(str, args)], capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run([*COMMAND, *map(str, args)], capture_output=True, text=True, timeout=LATE, **options)
 
 
 def on_terminal(*args: str | Path, lines: int = 24, text: str = "", **variables: str) -> str:

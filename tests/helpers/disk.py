@@ -50,7 +50,7 @@ IN_SCRATCH = {
 
 def book(game: Any, path: Path, **_: Any) -> Path:
     """Make a book whose distances do not depend on the time that a search takes."""
-    return make_book(game, BookOptions(plies=3, workers=2, tie_seconds=600), path)
+    return make_book(game, BookOptions(plies=2, workers=2, tie_seconds=600), path)
 
 
 @dataclass(frozen=True)

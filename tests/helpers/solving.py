@@ -63,7 +63,7 @@ def copy_whole(path: Path, folder: Path) -> Path:
     with open_database(path) as database:
         others = getattr(database, "rests_on", [])
     for other in others:
-        shutil.copy(database_path(other, path.parent), folder)
+        shutil.copy(database_path(other, path.parent, path.stem.partition("@")[2]), folder)
     return Path(shutil.copy(path, folder))
 
 

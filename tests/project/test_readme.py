@@ -13,7 +13,7 @@ import pytest
 
 from retrograde.cli.main import COMMANDS
 from retrograde.games.catalog import BUILT_IN, load_game
-from tests.helpers.command_line import COMMAND, HEAP, environment, retrograde
+from tests.helpers.command_line import COMMAND, HEAP, LATE, environment, retrograde
 from tests.helpers.lacking import need_cluster
 from tests.helpers.paths import ROOT
 from tests.helpers.serving import Server
@@ -22,9 +22,9 @@ README = "README.md"
 DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
 SOLVED = ("tictactoe", "connect4:4,4", "chess:KRK")
 """What is solved before the pages of the site are read; README begins with nothing."""
-LATE = {
+SLOW_PAGES = {
     *(f"docs/{name}.md" for name in ("chance", "draughts", "endgames", "large-games", "metrics")),
-    *(f"docs/commands/{name}.md" for name in ("judge", "plot", "prove", "query", "search")),
+    *(f"docs/commands/{name}.md" for name in ("judge", "plot", "prove", "query", "search", "warm")),
 }
 """Pages whose commands take seconds."""
 
@@ -84,7 +84,7 @@ def run(command: str, folder: Path) -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LATE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -100,7 +100,7 @@ def test_the_game_is_the_one_that_tests_are_made_of():
     assert (ROOT / "tests" / "helpers" / "misere4.py").read_text(encoding="utf-8") in blocks("docs/kinds.md", "python")
 
 
-CONSOLE = [pytest.param(page, marks=pytest.mark.thorough if page in LATE else ()) for page in having("console")]
+CONSOLE = [pytest.param(page, marks=pytest.mark.thorough if page in SLOW_PAGES else ()) for page in having("console")]
 
 
 @pytest.mark.long
@@ -229,7 +229,7 @@ def test_nobody_is_told_to_install_what_the_index_does_not_have():
 def test_the_site_is_built(tmp_path):
     pytest.importorskip("mkdocstrings", reason="the site needs the extra docs")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LATE)
     assert done.returncode == 0, done.stderr
     made = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")}
     assert {page.removeprefix("docs/").replace(".md", ".html") for page in DOCS} <= made

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.command_line import HEAP, environment, process
+from tests.helpers.command_line import HEAP, LATE, environment, process
 from tests.helpers.serving import Server, fill, needs_browser
 
 pytestmark = [pytest.mark.long, needs_browser]
@@ -39,6 +39,7 @@ def open_page(browser, url):
 
     def open_page(query="", at=None, wait="#board svg", **options):
         page = browser.new_page(**options)
+        page.set_default_timeout(1000 * LATE)
         own = (at or url, "data:")
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda said: note(said.text) if said.type == "error" else None)
@@ -387,7 +388,7 @@ def test_a_game_is_solved_from_the_front(open_page, own_server):
     assert focused(page) != "BODY"
     page.reload()  # it goes on
     page.wait_for_selector("[data-variant=tictactoe] progress, #solved [data-variant=tictactoe]")
-    page.locator("#solved [data-variant=tictactoe] a").click(timeout=90_000)
+    page.locator("#solved [data-variant=tictactoe] a").click()
     page.wait_for_selector("#board svg")
 
 
@@ -402,7 +403,7 @@ def test_another_variant_is_refused_or_not_known(open_page, own_server):
     page.locator("#options").fill("KRPKP")
     page.locator("#another button").click()
     page.wait_for_selector("[data-variant='chess:KRPKP']")
-    page.locator(".progress").get_by_text("In a terminal: retrograde solve chess:KRPKP").wait_for(timeout=60_000)
+    page.locator(".progress").get_by_text("In a terminal: retrograde solve chess:KRPKP").wait_for()
 
 
 def test_what_is_solved_already_is_linked_to(open_page):

@@ -10,6 +10,7 @@ from retrograde.databases import open_database
 from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
+from tests.helpers.command_line import LATE
 from tests.helpers.serving import Server, fill, needs_browser
 from tests.helpers.solving import copy_whole
 
@@ -50,6 +51,7 @@ def open_page(browser, url):
 
     def open_page(query="", alone=False, **options):
         page = browser.new_page(**options)
+        page.set_default_timeout(1000 * LATE)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
         page.goto(f"{url}{query}")

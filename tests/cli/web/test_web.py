@@ -18,7 +18,7 @@ from retrograde.databases import database_path, open_database
 from retrograde.games.catalog import load_game, variant
 from retrograde.solver.engine import solve
 from retrograde.solver.play.solution import Solution
-from tests.helpers.command_line import COMMAND, HEAP, environment, retrograde
+from tests.helpers.command_line import COMMAND, HEAP, LATE, environment, retrograde
 from tests.helpers.serving import Server, client_of, fill, get
 from tests.helpers.solving import copy_whole
 
@@ -40,7 +40,7 @@ def by_the_rule(solved, tmp_path_factory):
     for name in ("chess:KPK", "chess:KQKR"):
         copy_whole(solved(name), folder)
     for name in ("chess:KPK", "chess:KQKR", "chess:KRK"):
-        solve(load_game(name), database_path(name, folder, "dtz"), metric="dtz")
+        copy_whole(solved(name, "dtz"), folder)
     return folder
 
 
@@ -211,11 +211,11 @@ def test_the_fifty_move_rule_by_distance_to_zeroing(by_the_rule, monkeypatch, fe
     assert first is None or answer["moves"][0]["category"] == first
 
 
-def test_conversion_is_told_where_it_is_known(by_the_rule, tmp_path, monkeypatch):
+def test_conversion_is_told_where_it_is_known(by_the_rule, solved, tmp_path, monkeypatch):
     """Without pawns it is as far as zeroing is; a promotion is one of three moves that a pawn needs."""
     for name in ("chess:KQKR", "chess:KPK"):
         copy_whole(database_path(name, by_the_rule), tmp_path)
-        solve(load_game(name), database_path(name, tmp_path, "dtc"), metric="dtc")
+        copy_whole(solved(name, "dtc"), tmp_path)
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     client = client_of()
     answer = get(client, "/standard", fen="6k1/5r2/8/8/8/8/8/KQ6 w - - 0 1")
@@ -543,7 +543,7 @@ def test_many_ask_at_once_while_a_database_is_replaced(server, tmp_path):
             subprocess.run(command, env=environment(tmp_path), check=True, capture_output=True)
 
     def ask(number):
-        with httpx.Client(base_url=server.url, timeout=60) as client:
+        with httpx.Client(base_url=server.url, timeout=LATE) as client:
             counts = {200: 0, 503: 0}
             for k in range(number, 2000, 16):
                 place = places[k % len(places)]

@@ -7,12 +7,12 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from retrograde.databases import database_path, open_database
+from retrograde.databases import open_database
 from retrograde.games.catalog import load_game
-from retrograde.solver.engine import solve
 from retrograde.solver.play.match import points_of
 from retrograde.solver.play.solution import Solution
 from tests.helpers.serving import Server, client_of, fill, get, needs_browser
+from tests.helpers.solving import copy_whole
 
 pytestmark = pytest.mark.long
 
@@ -137,7 +137,7 @@ BARE = LATE.removesuffix(" - - 90 60")
 def by_the_rule(solved, tmp_path_factory):
     """A folder of endings with their distances to zeroing beside them."""
     folder = fill(tmp_path_factory.mktemp("zeroing"), solved, ["chess:KRK"])
-    solve(load_game("chess:KRK"), database_path("chess:KRK", folder, "dtz"), metric="dtz")
+    copy_whole(solved("chess:KRK", "dtz"), folder)
     return folder
 
 

@@ -96,22 +96,21 @@ def test_others_are_answered_while_one_searches(home):
     import json
     from urllib.request import urlopen
 
-    server = Server(home, "--time", "4")
+    server = Server(home, "--time", "10")
     try:
 
         def ask(path):
-            began = time.monotonic()
             with urlopen(f"{server.url}api/{path}") as answer:
-                return json.load(answer), time.monotonic() - began
+                return json.load(answer)
 
         told = []
         searching = threading.Thread(target=lambda: told.append(ask("position?variant=connect4&search=1")))
         searching.start()
         time.sleep(1)
-        assert ask("variants")[1] < 1
+        assert ask("variants")
         assert searching.is_alive()
         searching.join()
-        assert told[0][0]["value"] is None
+        assert told[0]["value"] is None
     finally:
         server.stop()
 

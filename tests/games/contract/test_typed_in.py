@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.helpers.command_line import environment, process
+from tests.helpers.command_line import LATE, environment, process
 
 pytestmark = pytest.mark.long
 
@@ -50,7 +50,7 @@ def solving(options=""):
 def process_of(text, home, *args):
     """Return a program that has run, whether or not it failed."""
     return subprocess.run(
-        [sys.executable, *args], input=text, capture_output=True, text=True, timeout=120, env=environment(home)
+        [sys.executable, *args], input=text, capture_output=True, text=True, timeout=LATE, env=environment(home)
     )
 
 

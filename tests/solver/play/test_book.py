@@ -18,7 +18,7 @@ from retrograde.solver.play.oracles import book as books
 from retrograde.solver.play.oracles.audit import verify_book
 from retrograde.solver.play.oracles.book import BookOptions, NoBook, make_book
 from retrograde.solver.play.oracles.open import searching_oracle
-from tests.helpers.command_line import COMMAND, Child, retrograde
+from tests.helpers.command_line import COMMAND, LATE, Child, retrograde
 
 pytestmark = pytest.mark.long
 
@@ -229,7 +229,7 @@ def test_a_book_that_was_killed_goes_on_where_it_stopped(home, tmp_path):
     command = [*COMMAND, "book", "connect4:4,4", "--plies", "8", "--workers", "1", "--value-only"]
     journal = book_path("connect4:width=4,height=4").with_name("connect4,width=4,height=4.book.h5.journal")
     with Child(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LATE
         while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > 3000):
             time.sleep(0.02)
         os.kill(process.pid, signal.SIGKILL)

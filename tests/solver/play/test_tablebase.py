@@ -6,12 +6,11 @@ import chess as python_chess
 import pytest
 
 import retrograde
-from retrograde.databases import NoDatabase, Outcome, database_path
+from retrograde.databases import NoDatabase, Outcome
 from retrograde.games import PositionError
-from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import WIN
-from retrograde.solver.engine import solve
 from retrograde.solver.play.solution import Solution
+from tests.helpers.solving import copy_whole
 
 pytestmark = pytest.mark.long
 
@@ -26,7 +25,7 @@ def home(solved, tmp_path_factory):
     folder = tmp_path_factory.mktemp("home")
     for ending in ("KRK", "KPK", "KQK"):
         shutil.copy(solved(f"chess:{ending}"), folder)
-    solve(load_game("chess:KRK"), database_path("chess:KRK", folder, "dtz"), metric="dtz")
+    copy_whole(solved("chess:KRK", "dtz"), folder)
     return folder
 
 

@@ -37,7 +37,7 @@ from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.scratch import PLAIN, Scratch
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.variants import VariantTask, prerequisites, solving_variants
-from tests.helpers.command_line import COMMAND, Child, environment, process, retrograde
+from tests.helpers.command_line import COMMAND, LATE, Child, environment, process, retrograde
 from tests.helpers.lacking import in_ci, need_cluster
 from tests.helpers.paths import ROOT
 from tests.helpers.solving import small_enough
@@ -62,8 +62,6 @@ EARLY = {"streamed": 5, "setwise": 2}
 in_waves = pytest.mark.parametrize("way", EARLY)
 KINGS = "chess,KK.h5"
 """The database on which all endings of chess rest; it is made beside theirs unless it lies in the usual place."""
-LATE = 100
-"""Seconds after which a process is taken to hang. (How soon it ends decides nothing.)"""
 
 
 @pytest.fixture(scope="module")
@@ -74,11 +72,13 @@ def executor():
 
 
 @pytest.fixture(scope="module")
-def by_threads(tmp_path_factory):
-    """Return a function from a variant and a way to the bytes that threads write."""
+def by_threads(tmp_path_factory, solved):
+    """Return a function from a variant and a way, None for any, to the bytes that threads write."""
     found = {}
 
     def bytes_of(variant, way):
+        if way is None:
+            return solved(variant).read_bytes()
         if (variant, way) not in found:
             path = tmp_path_factory.mktemp("threads") / "game.h5"
             found[variant, way] = solve(load_game(variant), path, method=way, sizes=small_enough(way)).read_bytes()
@@ -220,7 +220,7 @@ def test_what_is_no_executor_is_refused():
 def test_mpi_writes_the_bytes_of_threads(tmp_path, by_threads):
     asked = [f"{variant}/{way}" for variant, way in GAMES]
     command = [MPIEXEC, "-n", "3", sys.executable, "-m", "tests.helpers.ranks", str(tmp_path), *asked]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LATE)
     assert run.returncode == 0, run.stderr
     for number, (variant, way) in enumerate(GAMES):
         assert (tmp_path / f"{number}.h5").read_bytes() == by_threads(variant, way)
@@ -337,7 +337,6 @@ def test_a_set_is_solved_by_the_workers_each_variant_by_one(how, tmp_path, by_th
 
 @has_signals
 def test_an_ending_whose_worker_is_killed_is_solved_by_another(tmp_path, executor, by_threads):
-    names = [*THREE, "chess:KRKN"]
     told = []
 
     def kill_one(text):
@@ -345,13 +344,13 @@ def test_an_ending_whose_worker_is_killed_is_solved_by_another(tmp_path, executo
         if len(told) == 1:
             os.kill(next(iter(executor.client.run(os.getpid).values())), signal.SIGKILL)
 
-    with solving_variants(executor, tmp_path / "set.h5", tasks_for(tmp_path, *names)) as ahead:
-        for name in names:
+    with solving_variants(executor, tmp_path / "set.h5", tasks_for(tmp_path, *THREE)) as ahead:
+        for name in THREE:
             assert ahead.result(name, kill_one).seconds > 0
     assert told
-    for name in names:
+    for name in THREE:
         assert database_path(name, tmp_path).read_bytes() == by_threads(name, None)
-    assert {file.name for file in tmp_path.iterdir()} - {KINGS} == {f"chess,{name[6:]}.h5" for name in names}
+    assert {file.name for file in tmp_path.iterdir()} - {KINGS} == {f"chess,{name[6:]}.h5" for name in THREE}
 
 
 def test_what_is_too_large_for_one_worker_is_left_to_all(tmp_path, executor, by_threads):

@@ -20,7 +20,7 @@ from retrograde.solver.runtime import progress as progress_module
 from retrograde.solver.runtime.progress import Course, Deciding, Phase, Progress
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.verify import verify
-from tests.helpers.command_line import process, retrograde
+from tests.helpers.command_line import LATE, process, retrograde
 from tests.helpers.solving import Stop
 
 SOLVING = Progress(
@@ -106,7 +106,7 @@ def test_the_clock_goes_on_while_nothing_is_told(monkeypatch):
     with ProgressLine() as line:
         line(COMPILING)
         line(SOLVING)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + LATE
         while "   3 s left" not in sys.stderr.getvalue() and time.monotonic() < deadline:
             time.sleep(0.02)
     shown = sys.stderr.getvalue().split("\r\x1b[K")

@@ -117,7 +117,6 @@ def test_out_of_time_is_an_answer():
     game = load_game("connect4")
     found = ProofNumberSearch(game, SMALL).find(game.start, seconds=0.3)
     assert (found.value, found.proved, found.at_least, found.at_most) == (None, False, LOSE, WIN)
-    assert 0 < found.seconds < 30
 
 
 def test_the_command_line():

@@ -208,7 +208,6 @@ def test_time_that_is_out_is_an_answer():
     game = load_game("othello:5,6")
     found = ScoreSearch(game, 2, 1 << 24).score(game.start, 0.1)
     assert found.score is None and (found.at_least, found.at_most) == (LOSE, WIN)
-    assert found.seconds < 30
 
 
 def test_the_command_tells_the_score_and_a_line_that_keeps_it():

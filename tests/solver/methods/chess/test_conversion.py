@@ -26,6 +26,7 @@ from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.verification.verify import verify
 from tests.helpers.paths import ROOT
+from tests.helpers.solving import copy_whole
 
 pytestmark = pytest.mark.long
 
@@ -36,13 +37,19 @@ FORCED = "8/8/8/7Q/8/5K2/1Q6/k7 b"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    """A folder with rook against knight by both distances, and with pawn against pawn by that to conversion."""
+def home(solved, tmp_path_factory):
+    """A folder with rook against knight by both distances, and with two queens and a pawn by that to conversion."""
     folder = tmp_path_factory.mktemp("home")
-    solve(load_game("chess:KRKN"), database_path("chess:KRKN", folder))
-    for ending in ("KRKN", "KPKP", "KQQK"):
-        solve(load_game(f"chess:{ending}"), database_path(f"chess:{ending}", folder, "dtc"), metric="dtc")
+    copy_whole(solved("chess:KRKN"), folder)
+    for ending in ("KRKN", "KQQK", "KPK"):
+        copy_whole(solved(f"chess:{ending}", "dtc"), folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def pawns(solved, tmp_path_factory):
+    """A folder with pawn against pawn by the distance to conversion."""
+    return copy_whole(solved("chess:KPKP", "dtc"), tmp_path_factory.mktemp("pawns")).parent
 
 
 @pytest.fixture
@@ -163,7 +170,7 @@ def placements(chess, pawns):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", ["KPK", "KPKP"])
-def test_plies_with_pawns_are_those_of_a_plain_analysis(home, ending):
+def test_plies_with_pawns_are_those_of_a_plain_analysis(pawns, ending):
     """Of king and pawn against king all, and of pawn against pawn those with White's on the a-file, and Black's that
     has come to b4 or further: so White's may be captured en passant."""
     chess = pytest.importorskip("chess")
@@ -172,7 +179,7 @@ def test_plies_with_pawns_are_those_of_a_plain_analysis(home, ending):
     if ending == "KPKP":
         others = chess.B4, chess.B3, chess.B2
         pawns = [{chess.WHITE: square, chess.BLACK: other} for square in squares for other in others]
-    with open_solution(database_path("chess:KPKP", home, "dtc")) as solution:
+    with open_solution(database_path("chess:KPKP", pawns, "dtc")) as solution:
         game = solution.game
 
         def value_of(board):
@@ -186,9 +193,9 @@ def test_plies_with_pawns_are_those_of_a_plain_analysis(home, ending):
 
 
 @pytest.mark.thorough
-def test_verification_derives_them_again(home):
+def test_verification_derives_them_again(pawns):
     """All of pawn against pawn, captures en passant among them."""
-    with open_database(database_path("chess:KPKP", home, "dtc")) as database:
+    with open_database(database_path("chess:KPKP", pawns, "dtc")) as database:
         assert verify(database).ok
 
 
@@ -234,7 +241,7 @@ def test_a_database_by_conversion_is_asked_like_others(home):
 
 
 def test_captures_and_promotions_count_one_and_moves_of_pawns_do_not(home):
-    with open_solution(database_path("chess:KPKP", home, "dtc")) as solution:
+    with open_solution(database_path("chess:KPK", home, "dtc")) as solution:
         game = solution.game
         pushed = {choice.name: choice for choice in solution.moves(game.read("8/8/8/8/8/1k6/7P/K7 w"))}["h4"]
         assert (pushed.brings, pushed.remoteness, pushed.far) == (WIN, 8, "converting in 9")

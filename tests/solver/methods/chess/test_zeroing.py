@@ -38,12 +38,12 @@ LONGEST = "5R2/8/8/8/8/k7/8/2K3n1 b - - 0 1"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
+def home(solved, tmp_path_factory):
     """A folder with rook against knight by both metrics, and pawn against pawn by zeroing."""
     folder = tmp_path_factory.mktemp("home")
-    solve(load_game("chess:KRKN"), database_path("chess:KRKN", folder))
+    copy_whole(solved("chess:KRKN"), folder)
     for ending in ("KRKN", "KPKP"):
-        solve(load_game(f"chess:{ending}"), database_path(f"chess:{ending}", folder, "dtz"), metric="dtz")
+        copy_whole(solved(f"chess:{ending}", "dtz"), folder)
     return folder
 
 
@@ -347,7 +347,7 @@ def test_query_counts_from_what_fen_says(home):
 def test_a_game_that_is_played_is_judged_and_written_by_the_count(solved, tmp_path):
     """The third move wins by the mate, and not within fifty."""
     copy_whole(solved("chess:KRK"), tmp_path)
-    solve(load_game("chess:KRK"), database_path("chess:KRK", tmp_path, "dtz"), metric="dtz")
+    copy_whole(solved("chess:KRK", "dtz"), tmp_path)
     game = tmp_path / "game.pgn"
     words = ["play", "chess:KRK", "--first", "human", "--second", "perfect", "--seed", "1", "--hints"]
     result = CliRunner().invoke(

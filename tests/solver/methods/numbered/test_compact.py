@@ -21,7 +21,7 @@ from retrograde.solver.play.solution import open_solution
 from retrograde.solver.verification.sample import verify_sample
 from retrograde.solver.verification.verify import verify
 from tests.helpers import c_reader
-from tests.helpers.command_line import retrograde
+from tests.helpers.command_line import LATE, retrograde
 from tests.helpers.forge import Forged
 from tests.helpers.solving import copy_whole, in_one_file
 
@@ -276,5 +276,5 @@ def test_the_command(solved, tmp_path, monkeypatch):
 def test_the_program_in_c_says_that_it_does_not_read_it(compact, tmp_path):
     c_reader.compiled(tmp_path)  # skipped where it cannot be
     path = compact("chess:KRK")[1]
-    done = subprocess.run([tmp_path / "program", path, "0"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([tmp_path / "program", path, "0"], capture_output=True, text=True, timeout=LATE)
     assert done.returncode and "is compact: half of it follows from moves" in done.stderr

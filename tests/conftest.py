@@ -41,6 +41,12 @@ SLOWEST = 2 * 3600.0
 NOT_FAST = "long", "thorough", "slow"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let `-m long` leave out what is slower: a slow test of a long module has both marks."""
+    if config.option.markexpr == "long":
+        config.option.markexpr = "long and not thorough and not slow"
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not even import modules without a fast test where only those are asked for."""
     if config.option.markexpr != "fast" or collection_path.suffix != ".py":
@@ -67,8 +73,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as fast what is marked as nothing slower, so that a new test is fast until somebody says otherwise."""
     for item in items:
-        long = item.path.stem in SOLVING or any(any(item.iter_markers(name)) for name in NOT_FAST)
-        item.add_marker("long" if long else "fast")
+        if item.path.stem in SOLVING:
+            item.add_marker("long")
+        elif not any(any(item.iter_markers(name)) for name in NOT_FAST):
+            item.add_marker("fast")
         if any(item.iter_markers("slow")):
             item.add_marker(pytest.mark.timeout(SLOWEST))
 

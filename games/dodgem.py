@@ -2,9 +2,9 @@
 
 On a board of any size that fits, each player has one car fewer than there are rows. O's cars go right, X's go up::
 
-    0 1 2      O . .
-    3 4 5      O . .     X in cell c is bit c, O in cell c is bit 9 + c, bit 18 tells who is to move (0 for O)
-    6 7 8      . X X
+    O . .
+    O . .
+    . X X
 
 A car moves one cell ahead or to either side, into an empty cell, or ahead from the last cell off the board. O moves
 first. A player without cars on the board wins. So does a player to move who has no move, because blocking the opponent
@@ -17,112 +17,81 @@ their rows and columns says who is to move, so play never reaches both a positio
 
 from functools import cached_property
 
-from retrograde.games.contract.game import LOSE, POSITION_BITS, UNDECIDED, WIN, Game
-
-NOWHERE = -1
-SIGNS = "OX"
+from retrograde.games.contract.drawing import grid
+from retrograde.games.contract.fields import Cells, Turn
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
 
 
 class Dodgem(Game):
     """Drive your cars ahead and off the board, or sideways. The first player without cars wins; so does a player with
     no move."""
 
-    title = "Dodgem"
     words = {"X": "Red", "O": "Blue"}
-    bits = "XO"
-    to_move = "OX"
-
+    cells = Cells(lambda game: grid(game.size, game.size), X="crimson disc", O="royalblue disc")
+    mover = Turn("OX")
     size: int = 3
 
     def __post_init__(self):
-        if self.size < 2 or 2 * self.cells >= POSITION_BITS:
+        if not 2 <= self.size <= 5:
             raise ValueError("size must be from 2 to 5")
-
-    @property
-    def cells(self):
-        return self.size**2
-
-    @property
-    def board(self):
-        return (1 << self.cells) - 1
 
     @cached_property
     def start(self):
-        os = sum(1 << self.size * row for row in range(self.size - 1))
-        xs = sum(1 << self.cells - self.size + column for column in range(1, self.size))
-        return os << self.cells | xs
+        cars = self.size - 1
+        return self.read("/".join(["O" + "." * cars] * cars + ["." + "X" * cars, "O"]))
 
     @cached_property
-    def targets(self):
-        """For each cell, O's first, the cells ahead and to both sides: `cells` for off the board, or NOWHERE."""
+    def steps(self):
+        """For each cell, the cells ahead and to both sides, for O and then for X; -1 beyond the board."""
+        return self.cells.steps((1, 0), (0, -1), (0, 1), (0, -1), (-1, 0), (1, 0))
 
-        def target(player, row, column):
-            if 0 <= row < self.size and 0 <= column < self.size:
-                return self.size * row + column
-            return self.cells if (row < 0 if player else column == self.size) else NOWHERE
-
-        steps = (((0, 1), (-1, 0), (1, 0)), ((-1, 0), (0, -1), (0, 1)))
-        return tuple(
-            tuple(target(player, cell // self.size + down, cell % self.size + right) for down, right in steps[player])
-            for player in range(2)
-            for cell in range(self.cells)
-        )
-
-    def cars(self, position, player):
-        return position >> self.cells * (1 - player) & self.board
-
-    # The rules: a move is 3 × cell + 0 to go ahead, 1 and 2 to go to the sides
+    def goal(self, position, move):
+        """Return the cell to which a move leads, -1 for off the board. Move 3 × cell + 0 is ahead."""
+        return self.steps[move // 3][3 * self.mover.get(position) + move % 3]
 
     def generate_moves(self, position):
-        player = position >> 2 * self.cells
-        filled = (position | position >> self.cells) & self.board
-        for cell in range(self.cells):
-            if self.cars(position, player) >> cell & 1:
-                for way in range(3):
-                    target = self.targets[self.cells * player + cell][way]
-                    if target != NOWHERE and not filled >> target & 1:
-                        yield 3 * cell + way
+        for cell in self.cells.having(position, self.mover.sign(position)):
+            for move in range(3 * cell, 3 * cell + 3):
+                goal = self.goal(position, move)
+                if self.cells.is_empty(position, goal) if goal >= 0 else move % 3 == 0:
+                    yield move
 
     def do_move(self, position, move):
-        player, cell = position >> 2 * self.cells, move // 3
-        target = self.targets[self.cells * player + cell][move % 3]
-        change = (1 << cell | 1 << target) & self.board
-        return position ^ 1 << 2 * self.cells ^ change << self.cells * (1 - player)
+        cell, goal = move // 3, self.goal(position, move)
+        return self.mover.passed(
+            self.cells.go(position, cell, goal) if goal >= 0 else self.cells.remove(position, cell)
+        )
 
     def primitive(self, position):
-        if not self.cars(position, 1 - (position >> 2 * self.cells)):
+        if self.cells.count_of(position, self.mover.other(position)) == 0:
             return LOSE
         for _ in self.generate_moves(position):
             return UNDECIDED
         return WIN
 
     def tier(self, position):
-        return 2 * self.size - 2 - (position & (1 << 2 * self.cells) - 1).bit_count()  # cars that have left
+        return 2 * self.size - 2 - self.cells.count(position)  # cars that have left
 
     def parents(self, position):
-        player = 1 - (position >> 2 * self.cells)
-        filled = (position | position >> self.cells) & self.board
-        for cell in range(self.cells):
-            if not filled >> cell & 1:
-                for way in range(3):
-                    target = self.targets[self.cells * player + cell][way]
-                    if 0 <= target < self.cells and self.cars(position, player) >> target & 1:
-                        yield position ^ 1 << 2 * self.cells ^ (1 << cell | 1 << target) << self.cells * (1 - player)
+        for cell in self.cells.empty(position):
+            for way in range(3):
+                goal = self.steps[cell][3 - 3 * self.mover.get(position) + way]
+                if goal >= 0 and self.cells.has(position, goal, self.mover.other(position)):
+                    yield self.mover.passed(self.cells.go(position, goal, cell))
 
     def estimate(self, position):
         """Return the player to move's lead: how many more steps the opponent's cars need to leave the board."""
         ahead = 0
-        for cell in range(self.cells):
-            if position >> self.cells + cell & 1:
-                ahead += self.size - cell % self.size
-            if position >> cell & 1:
-                ahead -= cell // self.size + 1
-        return ahead if position >> 2 * self.cells else -ahead
+        for cell in self.cells.having(position, self.cells.O):
+            ahead += self.size - cell % self.size
+        for cell in self.cells.having(position, self.cells.X):
+            ahead -= cell // self.size + 1
+        return ahead if self.mover.get(position) else -ahead
 
     # For people
 
     def variant_title(self):
-        return f"{self.title} {self.size} × {self.size}"
+        return f"Dodgem {self.size} × {self.size}"
 
     def position_of(self, signs, turn):
         if max(signs.count("X"), signs.count("O")) >= self.size:
@@ -138,26 +107,22 @@ class Dodgem(Game):
 
     def draw_board(self):
         """Return the cells, and beyond them the exits: O's on the right, X's at the top."""
-        from retrograde.games.contract.drawing import grid
-
         exits = [(self.size, row, "off") for row in range(self.size)]
         exits += [(column, -1, "off") for column in range(self.size)]
-        pieces = {"X": "crimson disc", "O": "royalblue disc", ">": "royalblue arrow-right", "^": "crimson arrow-up"}
+        pieces = {**self.board.pieces, ">": "royalblue arrow-right", "^": "crimson arrow-up"}
         return grid(self.size, self.size, pieces, beyond=exits)
 
     def draw_pieces(self, position):
         return f"{self.signs(position)}{'>' * self.size}{'^' * self.size}"
 
     def draw_move(self, position, move):
-        player, cell = position >> 2 * self.cells, move // 3
-        target = self.targets[self.cells * player + cell][move % 3]
-        if target == self.cells:
-            target += self.size + cell % self.size if player else cell // self.size
-        return cell, target
+        row, column = divmod(move // 3, self.size)
+        off = self.size + column if self.mover.get(position) else row
+        goal = self.goal(position, move)
+        return move // 3, goal if goal >= 0 else self.cells.size + off
 
     def ending(self, position):
-        mover = SIGNS[position >> 2 * self.cells]
-        other = SIGNS[1 - (position >> 2 * self.cells)]
+        other = self.words[self.mover.signs[1 - self.mover.get(position)]]
         if self.primitive(position) == LOSE:
-            return f"all cars of {self.words[other]} have left the board"
-        return f"{self.words[mover]} cannot move, and so wins"
+            return f"all cars of {other} have left the board"
+        return f"{self.words[self.draw_turn(position)]} cannot move, and so wins"

@@ -326,7 +326,7 @@ NUMBERS = frozenset({"tiers", "size", "index", "unindex", "parts", "family", "mu
 
 
 DERIVED = "_from_fields"
-"""The member of a class that holds the members that follow from its fields, by name."""
+"""The member of a class that holds what follows from its fields: functions and values by the names of members."""
 
 
 class RetrogradeError(Exception):
@@ -587,10 +587,16 @@ class Game:
 
     def signs(self, position: int) -> str | tuple[str, ...]:
         """Return the sign of each place that holds pieces, a dot for an empty one."""
+        if by_fields := from_fields(self, "signs"):
+            signs: str = by_fields(self, position)
+            return signs
         return declared().signs_of_bits(self, position)
 
     def position_of(self, signs: str, turn: str) -> int:
         """Return the position with these signs and this player to move; raise ValueError if there is none."""
+        if by_fields := from_fields(self, "position_of"):
+            position: int = by_fields(self, signs, turn)
+            return position
         if not has_bits(self):
             raise NotImplementedError(f"{type(self).__name__} has no position_of(signs, turn)")
         return declared().bits_of(self, signs, turn)
@@ -641,6 +647,11 @@ class Game:
         if text not in names:
             raise MoveError(f"no move {text!r} here; the moves are {' '.join(names)}")
         return names[text]
+
+
+def from_fields(game: Any, name: str) -> Any:
+    """Return the function that follows from a game's fields, for `super()` in a method of that name; None for none."""
+    return next((vars(base)[DERIVED][name] for base in type(game).__mro__ if name in vars(base).get(DERIVED, ())), None)
 
 
 def declared() -> Any:

@@ -20,8 +20,8 @@ LOOPS = {"having": "set", "empty": "free", "occupied": "filled"}
 class Cells(Field):
     """A sign on each cell of a board, or none: a plane of bits for each sign, the first sign lowest.
 
-    *board* is a `Board`, or a number of cells in a row. Signs come with their looks: `X="cross"`. In methods a sign is
-    its number, 1 for the first; `cells.X` is the number of X. An empty cell has 0.
+    *board* is a `Board`, or the names of cells in a row, or their number. Signs come with their looks: `X="cross"`. In
+    methods a sign is its number, 1 for the first; `cells.X` is the number of X. An empty cell has 0.
 
     *symmetries* are permutations of the cells that change no value: "all" of the board, its "mirror" from left to
     right, those that keep the "start", or permutations. *exchanges* change no value either if, besides, the first two
@@ -31,7 +31,7 @@ class Cells(Field):
 
     def __init__(
         self,
-        board: "Board | int | Callable[[Any], Board | int]",
+        board: "Board | int | tuple[str, ...] | Callable[[Any], Board | int]",
         symmetries: Any = (),
         exchanges: Any = (),
         **looks: str,
@@ -50,7 +50,8 @@ class Cells(Field):
     def measured(self, game: Any) -> "Cells":
         found: Cells = super().measured(game)
         board = self.declared_board(game) if callable(self.declared_board) else self.declared_board
-        board = row_of(board) if isinstance(board, int) else board
+        if isinstance(board, int | tuple):
+            board = row_of(tuple(map(str, range(board))) if isinstance(board, int) else board)
         if not board.places:
             raise ValueError(f"{self.name} has no cells")
         found.board = replace(board, pieces={**board.pieces, **self.looks})
@@ -68,6 +69,7 @@ class Cells(Field):
         """The first cell in all planes; shifted, any cell."""
         self.all = self.full << self.place if len(planes) == 1 else self.full * self.each
         self.in_any = " | ".join(f"position >> {place}" for place in planes)
+        self.in_all = " | ".join(f"cells << {place}" for place in planes)
         self.number_of = " + ".join(
             f"{number} * (position >> {place} + cell & 1)" for number, place in enumerate(planes, 1)
         )
@@ -95,6 +97,11 @@ class Cells(Field):
     @formula("position & ~({full} << {size} * sign {base:+}) | cells << {size} * sign {base:+}")
     def with_set(self, position: int, sign: int, cells: int) -> int:
         """Return a position in which a sign is on these cells, as bits, and on no others."""
+        raise NotImplementedError
+
+    @formula("position & ~({in_all}) | cells << {size} * sign {base:+}")
+    def put_all(self, position: int, cells: int, sign: int) -> int:
+        """Return a position with a sign on all these cells, as bits, whatever was there."""
         raise NotImplementedError
 
     @formula("position & ~{pair} | (position & {first}) << {size} | position >> {size} & {first}")
@@ -218,11 +225,11 @@ class Cells(Field):
         return rays(self.board, *ways)
 
 
-def row_of(count: int) -> "Board":
-    """Return a board of some cells in a row, named by their numbers."""
+def row_of(names: tuple[str, ...]) -> "Board":
+    """Return a board of cells in a row with some names."""
     from retrograde.games.contract.drawing import grid  # rules that only declare other fields draw nothing
 
-    return grid(count, 1, across=[str(cell) for cell in range(count)], down=[""])
+    return grid(len(names), 1, across=names, down=[""])
 
 
 def cells_of(bits: str, size: int) -> str:

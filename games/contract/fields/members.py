@@ -24,23 +24,23 @@ IMAGES = "_images"
 
 def add_members(cls: Any) -> None:
     """Give a class what follows from its fields, those of its bases included."""
-    given = vars(cls).get(DERIVED) or {}
+    before = vars(cls).get(DERIVED, {})
     inherited = {name for base in cls.__mro__[1:] for name in vars(base).get(DERIVED, ())}
-    members = members_of([*fields_of(cls).values()])
+    given = members_of([*fields_of(cls).values()])
     # A member that follows for a base, and not for a class with more fields, is as without fields.
-    for name in (inherited | given.keys()) - members.keys():
-        members[name] = getattr_static(Game, name, None)
-    for name, member in members.items():
-        own = name in vars(cls) and name not in given
-        if not own and (name in inherited or getattr_static(cls, name, None) is getattr_static(Game, name, None)):
-            given[name] = member
+    given |= {name: getattr_static(Game, name, None) for name in (inherited | before.keys()) - given.keys()}
+    for name, member in given.items():
+        own = name in vars(cls) and vars(cls)[name] is not before.get(name)
+        if not own and (
+            name in inherited or getattr_static(cls, name, None) in (before.get(name), getattr_static(Game, name, None))
+        ):
             setattr(cls, name, member)
     if isinstance(start := vars(cls).get("start"), str):
         cls.start = property(lambda game: game.read(start))
     post_init = getattr(cls, "__post_init__", None)
     if not hasattr(post_init, "lays_out"):
         cls.__post_init__ = then_laid_out(post_init)
-    setattr(cls, DERIVED, given)
+    setattr(cls, DERIVED, given)  # also those that the class has itself, for super()
 
 
 def members_of(fields: list[Any]) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def members_of(fields: list[Any]) -> dict[str, Any]:
             found["by_turns"] = players
     # Board and turn say all: texts are those of the board. Otherwise they say one field after the other.
     if len(cells) == 1 and len(cells) + len(turns) == len(fields):
-        found["position_of"] = position_of
+        found |= {"bits": cells[0].signs, "position_of": position_of}
     else:
         found |= {"write": write, "read": read, "show": show}
     return found

@@ -1,19 +1,19 @@
-"""Bounds that searches ask for. A position's *worth* is value and remoteness as one number, greater is better.
+"""A position's *worth*: value and remoteness as one number for the player to move. Greater is better.
 
     WIN in n plies     far - n        above 0: a win, the sooner the better
     TIE or DRAW        0
     LOSE in n plies    n - far        below 0: a loss, the later the better
 
-`far` is greater than any number of plies that the table can hold. A search answers questions of the form "is the
-position worth at least *bound*?":
+`far` is greater than any number of plies that the transposition table can hold. A null-window search answers one
+question: is the position worth at least *bound*? A bound asks the player to move:
 
-    far - n       does the player to move win within n plies?
-    1             does the player to move win?
-    0             does the player to move not lose?
-    n + 1 - far   does the player to move not lose within n plies?
+    far - n       do you win within n plies?
+    1             do you win?
+    0             do you not lose?
+    n + 1 - far   do you not lose within n plies?
 
-The bound for the children follows from the bound of the parent (see `for_child` in `kernels.py`). Questions 1 and 0
-become each other, at every ply.
+`for_child` of `kernels.py` turns a bound into the bound for the children. At every ply, "do you win?" turns into "does
+the opponent not lose?", and the other way round.
 """
 
 from retrograde.games.contract.game import LOSE, WIN, Value

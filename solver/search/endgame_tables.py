@@ -13,6 +13,9 @@ A position is looked up by the game's own numbers: its tier and its slot in the 
 
 from typing import TYPE_CHECKING, Protocol
 
+from numba import types
+from numba.extending import overload
+
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
@@ -25,8 +28,6 @@ BASE = 1 << 14
 """Value of `far` in the entries."""
 DRAWN, UNKNOWN = (1 << 15) - 1, -(1 << 15)
 """Entries for a DRAW, and for an unknown position."""
-NO_TABLES = 0
-"""The address that stands for no tables."""
 TIERS, BOUNDS, ENTRIES, NUMBER = range(4)
 """Indices into the header."""
 
@@ -42,16 +43,29 @@ class EndgameTables(Protocol):
         """Return the outcome of a position, or None if no table has it."""
 
 
-def address_of(tables: EndgameTables | None) -> int:
+def probe_tables(game, position, far, address):
+    """Return the worth of an undecided position, DRAWN, or UNKNOWN. *address* is None if there are no tables.
+
+    A search without tables compiles no code for them: that made it some percent slower.
+    """
+    return UNKNOWN if address is None else look_up(game, position, far, address)
+
+
+@overload(probe_tables)
+def _(game, position, far, address):
+    if isinstance(address, types.NoneType):
+        return lambda game, position, far, address: UNKNOWN
+    return lambda game, position, far, address: look_up(game, position, far, address)
+
+
+def address_of(tables: EndgameTables | None) -> int | None:
     """Return the address of tables for kernels."""
-    return tables.address if tables else NO_TABLES
+    return tables.address if tables else None
 
 
 @kernel
-def probe_tables(game, position, far, address):
-    """Return the worth of an undecided position, DRAWN, or UNKNOWN if no table has it."""
-    if address == NO_TABLES:
-        return UNKNOWN
+def look_up(game, position, far, address):
+    """Return the worth of a position, DRAWN, or UNKNOWN if no table has it."""
     header = words_at(address)
     tiers, bounds, number = words_at(header[TIERS]), words_at(header[BOUNDS]), header[NUMBER]
     # Step 1: binary search for the tier.

@@ -87,7 +87,7 @@ class SearchMemory(NamedTuple):
     """What a thread searches with: layout and address of the transposition table (see `table.py`), and its workspace.
 
     `plies` and `moves` are the size of the workspace. `table`, `rows` and `counters` are addresses of int64 words, and
-    `endgame_tables` is that of `endgame_tables.py`.
+    `endgame_tables` is one or None (see `endgame_tables.py`).
     """
 
     position_bits: int
@@ -99,7 +99,7 @@ class SearchMemory(NamedTuple):
     table: int
     rows: int
     counters: int
-    endgame_tables: int
+    endgame_tables: int | None
 
 
 class ThreadWorkspace(NamedTuple):

@@ -25,7 +25,7 @@ So each answer carries the range of path levels that it may rest on. Levels coun
 
 An answer rests on nothing if nothing in its support lies above its own level, that is, nearer to the root: then the
 other player has a plan by which the game continues forever below. Only such answers go to the table. The others become
-notes, which turn into answers when the answer they rest on does (`settle`).
+notes, which turn into answers when the answer they rest on does (`settle_notes`).
 
 Double counts. If lines merge, a sum counts the same leaves many times. `combine_numbers` takes the maximum instead, and
 adds one for each further child (weak proof-number search; Ueda, Hashimoto, Hashimoto and Iida, 2008).
@@ -43,7 +43,7 @@ from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, UNDE
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import lean_kernel
-from retrograde.solver.search.endgame_tables import BASE, DRAWN, NO_TABLES, UNKNOWN, probe_tables
+from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of
 from retrograde.solver.search.proof_table import HASH_BITS, INFINITE, find, store
 
@@ -64,7 +64,7 @@ PROOF, DISPROOF, HIGH, LOW, VISITS = range(5)
 """Fields of a child.
 
     PROOF, DISPROOF     its numbers
-    HIGH, LOW           the range of path levels that they rest on; HIGH is nearest the root
+    HIGH, LOW           the path levels nearest to and farthest from the root that they rest on
     VISITS              how often the search visited it
 """
 NOTHING = 1 << 30
@@ -105,7 +105,7 @@ class Path(NamedTuple):
     `levels` int64[levels, 8] has the fields of each question on the path. Their children follow each other, level by
     level: the questions `keys` int64[n] and the fields `children` int64[n, 5]. `hash_counts` uint16[] counts the path's
     questions by hash, to detect repetitions quickly. `notes` int64[, 4] are answers that rest on path levels. `counts`
-    int64[6]; `stop` uint8[1], nonzero to stop; `endgame_tables` is an address (see `endgame_tables.py`).
+    int64[6]; `stop` uint8[1], nonzero to stop; `endgame_tables` is an address, or None (see `endgame_tables.py`).
     """
 
     levels: Array
@@ -115,10 +115,10 @@ class Path(NamedTuple):
     notes: Array
     counts: Array
     stop: Array
-    endgame_tables: int
+    endgame_tables: int | None
 
 
-def make_path(levels: int, children: int, stop: Array, tables: int = NO_TABLES) -> Path:
+def make_path(levels: int, children: int, stop: Array, tables: int | None = None) -> Path:
     """Return the memory for a path of *levels* questions with *children* children in all."""
     return Path(
         np.empty((levels, 8), np.int64),
@@ -320,35 +320,47 @@ def write_child(children, child, proof, disproof, high, low):
 
 @lean_kernel
 def leave(level, proof, disproof, table, path):
-    """Remove the last question from the path and store its numbers; return (HIGH, LOW)."""
-    levels, children = path.levels, path.children
-    path.hash_counts[hash_slot(levels[level, KEY], path)] -= 1
-    # Step 1: find the supports. A proof needs one child: choose the one whose supports lie deepest. A disproof needs
-    # all children.
-    high, low = NOTHING, -1
-    if proof == 0:
-        high = -1
-        for child in range(levels[level, FIRST], levels[level, END]):
-            if children[child, DISPROOF] == 0 and children[child, HIGH] > high:
-                high, low = children[child, HIGH], children[child, LOW]
-    elif disproof == 0:
-        for child in range(levels[level, FIRST], levels[level, END]):
-            high, low = min(high, children[child, HIGH]), max(low, children[child, LOW])
-    # Step 2: *safe* means that nobody wins by this answer, so a repetition to this level confirms it.
-    key, nodes = levels[level, KEY], path.counts[NODES] - levels[level, BEFORE]
-    safe = (proof if key & 1 == 0 else disproof) == 0
-    settle(level, safe, high, table, path)
-    # Step 3: an answer that rests on nothing above goes to the table; any other becomes a note.
+    """Remove the last question from the path and store its numbers; return the range of levels that they rest on."""
+    # Step 1: take the question off the path.
+    key, nodes = path.levels[level, KEY], path.counts[NODES] - path.levels[level, BEFORE]
+    path.hash_counts[hash_slot(key, path)] -= 1
+    # Step 2: settle the notes taken below it. If the answer is that a win is not forced, it confirms those that took
+    # this for granted, because they met the question again.
+    high, low = support_of(level, proof, disproof, path)
+    no_win = proof == 0 if key & 1 == 0 else disproof == 0
+    settle_notes(level, no_win, high, table, path)
+    # Step 3: an answer that rests on no level above goes to the table.
     if high >= level:
         store(table, key, proof, disproof, nodes)
         return NOTHING, -1
+    # Step 4: any other answer holds only on this path and becomes a note. It rests on levels above this one.
     low = min(low, level - 1)
-    note(path, key, high, low, nodes)
+    take_note(path, key, high, low, nodes)
     return high, low
 
 
 @lean_kernel
-def note(path, key, high, low, nodes):
+def support_of(level, proof, disproof, path):
+    """Return the range of path levels, (HIGH, LOW), that the answer to a question rests on.
+
+    Numbers that are no answer yet rest on nothing.
+    """
+    children, high, low = path.children, NOTHING, -1
+    # Case: a proof needs one child. Choose the one that rests on the levels farthest from the root.
+    if proof == 0:
+        high = -1
+        for child in range(path.levels[level, FIRST], path.levels[level, END]):
+            if children[child, DISPROOF] == 0 and children[child, HIGH] > high:
+                high, low = children[child, HIGH], children[child, LOW]
+    # Case: a disproof needs all children, so it rests on what any of them rests on.
+    elif disproof == 0:
+        for child in range(path.levels[level, FIRST], path.levels[level, END]):
+            high, low = min(high, children[child, HIGH]), max(low, children[child, LOW])
+    return high, low
+
+
+@lean_kernel
+def take_note(path, key, high, low, nodes):
     """Take a note of an answer that rests on path levels, if there is memory for it."""
     at = path.counts[NOTES]
     if at < len(path.notes):
@@ -358,24 +370,25 @@ def note(path, key, high, low, nodes):
 
 
 @lean_kernel
-def settle(level, safe, high, table, path):
-    """Update the notes taken below a level that the search leaves.
+def settle_notes(level, no_win, high, table, path):
+    """Settle the notes taken below a level that the search leaves.
 
-    *safe*: the answer at the level is that a win is not forced. *high*: HIGH of that answer. Notes that rest only on
-    this level become answers if it is safe without supports above it. If it is safe with supports above it, such notes
-    rest on these from now on. If it is not safe, they are dropped.
+    *no_win*: the answer at the level is that a win is not forced. *high*: the level nearest the root that this answer
+    rests on. The notes say the same of other questions, so they hold as far as this answer does.
     """
     notes, kept = path.notes, path.levels[level, NOTED]
     for at in range(kept, path.counts[NOTES]):
-        # Case: the note becomes an answer. Its numbers follow from its question: only "no win" answers rest on levels.
-        if safe and notes[at, NOTE_HIGH] >= level and high >= level:
+        # Case: the note and the answer rest on nothing above this level. The note becomes an answer; that a win is not
+        # forced is a disproof of "does the player to move win?", and a proof of "does the player to move not lose?".
+        if no_win and notes[at, NOTE_HIGH] >= level and high >= level:
             wins = notes[at, KEY] & 1
             store(table, notes[at, KEY], wins * INFINITE, (1 - wins) * INFINITE, notes[at, NOTE_NODES])
             continue
-        # Case: the note rests on this level. Replace it by what this level rests on.
+        # Case: the note rests on this level, whose answer is another one. Drop the note.
+        if notes[at, NOTE_LOW] >= level and not no_win:
+            continue
+        # Case: the note rests on this level and on levels above. From now on it rests on what this level rests on.
         if notes[at, NOTE_LOW] >= level:
-            if not safe:
-                continue
             notes[at, NOTE_LOW] = level - 1
             notes[at, NOTE_HIGH] = min(notes[at, NOTE_HIGH], high)
         # Keep the note: move it down over the removed ones.

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import POSITION_BITS, RetrogradeError
-from retrograde.solver.search.endgame_tables import NO_TABLES
 
 Array = np.ndarray[Any, Any]
 
@@ -41,11 +40,11 @@ class TableLayout(NamedTuple):
 
 
 class TranspositionTable(NamedTuple):
-    """A table: `words` int64[2 × buckets], its layout, and the address of the endgame tables to probe."""
+    """A table: `words` int64[2 × buckets], its layout, and the address of the endgame tables to probe, or None."""
 
     words: Array
     layout: TableLayout
-    endgame_tables: int = NO_TABLES
+    endgame_tables: int | None = None
 
 
 def make_table(size: int, position_bits: int = POSITION_BITS) -> TranspositionTable:

@@ -15,7 +15,6 @@ from retrograde.solver.rules.kernels import gather_images
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import note, of_positions
 from retrograde.solver.rules.running_kernels import trouble_array
-from retrograde.solver.search.depth.kernels import hints
 
 MORE = 8
 """Positions that compiled rules may give beyond the interpreted ones, so that a Fault shows them."""
@@ -49,6 +48,8 @@ def check_compiled(survey: Survey, position: Any) -> None:
 
 def check_hints_compiled(survey: Survey, position: int) -> None:
     """Compare what compiled and interpreted hints say about an undecided position."""
+    from retrograde.solver.search.depth.kernels import hints  # few games have any
+
     interpreted = hints_at(survey, position)
     survey.at("compiled", position)
     moves = limited(survey.game.generate_moves(position))

@@ -230,8 +230,7 @@ class Database(ABC):
     def _bulk(self) -> Any:
         """The bulk lookup, if it is installed, else None; the solver provides it, since it compiles rules.
 
-        Its `rows(positions)` takes int64[n] and returns rows of the legend, -1 for positions without one. It returns
-        None if it cannot look them up.
+        Its `rows(positions)` takes int64[n] and returns rows of the legend, -1 for positions without one.
         """
         finder_of = next((point.load() for point in entry_points(group=ENTRY_POINTS)), None)
         return finder_of and finder_of(self)

@@ -1,4 +1,4 @@
-"""Looks many positions up at once with compiled rules; the answers are those of single lookups.
+"""Looks many positions up at once with kernels; the answers are those of single lookups.
 
 It works in passes. Threads ask the rules for each position's canonical form and tier; these are sorted by block; each
 block is read once and searched. The entry point group `retrograde.bulk` gives this module to `databases`, which need
@@ -26,8 +26,8 @@ from retrograde.solver.methods.numbered.compact.derive import Deriver
 from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, index_stored
 from retrograde.solver.play import kernels
 from retrograde.solver.play.kernels import LookupBlock, LookupKeys, TierTable
-from retrograde.solver.rules import compiled
-from retrograde.solver.rules.examine import NotCompilable
+from retrograde.solver.rules.compiled import GuardedGame
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
@@ -53,11 +53,13 @@ class BulkFinder(ABC):
     """The kernel that searches a block."""
 
     def __init__(self, database: Database):
-        """Prepare for a database; nothing is compiled yet."""
+        """Prepare for a database.
+
+        The rules are guarded: called for what is no position, they may read outside an array.
+        """
         self.file, self.contents = database.file, database.file.contents
-        compiled.prepare(database.game)
         self.game = database.game
-        self.guarded = compiled.GuardedGame(database.game)
+        self.guarded = GuardedGame(database.game)
         self.size = self.contents.block_size
         self.table = self.read_table()
         self.block = lru_cache(max(1, CACHED_BYTES // (16 * self.size)))(self.read_block)
@@ -74,15 +76,12 @@ class BulkFinder(ABC):
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
         """Return the block of each position, NOWHERE if it has none; write the rows that need no block."""
 
-    def rows(self, positions: Array) -> Array | None:
-        """Return the legend row of each position, -1 if it has none; None if the rules do not compile."""
+    def rows(self, positions: Array) -> Array:
+        """Return the legend row of each position, -1 if it has none."""
         found = np.full(len(positions), kernels.NOWHERE, np.int32)
-        try:
-            with threads(len(positions)) as each:
-                for part in slices(len(positions), PASS):
-                    self.find_rows(positions[part], found[part], each)
-        except NotCompilable:
-            return None
+        with threads(len(positions)) as each:
+            for part in slices(len(positions), PASS):
+                self.find_rows(positions[part], found[part], each)
         return found
 
     def find_rows(self, positions: Array, rows: Array, each: Each) -> None:
@@ -122,9 +121,7 @@ class BulkFinder(ABC):
         while done[0] < len(answers):
             try:
                 with compilable(self.game), watch_kernel(self.game, trouble):
-                    kernel(self.guarded, *arguments, done, trouble)
-            except NotCompilable:
-                raise
+                    kernel(rules_for(self.guarded), *arguments, done, trouble)
             except (ArithmeticError, LookupError, ValueError):  # the rules may raise for what is no position
                 answers[done[0]] = kernels.NOWHERE
                 done[0] += 1
@@ -215,10 +212,7 @@ class SlotsFinder(BulkFinder):
         return blocks
 
     def positions_of(self, tier: int, begin: int, count: int) -> Array:
-        """Return the positions of *count* slots of a tier, from slot *begin* on; NOWHERE for slots without one.
-
-        Raises NotCompilable if the rules do not compile.
-        """
+        """Return the positions of *count* slots of a tier, from slot *begin* on; NOWHERE for slots without one."""
         positions = of_positions(self.game, count)
         self.ask(kernels.position_of, (tier, begin, positions), positions)
         return positions
@@ -243,30 +237,19 @@ class CompactFinder(SlotsFinder):
         """Write the rows at some offsets of the kept slots."""
         self.search(LookupKeys(slots, tiers), slots // self.size, rows, each)
 
-    def rows(self, positions: Array) -> Array | None:
+    def rows(self, positions: Array) -> Array:
         rows = super().rows(positions)
-        if rows is None:
-            return None
         left = np.flatnonzero(rows == LEFT_OUT)
-        try:
-            rows[left] = self.deriver.rows(positions[left])
-        except NotCompilable:
-            return None
+        rows[left] = self.deriver.rows(positions[left])
         return rows
 
-    def slot_rows(self, tier: int, begin: int, count: int) -> Array | None:
-        """Return the rows of *count* slots of a tier that are not kept; None if the rules do not compile.
-
-        Slots without a position have 0.
-        """
+    def slot_rows(self, tier: int, begin: int, count: int) -> Array:
+        """Return the rows of *count* slots of a tier that are not kept; 0 for slots without a position."""
         rows = np.zeros(count, np.int32)
-        try:
-            for part in slices(count, SLICE):
-                positions = self.positions_of(tier, begin + part.start, part.stop - part.start)
-                there = np.flatnonzero(positions >= 0)
-                rows[part.start + there] = self.deriver.rows(positions[there])
-        except NotCompilable:
-            return None
+        for part in slices(count, SLICE):
+            positions = self.positions_of(tier, begin + part.start, part.stop - part.start)
+            there = np.flatnonzero(positions >= 0)
+            rows[part.start + there] = self.deriver.rows(positions[there])
         return rows
 
 

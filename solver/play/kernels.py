@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED
+from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.examine import is_position
+from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import as_position, note, position_in, put, whole
 from retrograde.solver.runtime.kernel import kernel
 
@@ -63,20 +64,22 @@ def locate(game, positions, lookup, done, trouble):
         done[0] = i
         position = positions[i]
         lookup.keys[i] = NOWHERE
-        if 0 <= position < POSITION_LIMIT:
+        if is_position(position):
             trouble[1] = position
-            key = whole(game.canonical(position))
-            # The canonical form may drop bits that are no part of a position. So the position must be one of its
-            # images.
-            if key == position or is_image(game, key, position):
-                lookup.tiers[i] = whole(game.tier(key))
-                lookup.keys[i] = key
+            key, tier = canonical(game, position)
+            if is_image(game, key, position):
+                lookup.tiers[i], lookup.keys[i] = tier, key
     done[0] = len(positions)
 
 
 @kernel
 def is_image(game, position, other):
-    """Return whether *other* is an image of a position."""
+    """Return whether *other* is a canonical position or an image of it.
+
+    It need not be, since the canonical form may drop bits that are no part of a position.
+    """
+    if position == other:
+        return True
     for image in game.images(position):  # noqa: SIM110  # any() does not compile
         if as_position(image) == other:
             return True
@@ -95,18 +98,14 @@ def slots_of_positions(game, positions, table, slots, done, trouble):
         position = position_in(game, positions, i)
         if is_position(position):
             note(trouble, position)
-            key = as_position(game.canonical(position))
-            if key == position or is_image(game, key, position):
-                tier = whole(game.tier(key))
-                k = row_of(table.numbers, tier)
-                if k >= 0:
-                    # An int that is no position may still get a slot, but then the slot's position is another one.
-                    slot = whole(game.index(key))
-                    if (
-                        0 <= slot < table.bounds[k + 1] - table.bounds[k]
-                        and as_position(game.unindex(tier, slot)) == key
-                    ):
-                        slots[i] = table.bounds[k] + slot
+            key, tier = canonical(game, position)
+            k = row_of(table.numbers, tier)
+            if k >= 0 and is_image(game, key, position):
+                # An int that is no position may still get a slot, but then the slot's position is another one.
+                slot = whole(game.index(key))
+                has_slot = 0 <= slot < table.bounds[k + 1] - table.bounds[k]
+                if has_slot and as_position(game.unindex(tier, slot)) == key:
+                    slots[i] = table.bounds[k] + slot
     done[0] = len(positions)
 
 
@@ -134,20 +133,11 @@ def rows_of_ends(game, lookup, ends, rows, done, trouble):
             value = whole(game.primitive(key))
             if value != UNDECIDED:
                 rows[i] = ends[value] if 0 <= value < len(ends) else NOWHERE
-            elif wins_in_one(game, key):
+            elif game.wins_at_once(key):
                 rows[i] = ends[-1]
             else:
                 rows[i] = GOES_ON
     done[0] = len(rows)
-
-
-@kernel
-def wins_in_one(game, position):
-    """Return whether a move leads to a position where the opponent has lost."""
-    for move in game.generate_moves(position):  # any() does not compile
-        if whole(game.primitive(whole(game.do_move(position, whole(move))))) == LOSE:
-            return True
-    return False
 
 
 # In the file

@@ -6,6 +6,7 @@ that yields items skips the first ones, and writes the next to a buffer.
 
 import numpy as np
 
+from retrograde.games.contract.game import LOSE
 from retrograde.solver.rules import kernels
 from retrograde.solver.rules.port import BUFFER, store
 from retrograde.solver.rules.positions import as_position, swapped, whole
@@ -142,6 +143,33 @@ def parents(game, position, skip, buffer):
     return max(count - skip, 0)
 
 
+@entry_kernel
+def canonical(game, position):
+    """Return the canonical position by the contract's own method; the verifier does not trust `least_image`."""
+    return as_position(game.canonical(position))
+
+
+@entry_kernel
+def zeroes(game, position, move):
+    """Return whether a move restarts the count of the fifty-move rule."""
+    return np.int64(whole(game.zeroes(position, move)))
+
+
+@entry_kernel
+def address(game, position):
+    """Return the tier of a position, and its slot there."""
+    return np.int64(whole(game.tier(position))), np.int64(whole(game.index(position)))
+
+
+@entry_kernel
+def wins_at_once(game, position):
+    """Return whether a move leads to a position where the opponent has lost."""
+    for move in game.generate_moves(position):
+        if whole(game.primitive(as_position(game.do_move(position, move)))) == LOSE:
+            return np.int64(1)
+    return np.int64(0)
+
+
 KERNELS = {
     "primitive": primitive,
     "do_move": do_move,
@@ -161,5 +189,9 @@ KERNELS = {
     "generate_moves": generate_moves,
     "images": images,
     "parents": parents,
+    "canonical": canonical,
+    "zeroes": zeroes,
+    "address": address,
+    "wins_at_once": wins_at_once,
 }
 """The kernel of each entry of a port."""

@@ -107,6 +107,10 @@ ENTRIES = {
     "generate_moves": Entry("p", items=True),
     "images": Entry("p", "p", items=True),
     "parents": Entry("p", "p", items=True),
+    "canonical": Entry("p", "p"),
+    "zeroes": Entry("pn"),
+    "address": Entry("p", "nn"),
+    "wins_at_once": Entry("p"),
 }
 """The rules in a port, in the order of the table. Machine code on disk knows them by their place: add new ones last."""
 

@@ -19,7 +19,7 @@ from typing import Any
 from numba.core import config
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import Game, RuleError, Traits
+from retrograde.games.contract.game import LOSE, Game, RuleError, Traits
 from retrograde.solver.rules import compiled
 from retrograde.solver.rules.compiled import GuardedGame
 from retrograde.solver.rules.entry_kernels import KERNELS
@@ -46,7 +46,7 @@ RECENT: dict[tuple[int, bool], tuple[Game | GuardedGame, "RulesPort"]] = {}
 def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
     """Return what kernels take as a game: its port.
 
-    An *eager* port is machine code from the start. So is that of a guarded game, which checks each index of an array.
+    An *eager* port is machine code from the start. The machine code of a guarded game checks each index of an array.
     If numba is switched off, return the game itself.
     """
     # Games are looked up by identity first, for a certificate asks this for each of its positions.
@@ -58,9 +58,9 @@ def rules_for(game: Game | GuardedGame, eager: bool = False) -> Any:
     if config.DISABLE_JIT:
         return rules
     kind = compiled.type_of(rules, guarded)
-    key = kind.name, compiled.options_of(rules), eager or guarded
+    key = kind.name, compiled.options_of(rules), eager
     if key not in PORTS:
-        PORTS[key] = RulesPort(rules, kind, eager or guarded)
+        PORTS[key] = RulesPort(rules, kind, eager)
     if len(RECENT) >= MOST_RECENT:
         RECENT.clear()
     RECENT[id(game), eager] = game, PORTS[key]
@@ -158,35 +158,48 @@ def answers(name: str, game: Game) -> Callable[..., None]:
     """
     entry, width = ENTRIES[name], Traits.of(game).width
     source = f"{name}() of {variant(game)}"
-    words = partial(words_of, source, width if entry.result[0] == "p" else 0)
-    rule = getattr(game, name) if name != "least_image" else partial(least_image, game)
+    rule: Callable[..., Any] = partial(FUSED[name], game) if name in FUSED else getattr(game, name)
+
+    def words(letter: str, given: Any) -> tuple[int, ...]:
+        return words_of(source, width if letter == "p" else 0, given)
 
     def arguments_of(given: tuple[int, ...]) -> tuple[Any, ...]:
         return (given[:width], *given[width:]) if width and entry.arguments[0] == "p" else given
 
     def single(result: Any, *given: int) -> None:
-        for place, word in enumerate(words(rule(*arguments_of(given)))):
-            result[place] = word
-
-    def tier_too(result: Any, *given: int) -> None:
-        position, tier = rule(*arguments_of(given))
-        for place, word in enumerate((*words(position), *words_of(source, 0, tier))):
+        found = rule(*arguments_of(given))
+        values = zip(entry.result, found if len(entry.result) > 1 else (found,), strict=True)
+        for place, word in enumerate(word for letter, value in values for word in words(letter, value)):
             result[place] = word
 
     def several(result: Any, *given: int) -> None:
         *arguments, skip, buffer = arguments_of(given)
-        items = [words(item) for item in islice(rule(*arguments), skip, skip + BUFFER)]
+        items = [words(entry.result, item) for item in islice(rule(*arguments), skip, skip + BUFFER)]
         listed = [word for item in items for word in item]
         ctypes.memmove(buffer, (c_int64 * len(listed))(*listed), 8 * len(listed))
         result[0] = len(items)
 
-    return several if entry.items else tier_too if name == "least_image" else single
+    return several if entry.items else single
 
 
 def least_image(game: Game, position: Any) -> tuple[Any, int]:
     """Return the canonical position and its tier."""
     tier, least = min((game.tier(one), one) for one in (position, *game.images(position)))
     return least, tier
+
+
+def address(game: Game, position: Any) -> tuple[int, int]:
+    """Return the tier of a position, and its slot there."""
+    return game.tier(position), game.index(position)
+
+
+def wins_at_once(game: Game, position: Any) -> bool:
+    """Return whether a move leads to a position where the opponent has lost."""
+    return any(game.primitive(game.do_move(position, move)) == LOSE for move in game.generate_moves(position))
+
+
+FUSED = {"least_image": least_image, "address": address, "wins_at_once": wins_at_once}
+"""Entries that call several rules."""
 
 
 def words_of(source: str, width: int, given: Any) -> tuple[int, ...]:

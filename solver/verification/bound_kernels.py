@@ -17,7 +17,7 @@ import numpy as np
 from retrograde.games.contract.game import CHANCE, UNDECIDED, is_none
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import as_position, note, position_in, put, stands_at, swapped
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.kernels import gather_images
 from retrograde.solver.verification.kernels import note as note_outcome
 
@@ -84,7 +84,7 @@ class PositionsBetween(NamedTuple):
     trouble: Array
 
 
-@kernel
+@lean_kernel
 def derive_bounds(game, position, tier, stored, listed):
     """List what lies between a position and slots, and work out the bounds of all of it. Return what is wrong, or FINE.
 
@@ -111,7 +111,7 @@ def derive_bounds(game, position, tier, stored, listed):
     return FINE
 
 
-@kernel
+@lean_kernel
 def list_between(game, position, tier, stored, listed):
     """List a position and the positions in between that it leads to, breadth-first. Return how many, or minus a
     fault."""
@@ -164,7 +164,7 @@ def list_between(game, position, tier, stored, listed):
     return count
 
 
-@kernel
+@lean_kernel
 def look_up_child(game, child, tier, stored, listed, link):
     """Write the bounds of a link's child. Return 1: done, 0: the child is in between, 2: its slot is missing."""
     listed.targets[link] = -1
@@ -199,7 +199,7 @@ def look_up_child(game, child, tier, stored, listed, link):
     return 1
 
 
-@kernel
+@lean_kernel
 def is_ready(listed, number):
     """Return whether the bounds of all children of a listed position are known."""
     for link in range(listed.begins[number], listed.begins[number + 1]):
@@ -208,7 +208,7 @@ def is_ready(listed, number):
     return True
 
 
-@kernel
+@lean_kernel
 def combine_children(game, stored, listed, number):
     """Write the bounds of a listed position from those of its children, and whether players can stay in the tier."""
     turn = game.turn(position_in(game, listed.positions, number))
@@ -255,7 +255,7 @@ def combine_children(game, stored, listed, number):
     listed.stays[number] = every if turn == CHANCE else some
 
 
-@kernel
+@lean_kernel
 def check_slots(game, k, slots, stored, listed, faults, strictly):
     """Compare the bounds of some ascending slots of tier number *k* with those that their children prove.
 
@@ -307,7 +307,7 @@ def check_slots(game, k, slots, stored, listed, faults, strictly):
                 faults.seen[1] += listed.paid[link] != 0
 
 
-@kernel
+@lean_kernel
 def count_slot(game, position, slot, stored, faults):
     """Count a slot by its value for the player to move.
 
@@ -319,7 +319,7 @@ def count_slot(game, position, slot, stored, faults):
     note_outcome(faults.tally, faults.rows[value], gather_images(game, position, faults.images), slot)
 
 
-@kernel
+@lean_kernel
 def remove_leaving(game, k, stored, listed):
     """Remove from the endless slots of a tier those from which play cannot stay there forever. Return how many.
 

@@ -15,8 +15,10 @@ import numpy as np
 from retrograde.databases import Database
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import LOSE, MOST_IMAGES, TIE, WIN, RuleError, defines
+from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions
-from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification import bound_kernels as kernels
 from retrograde.solver.verification.bound_kernels import BoundFaults, PositionsBetween, StoredBounds
@@ -84,8 +86,8 @@ class BoundsVerifier(DatabaseVerifier):
                 self.row_numbers, of_positions(self.game, MOST_IMAGES if defines(self.game, "images") else 1),
             )  # fmt: skip
             listed = workspace(self.game, self.between)
-            with watch_kernel(self.game, listed.trouble):
-                kernels.check_slots(self.game, k, slots, self.bounds, listed, faults, strictly)
+            with compiling(self.game, listed.trouble):
+                kernels.check_slots(rules_for(self.game), k, slots, self.bounds, listed, faults, strictly)
             if not (trouble := int(faults.seen[2])):
                 return faults
             if trouble != kernels.CROWDED or self.between >= MOST_BETWEEN:
@@ -102,9 +104,9 @@ class BoundsVerifier(DatabaseVerifier):
         """
         endless, listed = self.bounds.endless[slice(*self.bounds.starts[k : k + 2])], workspace(self.game, self.between)
         endless[:] = 1
-        with watch_kernel(self.game, listed.trouble):
+        with compiling(self.game, listed.trouble):
             # Begin with all slots of the tier, and remove until nothing changes.
-            while kernels.remove_leaving(self.game, k, self.bounds, listed) > 0:
+            while kernels.remove_leaving(rules_for(self.game), k, self.bounds, listed) > 0:
                 pass
         wrong = endless.copy()
         if not pays:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import lean_kernel
 from retrograde.solver.verification.kernels import choose, gather_images
-from retrograde.solver.verification.storages import borrowed, find_sorted, is_image
+from retrograde.solver.verification.storages import find_sorted, is_image
 
 Array = np.ndarray[Any, Any]
 
@@ -36,12 +36,11 @@ class StoredReplies(NamedTuple):
     ending: int
 
 
-@kernel
-def check_replies(game, stored, first, last, wrong, images, trouble, every):
-    """Check the replies from index *first* to *last*. Write the indices of wrong ones and return how many."""
-    stored = borrowed(stored)
+@lean_kernel
+def check_replies(game, stored, indices, wrong, images, trouble, every):
+    """Check the replies at some indices. Write the indices of wrong ones and return how many."""
     count = 0
-    for index in range(first, last):
+    for index in indices:
         position = stored.positions[index]
         trouble[1] = position
         fine = 0 <= position < POSITION_LIMIT and game.canonical(position) == position
@@ -53,7 +52,7 @@ def check_replies(game, stored, first, last, wrong, images, trouble, every):
     return count
 
 
-@kernel
+@lean_kernel
 def check_one(game, stored, index, images, every):
     """Return whether the reply at an index is right, also at one image of the position, or at *every* image."""
     position, child, number = stored.positions[index], -1, stored.replies[index]
@@ -75,7 +74,7 @@ def check_one(game, stored, index, images, every):
     return True
 
 
-@kernel
+@lean_kernel
 def is_answered_at(game, stored, index, image, target):
     """Return whether an image has a symmetric reply whose answers are good enough.
 
@@ -94,7 +93,7 @@ def is_answered_at(game, stored, index, image, target):
     return False
 
 
-@kernel
+@lean_kernel
 def is_answered(game, stored, index, child):
     """Return whether the side that has just moved to *child* has reached its goal, or does so after every answer.
 
@@ -136,7 +135,7 @@ def is_answered(game, stored, index, child):
     return answers > 0
 
 
-@kernel
+@lean_kernel
 def is_decided(game, position, goal, plies):
     """Return whether the player to move can reach the goal within *plies*, by trying all moves."""
     if plies < 1:
@@ -170,7 +169,7 @@ def is_decided(game, position, goal, plies):
     return False
 
 
-@kernel
+@lean_kernel
 def seen_by_other(value):
     """Return a value as the other player sees it."""
     if value == WIN:

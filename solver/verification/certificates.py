@@ -43,6 +43,7 @@ more than two images, it tries all), as for databases (see `verify.py`).
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -58,18 +59,25 @@ from retrograde.games.contract.game import (
     TIE,
     UNDECIDED,
     WIN,
-    RuleError,
     Traits,
     Value,
     mover,
     same_mover,
     value_to_mover,
 )
+from retrograde.solver.rules.compiled import GuardedGame
 from retrograde.solver.rules.examine import not_for_proofs
 from retrograde.solver.runtime.progress import Listener, Phase
 from retrograde.solver.verification.certificate_kernels import FALLING, FOR_EVER, RISING, StoredReplies
 from retrograde.solver.verification.judge import chosen_image, images_of, text_of
-from retrograde.solver.verification.verifier import Array, TaskResult, Verification, Verifier, spread_evenly
+from retrograde.solver.verification.verifier import (
+    Array,
+    TaskResult,
+    Verification,
+    Verifier,
+    in_blocks,
+    spread_evenly,
+)
 
 SMALL = 300
 """Certificates with more positions are checked compiled at once."""
@@ -97,8 +105,11 @@ class CertificateVerifier(Verifier):
         self.goal, self.leaves = certificate.goal, self.file.leaves
         self.why_not = not_for_proofs(self.game)
         self.sound = not self.why_not
+        self.always_interpreted = not Traits.of(self.game).alternates or not self.sound
+        # Rules that are called for something that is no position may read outside an array. Guarded rules raise then.
+        self.rules = GuardedGame(self.game)
         self.compiled = False
-        """Whether the rules are compiled. Plain play, which takes long, then runs compiled as well."""
+        """Whether kernels run. Then plain play, which takes long, runs there as well."""
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -237,9 +248,10 @@ class CertificateVerifier(Verifier):
         if plies < 1:
             return False
         if self.compiled and plies > 3:
+            from retrograde.solver.rules.ports import rules_for
             from retrograde.solver.verification.certificate_kernels import is_decided
 
-            return bool(is_decided(game, position, int(self.goal), plies))
+            return bool(is_decided(rules_for(self.rules), position, int(self.goal), plies))
         children = [game.do_move(position, move) for move in game.generate_moves(position)]
         values = [game.primitive(child) for child in children]
         over = [value_to_mover(game, position, *pair) for pair in zip(children, values, strict=True) if pair[1]]
@@ -273,59 +285,27 @@ class CertificateVerifier(Verifier):
 
     # Compiled
 
-    def can_compile(self) -> bool:
-        """Compile the checking loop, and return whether the rules allow that. It requires that turns alternate."""
-        if not Traits.of(self.game).alternates or not self.sound:
-            return False
-        from numba.core.errors import NumbaError
-
-        from retrograde.solver.rules import compiled
-
-        compiled.prepare(self.game)
-        try:
-            self.run(0, 0)
-        except (NumbaError, RuleError):
-            return False
-        self.compiled = True
-        return True
-
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
-        def verify_block(begin: int) -> TaskResult:
-            end = min(begin + BLOCK, len(self))
-            return TaskResult(self.wrong_between(begin, end), end - begin)
-
-        return executor.map(verify_block, range(0, len(self), BLOCK))
+        self.compiled = True
+        return executor.map(partial(self.verify_block, self.run), in_blocks(np.arange(len(self)), BLOCK))
 
     def some_items(self) -> Iterable[int]:
         return spread_evenly(len(self)) if not self.wrong else ()
 
-    def wrong_between(self, first: int, last: int) -> Array:
-        """Return the wrong indices from *first* to *last* (exclusive).
-
-        Rules that are called for something that is no position may read outside an array. The kernel then raises
-        IndexError, and halving the range finds the position.
-        """
-        try:
-            return self.run(first, last)
-        except IndexError:
-            if last - first == 1:
-                return np.array([first])
-        middle = (first + last) // 2
-        return np.concatenate([self.wrong_between(first, middle), self.wrong_between(middle, last)])
-
-    def run(self, first: int, last: int) -> Array:
-        """Return the wrong indices from *first* to *last* (exclusive), by the compiled rules."""
-        from retrograde.solver.rules.compiled import GuardedGame
+    def run(self, items: Array) -> TaskResult:
+        """Check the replies of ascending items with the kernel."""
+        from retrograde.solver.rules.ports import rules_for
+        from retrograde.solver.rules.reason import compilable
         from retrograde.solver.rules.running_kernels import watch_kernel
         from retrograde.solver.verification.certificate_kernels import check_replies
 
         stored = StoredReplies(self.positions, self.replies, self.bounds, int(self.goal), self.leaves, self.ending)
-        wrong = np.empty(last - first, np.int64)
+        wrong = np.empty(len(items), np.int64)
         images = np.empty(MOST_IMAGES if Traits.of(self.game).has_images else 1, np.int64)
         trouble = np.zeros(2, np.int64)
-        with watch_kernel(self.game, trouble):
-            count = check_replies(GuardedGame(self.game), stored, first, last, wrong, images, trouble, self.every_image)
-        return wrong[:count]
+        with compilable(self.game), watch_kernel(self.game, trouble):
+            count = check_replies(rules_for(self.rules), stored, items, wrong, images, trouble, self.every_image)
+        return TaskResult(wrong[:count], len(items))
 
     # The root, and the certificate as a whole
 

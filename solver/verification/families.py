@@ -91,13 +91,12 @@ def families_of(table: RecordTable) -> Families:
 
 def ask_rules(table: RecordTable) -> Any:
     """Return what the rules say about all records, a `FamilyTable`."""
-    from retrograde.solver.rules import compiled
-    from retrograde.solver.rules.running_kernels import watch_kernel
+    from retrograde.solver.rules.expansion import compiling
+    from retrograde.solver.rules.ports import rules_for
     from retrograde.solver.verification import kernels
     from retrograde.solver.verification.storages import RecordStorage
 
     game, count = table.game, len(table)
-    compiled.prepare(game)
     storage = RecordStorage(table.tiers, table.bounds, table.positions, table.row_numbers, *np.empty((2, 0), np.uint8))
     images = np.empty(MOST_IMAGES if defines(game, "images") else 1, np.int64)
     links = 0
@@ -107,8 +106,8 @@ def ask_rules(table: RecordTable) -> Any:
             np.zeros(count, np.int64), np.zeros(count, np.int64), np.empty(links, np.int64), np.empty(links, np.int64),
             np.empty(links, np.int64), np.zeros(2, np.int64),
         )  # fmt: skip
-        with watch_kernel(game, answers.trouble):
-            found = int(kernels.write_families(game, storage, answers, images))
+        with compiling(game, answers.trouble):
+            found = int(kernels.write_families(rules_for(game), storage, answers, images))
         # The first call only counts the links; the second has arrays of the right length.
         if found <= links:
             return answers

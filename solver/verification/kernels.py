@@ -6,7 +6,6 @@ They release the GIL. Several threads may run them on the same storage, since ma
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from retrograde.games.contract.game import (
     CHANCE,
@@ -16,15 +15,14 @@ from retrograde.games.contract.game import (
     TIE,
     UNDECIDED,
     WIN,
-    Traits,
     is_none,
 )
 from retrograde.solver.rules.examine import is_position, key_of
-from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
+from retrograde.solver.rules.positions import as_position, position_in, put, stands_at
 from retrograde.solver.rules.positions import note as note_position
 from retrograde.solver.rules.turns import turns
-from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.verification.storages import borrowed, inlined, scattered
+from retrograde.solver.runtime.kernel import lean_kernel
+from retrograde.solver.verification.storages import inlined, scattered
 
 Array = np.ndarray[Any, Any]
 
@@ -76,14 +74,13 @@ class VerifierWorkspace(NamedTuple):
     trouble: Array
 
 
-@kernel
+@lean_kernel
 def verify_items(game, storage, legend, items, workspace, every):
     """Derive the outcomes of some ascending items. Write the wrong ones to `workspace.wrong` and return how many.
 
     An item is also wrong if an image of its position has another outcome by the image's own moves; *every* image is
     tried, or only one. And it is wrong if `multiplicity` is not the number of its images.
     """
-    storage, legend, workspace = borrowed(storage), borrowed(legend), borrowed(workspace)
     count = 0
     for item in items:
         position = as_position(storage.position_at(game, item))
@@ -93,7 +90,7 @@ def verify_items(game, storage, legend, items, workspace, every):
         note_position(workspace.trouble, position)
         row = storage.row_at(game, item, position)
         size = gather_images(game, position, workspace.images)
-        fine = row >= 0 and counts_images(game, position, size)
+        fine = row >= 0 and (game.has_multiplicity == 0 or game.multiplicity(position) == size)
         if row >= 0:
             note(workspace.tally, row, size, item)
         # Step 2: derive the outcome, first at the position itself, then at images.
@@ -119,18 +116,6 @@ def verify_items(game, storage, legend, items, workspace, every):
             workspace.wrong[count] = item
             count += 1
     return count
-
-
-def counts_images(game, position, size):
-    """Return whether `multiplicity`, if the game defines it, gives *size* for a position."""
-    return not Traits.of(game).has_multiplicity or game.multiplicity(position) == size
-
-
-@overload(counts_images)
-def _(game, position, size):
-    if Traits.of(game.game).has_multiplicity:
-        return lambda game, position, size: whole(game.multiplicity(position)) == size
-    return lambda game, position, size: True
 
 
 @inlined
@@ -226,16 +211,15 @@ def gather_images(game, position, images):
     return count
 
 
-@kernel
+@lean_kernel
 def choose(position, count):
     """Return the same as `judge.choose`."""
     return 1 + scattered(position) % (count - 1)
 
 
-@kernel
+@lean_kernel
 def write_families(game, storage, families, images):
     """Fill a table of families. Return the number of links; those that do not fit are counted and not written."""
-    storage, families = borrowed(storage), borrowed(families)
     count = 0
     for k in range(len(storage.tiers)):
         for record in range(storage.bounds[k], storage.bounds[k + 1]):
@@ -268,14 +252,14 @@ def write_families(game, storage, families, images):
     return count
 
 
-@kernel
+@lean_kernel
 def find_filled(game, storage, items):
     """Record which items stand for a position."""
     for item in items:
         storage.filled[item] = not is_none(as_position(storage.position_at(game, item)))
 
 
-@kernel
+@lean_kernel
 def span_children(game, positions, spans, trouble):
     """Write the least and greatest undecided child in each tier. Return the number of tiers, or -1 if *spans* is
     full."""

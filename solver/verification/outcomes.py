@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrograde.databases import DamagedDatabase, Database, Outcome
-from retrograde.games.contract.game import MOST_IMAGES, RuleError, defines, is_none
+from retrograde.games.contract.game import MOST_IMAGES, defines, is_none
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.verification.judge import OutcomeJudge, chosen_image, images_of, words
 from retrograde.solver.verification.verifier import (
@@ -18,6 +18,7 @@ from retrograde.solver.verification.verifier import (
     TALLY,
     Array,
     DatabaseVerifier,
+    TaskResult,
     add_row,
     outcome_of,
     spread_evenly,
@@ -31,8 +32,6 @@ class OutcomeVerifier(DatabaseVerifier):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self.rules = self.game
-        """The game that is compiled."""
         self.outcomes = [outcome_of(row) for row in self.legend]
         self.judge = OutcomeJudge(self.game, self.outcome_of, self.missing, database.metric)
 
@@ -115,21 +114,15 @@ class OutcomeVerifier(DatabaseVerifier):
 
     # Compiled
 
-    def can_compile(self) -> bool:
-        from numba.core.errors import NumbaError  # slow to import, and small databases do not need it
+    def run(self, storage: Any, items: Array, part: int = 0) -> TaskResult:
+        """Verify ascending items of a storage, all in one part of the database, with the kernel."""
+        return self.verify_block(lambda some: self.run_kernel(storage, some, part), items)
 
-        from retrograde.solver.rules import compiled
-
-        compiled.prepare(self.rules)
-        try:
-            self.run(self.storage(), np.empty(0, np.int64))
-        except (NumbaError, RuleError):
-            return False
-        return True
-
-    def run(self, storage: Any, items: Array) -> tuple[Array, Array]:
-        """Verify ascending items of a storage. Return their tally and the items with which something is wrong."""
+    def run_kernel(self, storage: Any, items: Array, part: int) -> TaskResult:
+        """Call the kernel for ascending items of a storage."""
+        from retrograde.solver.rules.ports import rules_for
         from retrograde.solver.rules.positions import of_positions
+        from retrograde.solver.rules.reason import compilable
         from retrograde.solver.rules.running_kernels import trouble_array, watch_kernel
         from retrograde.solver.verification import kernels
         from retrograde.solver.verification.storages import NEAR
@@ -144,9 +137,9 @@ class OutcomeVerifier(DatabaseVerifier):
         plies = [(value, -1 if remoteness is None else remoteness) for value, remoteness in self.outcomes]
         values, remotenesses = np.array(plies, np.int64).reshape(-1, 2).T.copy()
         legend = kernels.LegendColumns(values, remotenesses)
-        with watch_kernel(self.game, workspace.trouble):
-            count = kernels.verify_items(self.rules, storage, legend, items, workspace, self.every_image)
-        return workspace.tally, workspace.wrong[:count].copy()
+        with compilable(self.game), watch_kernel(self.game, workspace.trouble):
+            count = kernels.verify_items(rules_for(self.rules), storage, legend, items, workspace, self.every_image)
+        return TaskResult(workspace.wrong[:count].copy(), len(items), workspace.tally, part)
 
     # What is proven
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from retrograde.databases import Database
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.judge import text_of
 from retrograde.solver.verification.outcomes import OutcomeVerifier
-from retrograde.solver.verification.verifier import BLOCK, Array, DatabaseVerifier, TaskResult
+from retrograde.solver.verification.verifier import DatabaseVerifier, TaskResult, in_blocks
 
 REMEMBERED = 1 << 16
 """Positions whose record numbers are cached while the interpreted rules run."""
@@ -111,18 +111,12 @@ class RecordsVerifier(RecordTable, OutcomeVerifier):
         return RecordStorage(self.tiers, self.bounds, self.positions, self.row_numbers, *marks)
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
-        def verify_block(begin: int) -> tuple[Array, Array]:
-            return self.run(self.storage(), np.arange(begin, min(begin + BLOCK, len(self))))
-
-        def expand(begin: int) -> None:
-            self.run(self.storage(), late[begin : begin + BLOCK])
-
+        run = partial(self.run, self.storage())
         # Pass 1: verify every record once, in parallel. Records already marked as reached mark their children.
-        for tally, wrong in executor.map(verify_block, range(0, len(self), BLOCK)):
-            yield TaskResult(wrong, int(tally["stored"].sum()), tally)
+        yield from executor.map(run, in_blocks(np.arange(len(self))))
         # Pass 2: repeat for records that were marked only after pass 1 had visited them, until none are left.
         while len(late := np.flatnonzero(self.reached > self.expanded)):
-            list(executor.map(expand, range(0, len(late), BLOCK)))
+            list(executor.map(run, in_blocks(late)))
 
     def verify_reached(self) -> None:
         """Record the records that play never reaches, unless something else is wrong, which may be the cause."""

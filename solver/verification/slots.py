@@ -177,13 +177,15 @@ class SlotsVerifier(OutcomeVerifier):
     # Compiled
 
     def storage(self, tier: int = 0) -> Any:
-        from retrograde.solver.verification.storages import ConvertingSlotStorage, SlotStorage, ZeroingSlotStorage
+        from retrograde.solver.verification.storages import TO_CONVERSION, TO_END, TO_ZEROING, SlotStorage
 
-        k = int(self.tiers.searchsorted(tier))
-        kind = {DTZ: ZeroingSlotStorage, DTC: ConvertingSlotStorage}.get(self.database.metric, SlotStorage)
-        return kind(tier, int(self.bounds[k]), self.tiers, self.bounds, self.filled, self.row_numbers)
+        first = int(self.bounds[int(self.tiers.searchsorted(tier))])
+        counted = {DTZ: TO_ZEROING, DTC: TO_CONVERSION}.get(self.database.metric, TO_END)
+        return SlotStorage(counted, tier, first, self.tiers, self.bounds, self.filled, self.row_numbers)
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        from retrograde.solver.rules.ports import rules_for
+        from retrograde.solver.rules.reason import compilable
         from retrograde.solver.verification.kernels import find_filled
 
         def storage_and_slots(task: SlotTask) -> tuple[Any, Any]:
@@ -191,12 +193,11 @@ class SlotsVerifier(OutcomeVerifier):
             return self.storage(part.tier), np.arange(task.begin, min(task.begin + BLOCK, part.slots.stop))
 
         def fill(task: SlotTask) -> None:
-            find_filled(self.rules, *storage_and_slots(task))
+            with compilable(self.game):
+                find_filled(rules_for(self.rules), *storage_and_slots(task))
 
-        def verify_block(task: SlotTask) -> TaskResult:
-            storage, slots = storage_and_slots(task)
-            tally, wrong = self.run(storage, slots)
-            return TaskResult(wrong, len(slots), tally, task.part)
+        def verify(task: SlotTask) -> TaskResult:
+            return self.run(*storage_and_slots(task), task.part)
 
         tasks = [
             SlotTask(number, begin)
@@ -205,7 +206,7 @@ class SlotsVerifier(OutcomeVerifier):
         ]
         # Find all slots that stand for positions first: a child's slot may belong to any task.
         list(executor.map(fill, tasks))
-        yield from executor.map(verify_block, tasks)
+        yield from executor.map(verify, tasks)
 
     # What that rests on
 

@@ -28,7 +28,6 @@ import numpy as np
 from retrograde.databases import Database, Outcome
 from retrograde.databases.encoding import mask_runs, squeeze
 from retrograde.games.contract.game import DRAW, WIN, Game, RuleError, Value
-from retrograde.solver.rules.running_kernels import watch_kernel
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.outcomes import OutcomeVerifier
 from retrograde.solver.verification.verifier import TALLY, Array, TaskResult, add_row, add_up, spread_evenly
@@ -139,13 +138,6 @@ class StepsVerifier(OutcomeVerifier):
 
     # Compiled
 
-    def can_compile(self) -> bool:
-        """Return True: the rules were compiled when the database was made."""
-        from retrograde.solver.rules import compiled
-
-        compiled.prepare(self.rules)
-        return True
-
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         from retrograde.solver.runtime.work import NotApplicable
 
@@ -203,10 +195,11 @@ class StepsVerifier(OutcomeVerifier):
             ]
             # Step 2: load those lists and steps, and verify.
             storage = self.load_storage(tier, part, reached[begin : begin + POSITIONS], spans, segments)
-            counts, items = self.run(storage, np.arange(len(part)))
-            counts["tier"], counts["first"] = tier, part[counts["first"]]
-            add_up(tally, counts)
-            wrong.append(part[items])
+            result = self.run(storage, np.arange(len(part)))
+            if result.tally is not None:
+                result.tally["tier"], result.tally["first"] = tier, part[result.tally["first"]]
+                add_up(tally, result.tally)
+            wrong.append(part[result.wrong])
             # Step 3: pass the marks of reached children on to the next wave. Threads share these arrays: marks are only
             # set.
             end = 0
@@ -218,11 +211,13 @@ class StepsVerifier(OutcomeVerifier):
 
     def spans(self, tier: int, positions: Array) -> list[ChildSpan]:
         """Return the spans of the undecided children of some positions, one for each tier that has any."""
+        from retrograde.solver.rules.expansion import compiling
+        from retrograde.solver.rules.ports import rules_for
         from retrograde.solver.verification import kernels
 
         spans, trouble = np.empty((MOST_TIERS, kernels.SPANS), np.int64), np.zeros(2, np.int64)
-        with watch_kernel(self.game, trouble):
-            found = kernels.span_children(self.game, positions, spans, trouble)
+        with compiling(self.game, trouble):
+            found = kernels.span_children(rules_for(self.game), positions, spans, trouble)
         if found < 0:
             raise RuleError(f"the moves of tier {tier} lead to more than {MOST_TIERS:,} tiers")
         return [ChildSpan(*row) for row in spans[:found].tolist()]

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic, overload_method, register_jitable
+from numba.extending import overload_method, register_jitable
 
-from retrograde.games.contract.game import LOSE, UNDECIDED
+from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.verification.judge import SPREAD
 
 Array = np.ndarray[Any, Any]
@@ -31,6 +31,9 @@ runs of ones its mask has. MASK: the mask. FIRST: the position at which its firs
 """
 
 
+TO_END, TO_ZEROING, TO_CONVERSION = range(3)
+"""What plies count to: the end, the next zeroing move (as in the fifty-move rule), or the next move to another tier."""
+
 INLINE = {"forceinline": True, "no_cfunc_wrapper": True}
 """Numba's options for functions that receive tuples.
 
@@ -38,26 +41,6 @@ A call that is not inlined copies all fields of all arrays. C never calls these 
 """
 
 inlined = register_jitable(**INLINE)
-
-
-@intrinsic
-def borrowed(typingctx, arrays):
-    """Return a tuple of arrays without reference counting; the caller keeps the arrays alive.
-
-    Otherwise threads would wait for each other's reference counts at each access to an array.
-    """
-
-    def codegen(context, builder, signature, args):
-        (given,) = args
-        for i, kind in enumerate(arrays.types):
-            if isinstance(kind, types.Array):
-                array = context.make_array(kind)(context, builder, builder.extract_value(given, i))
-                array.meminfo = array.meminfo.type(None)
-                array.parent = array.parent.type(None)
-                given = builder.insert_value(given, array._getvalue(), i)
-        return given
-
-    return arrays(arrays), codegen
 
 
 @inlined
@@ -177,9 +160,10 @@ class SlotStorage(NamedTuple):
     """The rows of all slots, and which of them stand for a position (see `SlotsVerifier`).
 
     An item is a slot, numbered across all tiers, and so is a location. Items are in `tier`, whose slots begin at
-    `first`.
+    `first`. `counted` says to what plies count: TO_END, TO_ZEROING or TO_CONVERSION.
     """
 
+    counted: int
     tier: int
     first: int
     tiers: Array
@@ -191,37 +175,31 @@ class SlotStorage(NamedTuple):
         return game.unindex(self.tier, item - self.first)
 
     def is_in_place(self, game, item, position, is_image):
-        return game.tier(position) == self.tier and game.index(position) == item - self.first
+        return game.address(position) == (self.tier, item - self.first)
 
     def find(self, game, reached, workspace):
-        k = find_sorted(self.tiers, 0, len(self.tiers), game.tier(reached))
+        tier, slot = game.address(reached)
+        k = find_sorted(self.tiers, 0, len(self.tiers), tier)
         if k < 0:
             return -1, -1
-        first, slot = self.bounds[k], game.index(reached)
+        first = self.bounds[k]
         if not 0 <= slot < self.bounds[k + 1] - first or not self.filled[first + slot]:
             return -1, -1
         return first + slot, np.int64(self.rows[first + slot])
 
     def holds_child(self, game, location, child, images):
-        k = np.searchsorted(self.bounds, location, "right") - 1
+        k = find_sorted(self.tiers, 0, len(self.tiers), game.tier(child))
         holder = game.unindex(self.tiers[k], location - self.bounds[k])
         return holder == child or (len(images) > 1 and is_image(game, holder, child))
 
-
-class ZeroingSlotStorage(SlotStorage):
-    """Slots whose plies count to the next zeroing move, as in the fifty-move rule."""
-
     def plies_after(self, game, position, move, reached, plies):
-        if game.zeroes(position, move) and plies >= 0:
+        # Case: after a zeroing move, plies count as 0, or as 100 if the fifty-move rule spoils the win.
+        if self.counted == TO_ZEROING and plies >= 0 and game.zeroes(position, move):
             return 100 if plies > 100 else 0
+        # Case: after a move into another tier, plies count as 0.
+        if self.counted == TO_CONVERSION and plies >= 0 and game.tier(reached) != self.tier:
+            return 0
         return plies
-
-
-class ConvertingSlotStorage(SlotStorage):
-    """Slots whose plies count to the next move into another tier."""
-
-    def plies_after(self, game, position, move, reached, plies):
-        return 0 if plies >= 0 and game.tier(reached) != self.tier else plies
 
 
 class StepStorage(NamedTuple):
@@ -280,9 +258,8 @@ class StepStorage(NamedTuple):
 def stored_row(steps, game, position, k):
     """Return the row of the legend that the database gives for an undecided position of tier number *k*, or -1."""
     # Step 1: a win in one ply is not stored; the rules show it.
-    for move in game.generate_moves(position):
-        if game.primitive(game.do_move(position, move)) == LOSE:
-            return steps.win_in_one
+    if game.wins_at_once(position):
+        return steps.win_in_one
     # Step 2: the tier has steps, and its positions differ from the first one only in bits under the mask.
     low, high = steps.table[k, STEPS], steps.table[k, STEPS_END]
     if low == high or (position ^ steps.table[k, FIRST]) & ~steps.table[k, MASK]:

@@ -14,7 +14,7 @@ Interpreted (`verify_interpreted`): `check` follows the rules at each item in Py
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -75,6 +75,11 @@ def add_up(counts: Array, more: Array) -> None:
         add_row(counts, row, *more[row].item())
 
 
+def in_blocks(items: Array, size: int = BLOCK) -> Iterator[Array]:
+    """Yield the items of each task."""
+    return (items[begin : begin + size] for begin in range(0, len(items), size))
+
+
 def spread_evenly(count: int) -> list[int]:
     """Return the numbers of an evenly spaced sample of *count* things."""
     return [int(k) for k in np.linspace(0, count - 1, min(SAMPLE, count))]
@@ -128,7 +133,9 @@ class Verifier:
     phases: ClassVar[dict[str, float]] = {"verifying": 1.0}
     """The phases that are reported, and each one's share of the time."""
     always_compiled: ClassVar[bool] = False
-    """Whether the rules never run interpreted."""
+    """Whether there is no `check` that derives an item from the rules: kernels verify all items."""
+    always_interpreted: bool = False
+    """Whether there is no kernel for these rules."""
     every_image: bool = False
     """Whether every image of each position is verified, instead of one."""
     parts: int = 1
@@ -139,6 +146,8 @@ class Verifier:
 
     def __init__(self, game: Game, variant: str, stored: int, positions: int) -> None:
         self.game, self.variant, self.stored, self.position_count = game, variant, stored, positions
+        self.rules: Any = game
+        """What kernels call the rules of."""
 
     def begin(self) -> None:
         """Reset what has been found."""
@@ -167,10 +176,6 @@ class Verifier:
     def verify_item(self, item: int) -> None:
         """Check an item, and count it."""
         self.check(item)
-
-    def can_compile(self) -> bool:
-        """Compile the verifying loop, and return whether the rules allow that."""
-        return True
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         """Verify all items with the compiled rules, and yield the results of tasks."""
@@ -204,12 +209,9 @@ class Verifier:
         phase = Phase("verifying", listener, len(self), course)
         phase.tell()
         self.begin()
-        done = False
+        done, interpreted = False, interpreted or self.always_interpreted
         if interpreted or (interpreted is None and self.is_small()):
             done = self.verify_interpreted(phase, float("inf") if interpreted else INTERPRETED_SECONDS)
-        # The rules may not compile; then there is no other way than interpreted, however long it takes.
-        if not done and not self.can_compile():
-            done = self.verify_interpreted(phase, float("inf"))
         if not done:
             announce(listener, "compiling the rules")
             with ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor:
@@ -221,7 +223,7 @@ class Verifier:
             self.verify_whole()
         phase.end()
         about = self.variant, self.stored, self.position_count, self.wrong, self.problems
-        return Verification(*about, self.proven(), self.basis(compiled=not done))
+        return Verification(*about, self.proven(), self.basis(compiled=not done and self.rules_compile()))
 
     def verify_interpreted(self, phase: Phase, seconds: float) -> bool:
         """Verify all items with the interpreted rules and return True; return False when *seconds* are over."""
@@ -260,6 +262,31 @@ class Verifier:
                 break
             if item not in suspects:
                 self.check(item)
+
+    def rules_compile(self) -> bool:
+        """Return whether no rule that a kernel called failed to compile."""
+        from retrograde.solver.rules.ports import rules_for  # slow to import, and small databases do not need it
+
+        return bool(rules_for(self.rules).compiles)
+
+    def verify_block(self, run: Callable[[Array], TaskResult], items: Array) -> TaskResult:
+        """Return the result of *run*, which verifies some items with a kernel.
+
+        If the rules raise, which they may do for what is no position, the item is wrong. Halving the items finds it.
+        """
+        try:
+            return run(items)
+        except MemoryError:
+            raise
+        except Exception:
+            if len(items) == 1:
+                return TaskResult(items, 1)
+        tally = np.zeros(self.legend_rows, TALLY)
+        results = [self.verify_block(run, half) for half in np.array_split(items, 2)]
+        for result in results:
+            if result.tally is not None:
+                add_up(tally, result.tally)
+        return TaskResult(np.concatenate([result.wrong for result in results]), len(items), tally, results[0].part)
 
     def explain(self, item: int) -> None:
         """Record what is wrong with an item, in the words of the interpreted rules."""

@@ -206,14 +206,14 @@ class Plain(Game):
 '''
 
 
+@pytest.mark.filterwarnings("ignore:the rules of .* do not compile")
 def test_rules_that_cannot_be_compiled_are_asked_as_they_stand(tmp_path, compiled):
     (tmp_path / "plain.py").write_text(PLAIN, encoding="utf-8")
     game = load_game(str(tmp_path / "plain.py"))
     with open_database(solve(game, tmp_path / "plain.h5"), game=game) as db:
         asked = [*range(-3, 45), 2**62]
         assert at_once(db, asked) == one_by_one(db, asked)
-        assert db._bulk.rows(np.array(asked, np.int64)) is None
-        assert at_once(db, asked) == one_by_one(db, asked)
+        assert (db._bulk.rows(np.array(asked, np.int64))[3:44] >= 0).all()
 
 
 def test_blocks_are_read_once_in_a_pass(solved, compiled, monkeypatch):

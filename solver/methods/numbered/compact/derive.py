@@ -51,7 +51,7 @@ class Deriver:
         """By database: the score that a child with each row of its legend passes up to its parent."""
 
     def rows(self, positions: Array) -> Array:
-        """Return the row of each position. Raises NotCompilable, or DamagedDatabase if no row follows."""
+        """Return the row of each position. Raises DamagedDatabase if no row follows."""
         rows = np.empty(len(positions), np.int32)
         with ThreadPoolExecutor(os.cpu_count() or 1) as executor:
             for begin in range(0, len(positions), TOGETHER):

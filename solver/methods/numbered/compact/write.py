@@ -32,7 +32,6 @@ from retrograde.databases.write import SolvedCompact, write_database
 from retrograde.games.contract.game import METRICS, UNDECIDED, RetrogradeError, Traits, is_none
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
-from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.runtime.progress import Listener, Phase
 
 Array = np.ndarray[Any, Any]
@@ -97,11 +96,8 @@ def blocks(database: SlotsDatabase) -> Iterator[tuple[int, int, int, int]]:
 def have_positions(database: SlotsDatabase, tier: int, begin: int, count: int) -> Array:
     """Return for each of *count* slots of a tier, from *begin* on, whether it has a position."""
     if count >= BULK and database._bulk:
-        try:
-            found: Array = database._bulk.positions_of(tier, begin, count) >= 0
-            return found
-        except NotCompilable:
-            pass
+        found: Array = database._bulk.positions_of(tier, begin, count) >= 0
+        return found
     return positions_of_slots(database.game, tier, range(begin, begin + count))[1]
 
 

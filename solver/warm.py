@@ -1,7 +1,7 @@
 """Compiles the loops of the solver once, so that no later command has to.
 
 Loops get the rules of a game by a port (`rules/port.py`), so machine code made for one game serves all others. Here
-small games are solved by each method and searched, which compiles the loops and keeps them on disk.
+small games are solved by each method, verified and searched, which compiles the loops and keeps them on disk.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,11 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from retrograde.databases import open_certificate, open_database, write_certificate
+from retrograde.databases.database import BULK
 from retrograde.games.catalog import load_game
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.options import SolveOptions
 from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.verification.verify import verify
 
 STREAM = Sizes(in_memory=1)
 """Sizes by which a small game is solved like a large one."""
@@ -47,6 +50,8 @@ SOLVES = (
 
 CHECKED = ("tictactoe", "dodgem:2")
 """Small games with images, hints and parents."""
+PROVED = ("tictactoe", "mutorere")
+"""Small games, one in which every play ends, and one with cycles."""
 
 
 def warm() -> Iterator[tuple[str, int, int]]:
@@ -54,6 +59,7 @@ def warm() -> Iterator[tuple[str, int, int]]:
     steps: list[tuple[str, Callable[[Path], object]]] = [
         *((each.name, partial(solve_small, each)) for each in SOLVES),
         ("search", lambda folder: search_all()),
+        ("proofs", prove_small),
         ("checks", lambda folder: check_some()),
     ]
     with TemporaryDirectory(prefix="retrograde-") as folder:
@@ -63,8 +69,11 @@ def warm() -> Iterator[tuple[str, int, int]]:
 
 
 def solve_small(each: SmallSolve, folder: Path) -> None:
-    """Solve a small game into a database in a folder."""
-    solve(load_game(each.variant), folder / f"{each.name}.h5", each.options)
+    """Solve a small game into a database in a folder, verify it, and look positions up in it."""
+    game = load_game(each.variant)
+    with open_database(solve(game, folder / f"{each.name}.h5", each.options), game=game) as database:
+        verify(database, interpreted=False)
+        database.lookup(([row.example for row in database.file.legend] * BULK)[:BULK])
 
 
 def search_all() -> None:
@@ -77,6 +86,18 @@ def search_all() -> None:
     Search(game).find(game.start)
     ProofNumberSearch(game).find(game.start, 5.0)
     depth_search_for(game).scores(game.start, 2)
+
+
+def prove_small(folder: Path) -> None:
+    """Prove the values of small games, and verify the certificates."""
+    from retrograde.solver.search.certificates.prover import CertificateProver, ProofGoal
+    from retrograde.solver.verification.certificates import verify_certificate
+
+    for name in PROVED:
+        game, path = load_game(name), folder / f"{name}.proof"
+        write_certificate(path, game, CertificateProver(game, game.start, ProofGoal()).prove())
+        with open_certificate(path, game=game) as certificate:
+            verify_certificate(certificate, interpreted=False)
 
 
 def check_some() -> None:

@@ -144,30 +144,40 @@ def slices(length: int, size: int) -> Iterator[slice]:
     yield from (slice(begin, min(begin + size, length)) for begin in range(0, length, size))
 
 
-class RecordsFinder(BulkFinder):
-    """Finds positions in a database of records."""
+class RankFinder(BulkFinder):
+    """Finds positions in a database of records, by their ranks in the blocks."""
 
-    find = staticmethod(kernels.find_records)
+    find = staticmethod(kernels.find_ranks)
+
+    def __init__(self, database: Database):
+        super().__init__(database)
+        self.firsts = self.first_ranks()
+
+    def first_ranks(self) -> Array:
+        """Return the rank of the first item of each block."""
+        ranks: Array = self.contents.blocks.positions
+        return ranks
 
     def read_table(self) -> TierTable:
         numbers, bounds, positions = self.contents.tiers
-        return TierTable(numbers, bounds, positions, NONE)
+        return TierTable(numbers, bounds, positions, np.full(len(numbers), kernels.ALL_BITS))
 
     def read_block(self, number: int) -> LookupBlock:
-        blocks, decoded = self.contents.blocks, self.contents.read_block(number)
-        mask, first = int(blocks.masks[number]), int(blocks.positions[number])
-        return LookupBlock(number * self.size, first, mask, *widened(decoded.sums, decoded.outcomes))
+        decoded, mask = self.contents.read_block(number), int(self.contents.blocks.masks[number])
+        return self.ranked_block(number, mask, True, decoded.sums, decoded.outcomes)
+
+    def ranked_block(self, number: int, mask: int, exact: bool, *decoded: memoryview) -> LookupBlock:
+        """Return a block from its decoded sums and outcomes."""
+        return LookupBlock(number * self.size, int(self.firsts[number]), mask, exact, *widened(*decoded))
 
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
         blocks = np.empty(len(rows), np.int64)
-        kernels.blocks_of_records(lookup, self.table, self.contents.blocks.positions, self.size, blocks)
+        kernels.find_blocks(lookup, self.table, self.firsts, self.size, blocks)
         return blocks
 
 
-class StepsFinder(BulkFinder):
+class StepsFinder(RankFinder):
     """Finds positions in a database of steps."""
-
-    find = staticmethod(kernels.find_steps)
 
     def __init__(self, database: Database):
         super().__init__(database)
@@ -175,20 +185,21 @@ class StepsFinder(BulkFinder):
         ends = [rows.get((value, -1 if value == DRAW else 0), kernels.NOWHERE) for value in Value]
         self.ends = np.array([*ends, rows.get((WIN, 1), kernels.NOWHERE)], np.int64)
 
+    def first_ranks(self) -> Array:
+        ranks: Array = self.contents.ranks
+        return ranks
+
     def read_table(self) -> TierTable:
         return TierTable(*self.contents.tiers)
 
     def read_block(self, number: int) -> LookupBlock:
-        first = int(self.contents.ranks[number])
-        return LookupBlock(number * self.size, first, 0, *widened(*self.contents.read_block(number)))
+        return self.ranked_block(number, kernels.ALL_BITS, False, *self.contents.read_block(number))
 
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
         self.ask(kernels.rows_of_ends, (lookup, self.ends, rows), rows)
         lookup.keys[rows != kernels.GOES_ON] = kernels.NOWHERE
         rows[rows == kernels.GOES_ON] = kernels.NOWHERE
-        blocks = np.empty(len(rows), np.int64)
-        kernels.blocks_of_steps(lookup, self.table, self.contents.ranks, self.size, blocks)
-        return blocks
+        return super().blocks_of(lookup, rows)
 
 
 class SlotsFinder(BulkFinder):
@@ -201,7 +212,7 @@ class SlotsFinder(BulkFinder):
         return TierTable(numbers, bounds, NONE, NONE)
 
     def read_block(self, number: int) -> LookupBlock:
-        return LookupBlock(number * self.size, 0, 0, NONE, *widened(self.contents.read_block(number)))
+        return LookupBlock(number * self.size, 0, 0, True, NONE, *widened(self.contents.read_block(number)))
 
     def locate(self, positions: Array, lookup: LookupKeys) -> None:
         """Write the slots instead: they need no canonical positions, and tuples would not fit an array of ints."""
@@ -227,7 +238,7 @@ class CompactFinder(SlotsFinder):
         self.deriver = Deriver(database, self.guarded, self.find_in_kept)
 
     def read_block(self, number: int) -> LookupBlock:
-        return LookupBlock(number * self.size, 0, 0, NONE, np.asarray(self.contents.read_block(number)))
+        return LookupBlock(number * self.size, 0, 0, True, NONE, np.asarray(self.contents.read_block(number)))
 
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
         index_stored(self.deriver.parts, lookup.keys, rows)
@@ -259,7 +270,7 @@ def widened(*arrays: memoryview) -> list[Array]:
 
 
 KINDS: dict[type, type[BulkFinder]] = {
-    RecordsReader: RecordsFinder,
+    RecordsReader: RankFinder,
     StepsReader: StepsFinder,
     SlotsReader: SlotsFinder,
     CompactReader: CompactFinder,

@@ -1,6 +1,6 @@
 """Kernels that look many positions up in a database, one stage of the lookup each.
 
-    positions --locate--> canonical ones, tiers --blocks_of_…--> blocks --sort_by_block--> find_… --> rows of the legend
+    positions --locate--> canonical ones, tiers --find_blocks--> blocks --sort_by_block--> find_… --> rows of the legend
 
 The rules are asked about ints that may be no positions, and may raise. `done` holds the index that was asked about
 last, so that the caller knows it and goes on after it.
@@ -20,12 +20,18 @@ Array = np.ndarray[Any, Any]
 
 NOWHERE = -1
 """Stands for a missing canonical position, block or row."""
+ALL_BITS = -1
+"""The mask under which each bit counts."""
 GOES_ON = -2
 """Stands for the row of a position whose outcome the steps have."""
 
 
 class TierTable(NamedTuple):
-    """A file's table of tiers, as int64 arrays. `bounds` has one item more; slots have no `positions` and `masks`."""
+    """A file's table of tiers, as int64 arrays. `bounds` has one item more; slots have no `positions` and `masks`.
+
+    A position's rank is its bits under the tier's mask, pushed together. Records have ALL_BITS for a mask: their ranks
+    are the positions.
+    """
 
     numbers: Array
     bounds: Array
@@ -34,7 +40,7 @@ class TierTable(NamedTuple):
 
 
 class LookupKeys(NamedTuple):
-    """Positions being looked up: canonical, with their tiers, or later with their rows in the table of tiers."""
+    """Positions being looked up: canonical, with their tiers. Later their ranks, with rows in the table of tiers."""
 
     keys: Array
     tiers: Array
@@ -43,13 +49,15 @@ class LookupKeys(NamedTuple):
 class LookupBlock(NamedTuple):
     """A decoded block.
 
-    `item` is the number of its first item, `first` that item's position (for steps its rank), `mask` the mask of
-    records; `sums` and `outcomes` are int64 arrays of its items.
+    `item` is the number of its first item, and `first` that item's rank. `sums` and `outcomes` are int64 arrays of its
+    items. Running `sums` count what is between the items' ranks, only the bits under `mask`. *exact*: an item stands
+    for one rank (a record), and not for all ranks up to the next item (a step).
     """
 
     item: int
     first: int
     mask: int
+    exact: bool
     sums: Array
     outcomes: Array
 
@@ -166,24 +174,8 @@ def last_up_to(numbers, low, high, number):
 
 
 @kernel
-def blocks_of_records(lookup, table, firsts, size, blocks):
-    """Write the block of each canonical position, and replace its tier by the tier's row in the table."""
-    keys, tiers = lookup
-    numbers, bounds, _, _ = table
-    for i in range(len(blocks)):
-        blocks[i] = NOWHERE
-        if keys[i] >= 0:
-            k = row_of(numbers, tiers[i])
-            if k >= 0:
-                tiers[i] = k
-                # The tier's first and last block. The record is in the last one whose first position is not greater.
-                begin, end = bounds[k] // size, (bounds[k + 1] - 1) // size
-                blocks[i] = last_up_to(firsts, begin, end + 1, keys[i])
-
-
-@kernel
-def blocks_of_steps(lookup, table, firsts, size, blocks):
-    """Write the block of each position's step; replace the position by its rank, and the tier by its row."""
+def find_blocks(lookup, table, firsts, size, blocks):
+    """Write the block of each canonical position; replace the position by its rank, and the tier by its row."""
     keys, tiers = lookup
     numbers, bounds, positions, masks = table
     for i in range(len(blocks)):
@@ -194,6 +186,7 @@ def blocks_of_steps(lookup, table, firsts, size, blocks):
             if k >= 0 and (key ^ positions[k]) & ~masks[k] == 0:
                 tiers[i] = k
                 keys[i] = rank_under(key, masks[k])
+                # The tier's first and last block. The item is in the last one whose first rank is not greater.
                 begin, end = bounds[k] // size, (bounds[k + 1] - 1) // size
                 blocks[i] = last_up_to(firsts, begin, end + 1, keys[i])
 
@@ -249,40 +242,23 @@ def put_back(order, found, rows):
 
 
 @kernel
-def find_records(span, lookup, table, block, rows):
-    """Write the legend rows of positions *span* that are records of a block."""
-    keys, tiers = lookup
-    _, bounds, positions, _ = table
-    item, block_first, mask, sums, outcomes = block
-    for i in range(span[0], span[1]):
-        k, key = tiers[i], keys[i]
-        low, high, first = bounds[k] - item, bounds[k + 1] - item, positions[k]
-        if low < 0:  # the tier began in a block before
-            low, first = 0, block_first
-        # The bits outside the mask are those of the tier; else the position is not stored.
-        if (key ^ first) & ~mask == 0:
-            # Within a tier, running sums differ as the ranks do.
-            wanted = sums[low] + rank_under(key, mask) - rank_under(first, mask)
-            found = last_up_to(sums, low, min(high, len(sums)), wanted)
-            if sums[found] == wanted:
-                rows[i] = outcomes[found]
-
-
-@kernel
-def find_steps(span, lookup, table, block, rows):
-    """Write for the ranks *span* the legend row of the last step of a block at or before each."""
+def find_ranks(span, lookup, table, block, rows):
+    """Write the legend rows of the ranks *span*, which all lie in one block."""
     ranks, tiers = lookup
     _, bounds, positions, masks = table
-    item, block_first, _, sums, outcomes = block
+    item, block_first, mask, exact, sums, outcomes = block
     for i in range(span[0], span[1]):
-        k = tiers[i]
+        # Step 1: the tier's part of the block, and the rank of its first item.
+        k, rank = tiers[i], ranks[i]
         low, high = max(bounds[k] - item, 0), min(bounds[k + 1] - item, len(sums))
         first = rank_under(positions[k], masks[k]) if bounds[k] >= item else block_first
-        # Within a tier, running sums differ as the ranks do.
-        wanted = sums[low] + ranks[i] - first
-        found = last_up_to(sums, low, high, wanted)
-        if sums[found] <= wanted:
-            rows[i] = outcomes[found]
+        # Step 2: the bits outside the block's mask are those of its items; else nothing is stored.
+        if (rank ^ first) & ~mask == 0:
+            # Step 3: within a tier, running sums differ as the ranks do.
+            wanted = sums[low] + rank_under(rank, mask) - rank_under(first, mask)
+            found = last_up_to(sums, low, high, wanted)
+            if sums[found] == wanted or (not exact and sums[found] < wanted):
+                rows[i] = outcomes[found]
 
 
 @kernel

@@ -12,10 +12,12 @@ every position. A search proves what it can in its time. So an answer may be bou
 Where a value is required, as in a `Choice`, an unknown one is UNDECIDED.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from retrograde.databases import Outcome
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.contract.raised import given_start
 from retrograde.solver.play.choice import Choice
 
 if TYPE_CHECKING:
@@ -116,8 +118,8 @@ def bounds_for_mover(child: ValueBounds, again: bool = False) -> ValueBounds:
     return ValueBounds(LEAST[child.at_most], MOST[child.at_least], None, child.evidence, child.no_end_within)
 
 
-class Oracle(Protocol):
-    """Answers questions about the positions of a game.
+class Oracle(ABC):
+    """Answers questions about the positions of a game. A context manager.
 
     A question may limit the seconds; otherwise the oracle's own limit holds. With 0 seconds it answers what it knows
     already. A database needs no time.
@@ -130,44 +132,63 @@ class Oracle(Protocol):
     """The oracle's own limit for a question; 0 for a database."""
 
     @property
+    @abstractmethod
     def variant(self) -> str:
         """The variant whose positions it knows."""
 
     @property
+    @abstractmethod
     def metric(self) -> str:
         """The metric of the database, one of METRICS; remoteness if positions are searched."""
 
     @property
     def start(self) -> int | None:
         """The first position of the game, if it has one."""
+        start: int | None = given_start(self.game)
+        return start
 
     @property
+    @abstractmethod
     def start_or_example(self) -> int:
         """The first position, or some position if there is none."""
 
+    @abstractmethod
     def __contains__(self, position: object) -> bool:
         """Return whether it answers for a position; a database does not for positions that play never reaches."""
 
+    @abstractmethod
     def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
         """Return what is known of a position; without *distance* the value suffices."""
 
     def value(self, position: int) -> Outcome:
         """Return value and remoteness: UNDECIDED and None if unknown."""
+        return self.probe(position).outcome
 
     def worth(self, position: int) -> dict[str, Any]:
         """Return what the metric adds to value and remoteness, ready for JSON: `{"score": 3}`."""
+        return {}
 
+    @abstractmethod
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return all moves of a position, the best first as far as known; none if the game is over."""
 
+    @abstractmethod
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the best moves: all of them if known at once, else the first one found.
 
         If the time does not suffice to find a best move, return only the one of which most is known.
         """
 
+    @abstractmethod
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
         """Return best play from a position, as far as it is known."""
 
+    @abstractmethod
     def close(self) -> None:
         """Close everything that is open."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -30,7 +30,6 @@ from retrograde.games.contract.game import (
     Value,
     same_mover,
 )
-from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.unfolded import folded
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, child_distance
 from retrograde.games.contract.zeroing import in_words as progress_in_words
@@ -42,6 +41,7 @@ from retrograde.solver.play.oracle import (
     DATABASE,
     LONGEST_LINE,
     Evidence,
+    Oracle,
     ValueBounds,
     exact_bounds,
 )
@@ -66,11 +66,8 @@ class NotebookPicture(NamedTuple):
         return self.svg
 
 
-class Solution:
-    """Answers questions about the positions of a solved game; the oracle that knows all of them.
-
-    A context manager, which closes the database.
-    """
+class Solution(Oracle):
+    """Answers questions about the positions of a solved game; the oracle that knows all of them."""
 
     source = DATABASE
     seconds = 0.0
@@ -88,12 +85,6 @@ class Solution:
     def variant(self) -> str:
         """The variant that is solved."""
         return self.database.file.variant
-
-    @property
-    def start(self) -> int | None:
-        """The first position of the game, if it has one."""
-        start: int | None = given_start(self.game)
-        return start
 
     @property
     def start_or_example(self) -> int:
@@ -296,12 +287,6 @@ class Solution:
         for other in (self.__dict__.get("zeroing"), self.__dict__.get("conversion")):
             if other not in (None, self):
                 other.close()
-
-    def __enter__(self) -> "Solution":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"Solution({self.database!r})"

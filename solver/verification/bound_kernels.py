@@ -18,7 +18,7 @@ from retrograde.games.contract.game import CHANCE, UNDECIDED, is_none
 from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import as_position, note, position_in, put, stands_at, swapped
 from retrograde.solver.runtime.kernel import lean_kernel
-from retrograde.solver.verification.kernels import gather_images
+from retrograde.solver.verification.kernels import gather_images, payment
 from retrograde.solver.verification.kernels import note as note_outcome
 
 Array = np.ndarray[Any, Any]
@@ -171,10 +171,7 @@ def look_up_child(game, child, tier, stored, listed, link):
     listed.slots[link] = -1
     # Case: the game is over. Both bounds are what it pays.
     if game.primitive(child) != UNDECIDED:
-        paid = game.payoff(child, 0)
-        if game.players == 2:
-            paid -= game.payoff(child, 1)
-        listed.lows[link] = listed.highs[link] = paid * stored.scale
+        listed.lows[link] = listed.highs[link] = payment(game, child) * stored.scale
         return 1
     # Case: the child has a slot, or has one with the players exchanged (then bounds change their sign and places).
     child_tier = of_tier = game.tier(child) + 0
@@ -285,10 +282,7 @@ def check_slots(game, k, slots, stored, listed, faults, strictly):
             high = stored.high[slot] if sign > 0 else -stored.low[slot]
             # Case: the game is over. Both bounds must be what it pays.
             if game.primitive(position) != UNDECIDED:
-                paid = game.payoff(position, 0)
-                if game.players == 2:
-                    paid -= game.payoff(position, 1)
-                if low != paid * stored.scale or high != low:
+                if low != payment(game, position) * stored.scale or high != low:
                     faults.wrong[number] = 1
                 continue
             # Case: the game goes on. Work out the bounds that the children prove.

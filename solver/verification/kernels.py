@@ -1,6 +1,7 @@
 """The compiled loops of the verifiers. They share no code with the solver's kernels, and so none of their bugs.
 
-They release the GIL. Several threads may run them on the same storage, since marks are only ever set, never cleared.
+They get the rules by a port (`rules/port.py`), and release the GIL. Several threads may run them on the same storage,
+since marks are only ever set, never cleared.
 """
 
 from typing import Any, NamedTuple
@@ -209,6 +210,13 @@ def gather_images(game, position, images):
             put(images, count, image)
             count += 1
     return count
+
+
+@inlined
+def payment(game, position):
+    """Return what player 0 gets at an end, less what player 1 gets."""
+    paid = game.payoff(position, 0)
+    return paid - game.payoff(position, 1) if game.players == 2 else paid
 
 
 @lean_kernel

@@ -46,14 +46,6 @@ MOST_RUNS = 32
 """One more than the most runs of ones in a mask of 62 bits."""
 
 
-class SegmentTask(NamedTuple):
-    """A segment to verify: the number of its tier, the segment's number in the tier, and the segment."""
-
-    tier: int
-    number: int
-    segment: "Segment"
-
-
 class ChildSpan(NamedTuple):
     """The least and the greatest undecided child, of some positions, in a tier."""
 
@@ -63,10 +55,11 @@ class ChildSpan(NamedTuple):
 
 
 class TierSegment(NamedTuple):
-    """A segment of a tier's list: the number of the tier, and the segment's number in the tier."""
+    """A segment of a tier's list: the number of the tier, the segment's number in the tier, and the segment."""
 
     tier: int
     number: int
+    segment: "Segment"
 
 
 class StepRange(NamedTuple):
@@ -157,7 +150,7 @@ class StepsVerifier(OutcomeVerifier):
                         for number, segments in self.below.items()
                     }
                     tasks = (
-                        SegmentTask(tier, number, segment)
+                        TierSegment(tier, number, segment)
                         for tier, segments in wave.items()
                         for number, segment in enumerate(segments)
                     )
@@ -177,7 +170,7 @@ class StepsVerifier(OutcomeVerifier):
     def some_items(self) -> list[int]:
         return [self.lasts[k] for k in spread_evenly(len(self.lasts))]
 
-    def verify_segment(self, task: SegmentTask) -> TaskResult:
+    def verify_segment(self, task: TierSegment) -> TaskResult:
         """Verify a segment of a tier, block by block."""
         tier, positions = task.tier, self.lists.load(task.segment)
         reached = self.reached[tier][task.number]
@@ -188,7 +181,7 @@ class StepsVerifier(OutcomeVerifier):
             # Step 1: find which tiers the children are in, and which segments of their lists.
             spans = self.spans(tier, part)
             segments = [
-                TierSegment(span.tier, number)
+                TierSegment(span.tier, number, segment)
                 for span in spans
                 for number, segment in enumerate(self.below.get(span.tier, ()))
                 if segment.first <= span.high and segment.last >= span.low
@@ -231,7 +224,7 @@ class StepsVerifier(OutcomeVerifier):
         """
         from retrograde.solver.verification import storages
 
-        lists = [self.lists.load(self.below[segment.tier][segment.number]) for segment in segments]
+        lists = [self.lists.load(segment) for _, _, segment in segments]
         listed: Counter[int] = Counter()
         """How many positions of each tier are in these lists."""
         for segment, children in zip(segments, lists, strict=True):

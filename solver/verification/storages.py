@@ -1,8 +1,8 @@
 """Storages: the arrays that compiled loops read, and how these look up a child in them.
 
 There are three kinds: `RecordStorage`, `SlotStorage` and `StepStorage`, all named tuples. One loop (`kernels.py`) is
-compiled for each of them and each game. It goes through *items* of a storage, which are numbers, and calls the methods
-of `Storage`. A *location* is the index at which something is stored for a child.
+compiled for each of them. It goes through *items* of a storage, which are numbers, and calls the methods of `Storage`.
+A *location* is the index at which something is stored for a child.
 
 Nothing here is shared with the solver's kernels, so that a bug of theirs cannot hide here.
 """

@@ -49,9 +49,9 @@ What this rests on, and what it leaves open:
   chosen by the position, stands for the others. Images that are no symmetry of the game show at nearly every record. A
   fault at single images of single positions may be missed, unless *all_images* checks all of them. If the rules give
   the number of images by `multiplicity`, that number is checked at every position.
-- **The compiler.** Small databases are verified interpreted. Larger ones are verified compiled, on threads, with 11 to
-  12 bytes of memory for each record; a sample of their records is verified interpreted as well. Except for that sample,
-  numba is trusted to compile the rules correctly.
+- **The compiler.** Small databases are verified interpreted. Larger ones are verified by compiled loops, on threads,
+  with 11 to 12 bytes of memory for each record; a sample of their records is verified interpreted as well. Except for
+  that sample, numba is trusted to compile the loops correctly, and the rules if they compile.
 - **Slots.** If the rules number the positions densely, points 1 and 2 become: every slot that stands for a position
   stands for a canonical one that has this slot, and all children have slots that stand for positions. Whether play
   reaches them does not matter. That a child's slot belongs to the child, or to an image of it, is checked at one child

@@ -4,20 +4,23 @@ import json
 
 import pytest
 
-from retrograde.games.catalog import load_game
-from retrograde.solver.engine import solve
-from retrograde.solver.warm import SOLVES
+from retrograde.solver.warm import SOLVES, prove_small, solve_small
 from tests.helpers.command_line import retrograde
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(len(SOLVES)))
 def test_every_small_solve_works(number, tmp_path):
-    each = SOLVES[number]
-    assert solve(load_game(each.variant), tmp_path / "game.h5", each.options).exists()
+    solve_small(SOLVES[number], tmp_path)
+    assert list(tmp_path.glob("*.h5"))
+
+
+@pytest.mark.long
+def test_small_proofs_work(tmp_path):
+    prove_small(tmp_path)
 
 
 @pytest.mark.thorough
 def test_warm_says_when_it_is_done():
     assert retrograde("warm").stdout == "all loops are compiled\n"
-    assert json.loads(retrograde("warm", "--json").stdout) == {"steps": len(SOLVES) + 2}
+    assert json.loads(retrograde("warm", "--json").stdout) == {"steps": len(SOLVES) + 3}

@@ -6,7 +6,7 @@ progress is. So each move gets nearer to one of the two, and play cannot go roun
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from retrograde.databases import Outcome
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
@@ -100,7 +100,9 @@ def apply_fifty_move_rule(oracle: Oracle, position: int, count: int) -> Oracle:
 
     It is *oracle* itself if the game has no such rule, or its distances to zeroing are unknown.
     """
-    return FiftyMoveOracle(oracle, position, count) if knows_fifty_move_rule(oracle) else oracle  # type: ignore[arg-type]  # a Solution
+    if not knows_fifty_move_rule(oracle):
+        return oracle
+    return cast(Oracle, FiftyMoveOracle(cast(Solution, oracle), position, count))
 
 
 def knows_fifty_move_rule(oracle: Oracle) -> bool:

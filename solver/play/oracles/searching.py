@@ -16,13 +16,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from time import monotonic
-from typing import Any
 
 from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, Game
-from retrograde.games.contract.raised import given_start
 from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.oracle import (
@@ -31,6 +29,7 @@ from retrograde.solver.play.oracle import (
     RULES,
     SEARCH,
     Evidence,
+    Oracle,
     ValueBounds,
     bounds_for_mover,
     bounds_of_finding,
@@ -100,8 +99,8 @@ def merged(old: ValueBounds | None, new: ValueBounds) -> ValueBounds:
     return ValueBounds(at_least, at_most, remoteness, how, max(old.no_end_within, new.no_end_within))
 
 
-class SearchingOracle:
-    """Answers by its sources, or else by a search of some seconds for each question. A context manager."""
+class SearchingOracle(Oracle):
+    """Answers by its sources, or else by a search of some seconds for each question."""
 
     metric = METRICS[0]
 
@@ -155,12 +154,6 @@ class SearchingOracle:
     def variant(self) -> str:
         """The variant that is searched."""
         return variant(self.game)
-
-    @property
-    def start(self) -> int | None:
-        """The first position of the game, if it has one."""
-        start: int | None = given_start(self.game)
-        return start
 
     @property
     def start_or_example(self) -> int:
@@ -223,14 +216,6 @@ class SearchingOracle:
         except SearchTooDeep:
             return known
         return self.note(position, bounds_of_finding(found))
-
-    def value(self, position: int) -> Outcome:
-        """Return value and remoteness, as far as they are found in time."""
-        return self.probe(position).outcome
-
-    def worth(self, position: int) -> dict[str, Any]:
-        """Return {}: a search for values knows no other measure."""
-        return {}
 
     # Moves
 
@@ -401,9 +386,3 @@ class SearchingOracle:
         for opened in (self.book, self.tables):
             if opened:
                 opened.close()
-
-    def __enter__(self) -> "SearchingOracle":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -24,6 +24,7 @@ import numpy as np
 from retrograde.databases import Database, LegendRow, Outcome
 from retrograde.games.contract.game import DRAW, Game
 from retrograde.games.contract.raised import given_start
+from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 from retrograde.solver.verification.judge import images_of, text_of, words
 
@@ -276,7 +277,7 @@ class Verifier:
         """
         try:
             return run(items)
-        except MemoryError:
+        except (NotCompilable, MemoryError):
             raise
         except Exception:
             if len(items) == 1:

@@ -21,9 +21,11 @@ from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.streamed.forward import ForwardSweep
+from retrograde.solver.rules import ports
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.judge import derive, words
-from retrograde.solver.verification.verifier import MOST_PROBLEMS
+from retrograde.solver.verification.records import RecordsVerifier
+from retrograde.solver.verification.verifier import MOST_PROBLEMS, TaskResult
 from retrograde.solver.verification.verify import verify
 from tests.helpers.nim import HoledNim, Nim
 from tests.helpers.paths import ROOT
@@ -463,13 +465,27 @@ class Uncompilable(Ring):
     """A ring whose rules numba does not know."""
 
     def primitive(self, position):
-        return super().primitive(position)
+        return min([super().primitive(position)], key=lambda value: value)
 
 
-def test_rules_that_do_not_compile_are_interpreted(tmp_path):
+def test_kernels_call_rules_that_do_not_compile(tmp_path, monkeypatch):
+    monkeypatch.setattr(ports, "PATIENCE", -1.0)
     path = solve(Uncompilable(), tmp_path / "ring.h5", method="interpreted")
     with open_database(path, game=Uncompilable()) as database:
-        assert verify(database, interpreted=False).ok
+        with pytest.warns(UserWarning, match="do not compile"):
+            result = verify(database, interpreted=False)
+        assert result.ok and "compiled" not in result.rests_on
+
+
+def test_an_item_at_which_the_rules_raise_is_wrong(kinds):
+    def run(items):
+        if {3, 8} & set(items.tolist()):
+            raise ZeroDivisionError
+        return TaskResult(np.empty(0, np.int64), len(items))
+
+    with opened(kinds, "records") as database:
+        result = RecordsVerifier(database).verify_block(run, np.arange(10))
+    assert (result.wrong.tolist(), result.done) == ([3, 8], 10)
 
 
 # What it says

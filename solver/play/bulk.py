@@ -27,6 +27,7 @@ from retrograde.solver.methods.numbered.compact.kernels import LEFT_OUT, index_s
 from retrograde.solver.play import kernels
 from retrograde.solver.play.kernels import LookupBlock, LookupKeys, TierTable
 from retrograde.solver.rules.compiled import GuardedGame
+from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions
 from retrograde.solver.rules.reason import compilable
@@ -122,6 +123,8 @@ class BulkFinder(ABC):
             try:
                 with compilable(self.game), watch_kernel(self.game, trouble):
                     kernel(rules_for(self.guarded), *arguments, done, trouble)
+            except NotCompilable:  # a kernel, not the rules: they run interpreted then
+                raise
             except (ArithmeticError, LookupError, ValueError):  # the rules may raise for what is no position
                 answers[done[0]] = kernels.NOWHERE
                 done[0] += 1

@@ -43,7 +43,6 @@ more than two images, it tries all), as for databases (see `verify.py`).
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
-from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -75,7 +74,6 @@ from retrograde.solver.verification.verifier import (
     TaskResult,
     Verification,
     Verifier,
-    in_blocks,
     spread_evenly,
 )
 
@@ -286,8 +284,11 @@ class CertificateVerifier(Verifier):
     # Compiled
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
+        def verify_replies(begin: int) -> TaskResult:
+            return self.verify_block(self.run, np.arange(begin, min(begin + BLOCK, len(self))))
+
         self.compiled = True
-        return executor.map(partial(self.verify_block, self.run), in_blocks(np.arange(len(self)), BLOCK))
+        return executor.map(verify_replies, range(0, len(self), BLOCK))
 
     def some_items(self) -> Iterable[int]:
         return spread_evenly(len(self)) if not self.wrong else ()

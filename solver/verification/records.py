@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from retrograde.databases import Database
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.judge import text_of
 from retrograde.solver.verification.outcomes import OutcomeVerifier
-from retrograde.solver.verification.verifier import DatabaseVerifier, TaskResult, in_blocks
+from retrograde.solver.verification.verifier import BLOCK, DatabaseVerifier, TaskResult
 
 REMEMBERED = 1 << 16
 """Positions whose record numbers are cached while the interpreted rules run."""
@@ -111,12 +111,17 @@ class RecordsVerifier(RecordTable, OutcomeVerifier):
         return RecordStorage(self.tiers, self.bounds, self.positions, self.row_numbers, *marks)
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
-        run = partial(self.run, self.storage())
+        def verify_records(begin: int) -> TaskResult:
+            return self.run(self.storage(), np.arange(begin, min(begin + BLOCK, len(self))))
+
+        def expand(begin: int) -> None:
+            self.run(self.storage(), late[begin : begin + BLOCK])
+
         # Pass 1: verify every record once, in parallel. Records already marked as reached mark their children.
-        yield from executor.map(run, in_blocks(np.arange(len(self))))
+        yield from executor.map(verify_records, range(0, len(self), BLOCK))
         # Pass 2: repeat for records that were marked only after pass 1 had visited them, until none are left.
         while len(late := np.flatnonzero(self.reached > self.expanded)):
-            list(executor.map(run, in_blocks(late)))
+            list(executor.map(expand, range(0, len(late), BLOCK)))
 
     def verify_reached(self) -> None:
         """Record the records that play never reaches, unless something else is wrong, which may be the cause."""

@@ -76,11 +76,6 @@ def add_up(counts: Array, more: Array) -> None:
         add_row(counts, row, *more[row].item())
 
 
-def in_blocks(items: Array, size: int = BLOCK) -> Iterator[Array]:
-    """Yield the items of each task."""
-    return (items[begin : begin + size] for begin in range(0, len(items), size))
-
-
 def spread_evenly(count: int) -> list[int]:
     """Return the numbers of an evenly spaced sample of *count* things."""
     return [int(k) for k in np.linspace(0, count - 1, min(SAMPLE, count))]

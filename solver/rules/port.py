@@ -111,6 +111,7 @@ ENTRIES = {
     "zeroes": Entry("pn"),
     "address": Entry("p", "nn"),
     "wins_at_once": Entry("p"),
+    "children": Entry("p", "np", items=True),
 }
 """The rules in a port, in the order of the table. Machine code on disk knows them by their place: add new ones last."""
 

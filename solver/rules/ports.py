@@ -9,7 +9,7 @@ cannot see the difference. Rules that do not compile stay calls.
 import ctypes
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from ctypes import c_int64, c_void_p
 from functools import partial
 from itertools import islice
@@ -160,21 +160,20 @@ def answers(name: str, game: Game) -> Callable[..., None]:
     source = f"{name}() of {variant(game)}"
     rule: Callable[..., Any] = partial(FUSED[name], game) if name in FUSED else getattr(game, name)
 
-    def words(letter: str, given: Any) -> tuple[int, ...]:
-        return words_of(source, width if letter == "p" else 0, given)
+    def words(found: Any) -> Iterator[int]:
+        values = zip(entry.result, found if len(entry.result) > 1 else (found,), strict=True)
+        return (word for letter, value in values for word in words_of(source, width if letter == "p" else 0, value))
 
     def arguments_of(given: tuple[int, ...]) -> tuple[Any, ...]:
         return (given[:width], *given[width:]) if width and entry.arguments[0] == "p" else given
 
     def single(result: Any, *given: int) -> None:
-        found = rule(*arguments_of(given))
-        values = zip(entry.result, found if len(entry.result) > 1 else (found,), strict=True)
-        for place, word in enumerate(word for letter, value in values for word in words(letter, value)):
+        for place, word in enumerate(words(rule(*arguments_of(given)))):
             result[place] = word
 
     def several(result: Any, *given: int) -> None:
         *arguments, skip, buffer = arguments_of(given)
-        items = [words(entry.result, item) for item in islice(rule(*arguments), skip, skip + BUFFER)]
+        items = [[*words(item)] for item in islice(rule(*arguments), skip, skip + BUFFER)]
         listed = [word for item in items for word in item]
         ctypes.memmove(buffer, (c_int64 * len(listed))(*listed), 8 * len(listed))
         result[0] = len(items)
@@ -193,12 +192,17 @@ def address(game: Game, position: Any) -> tuple[int, int]:
     return game.tier(position), game.index(position)
 
 
+def children(game: Game, position: Any) -> Iterator[tuple[int, Any]]:
+    """Yield each move with the child that it leads to."""
+    return ((move, game.do_move(position, move)) for move in game.generate_moves(position))
+
+
 def wins_at_once(game: Game, position: Any) -> bool:
     """Return whether a move leads to a position where the opponent has lost."""
     return any(game.primitive(game.do_move(position, move)) == LOSE for move in game.generate_moves(position))
 
 
-FUSED = {"least_image": least_image, "address": address, "wins_at_once": wins_at_once}
+FUSED = {"least_image": least_image, "address": address, "children": children, "wins_at_once": wins_at_once}
 """Entries that call several rules."""
 
 

@@ -135,8 +135,7 @@ def derive(game, storage, legend, position, marking, workspace):
         draws = False
         least = POSITION_LIMIT
         chosen, chosen_location = position, 0
-        for move in game.generate_moves(position):
-            reached = as_position(game.do_move(position, move))
+        for move, reached in game.children(position):
             if not is_position(reached):
                 fine = False
                 continue
@@ -274,9 +273,9 @@ def span_children(game, positions, spans, trouble):
     count = 0
     for position in positions:
         trouble[1] = position
-        for move in game.generate_moves(position):
+        for _, reached in game.children(position):
             # Only undecided children have steps and locations in lists.
-            child = game.canonical(game.do_move(position, move))
+            child = game.canonical(reached)
             if game.primitive(child) != UNDECIDED:
                 continue
             tier = game.tier(child)

@@ -188,7 +188,9 @@ class SlotStorage(NamedTuple):
         return first + slot, np.int64(self.rows[first + slot])
 
     def holds_child(self, game, location, child, images):
-        k = find_sorted(self.tiers, 0, len(self.tiers), game.tier(child))
+        k = 0
+        while location >= self.bounds[k + 1]:
+            k += 1
         holder = game.unindex(self.tiers[k], location - self.bounds[k])
         return holder == child or (len(images) > 1 and is_image(game, holder, child))
 

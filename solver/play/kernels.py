@@ -12,7 +12,6 @@ import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.rules.examine import is_position
-from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.positions import as_position, note, position_in, put, whole
 from retrograde.solver.runtime.kernel import kernel
 
@@ -74,24 +73,10 @@ def locate(game, positions, lookup, done, trouble):
         lookup.keys[i] = NOWHERE
         if is_position(position):
             trouble[1] = position
-            key, tier = canonical(game, position)
-            if is_image(game, key, position):
+            key, tier, is_image = game.checked_canonical(position)
+            if is_image:
                 lookup.tiers[i], lookup.keys[i] = tier, key
     done[0] = len(positions)
-
-
-@kernel
-def is_image(game, position, other):
-    """Return whether *other* is a canonical position or an image of it.
-
-    It need not be, since the canonical form may drop bits that are no part of a position.
-    """
-    if position == other:
-        return True
-    for image in game.images(position):  # noqa: SIM110  # any() does not compile
-        if as_position(image) == other:
-            return True
-    return False
 
 
 @kernel
@@ -106,9 +91,9 @@ def slots_of_positions(game, positions, table, slots, done, trouble):
         position = position_in(game, positions, i)
         if is_position(position):
             note(trouble, position)
-            key, tier = canonical(game, position)
+            key, tier, is_image = game.checked_canonical(position)
             k = row_of(table.numbers, tier)
-            if k >= 0 and is_image(game, key, position):
+            if k >= 0 and is_image:
                 # An int that is no position may still get a slot, but then the slot's position is another one.
                 slot = whole(game.index(key))
                 has_slot = 0 <= slot < table.bounds[k + 1] - table.bounds[k]

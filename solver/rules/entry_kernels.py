@@ -178,6 +178,22 @@ def children(game, position, skip, buffer):
 
 
 @entry_kernel
+def checked_canonical(game, position):
+    """Return the canonical position, its tier, and whether the position is an image of it.
+
+    It need not be: the canonical position may lack bits that are no part of a position.
+    """
+    least = as_position(game.canonical(position))
+    tier = np.int64(whole(game.tier(least)))
+    if least == position:
+        return least, tier, np.int64(1)
+    for image in game.images(least):
+        if as_position(image) == position:
+            return least, tier, np.int64(1)
+    return least, tier, np.int64(0)
+
+
+@entry_kernel
 def wins_at_once(game, position):
     """Return whether a move leads to a position where the opponent has lost."""
     for move in game.generate_moves(position):
@@ -210,5 +226,6 @@ KERNELS = {
     "address": address,
     "wins_at_once": wins_at_once,
     "children": children,
+    "checked_canonical": checked_canonical,
 }
 """The kernel of each entry of a port."""

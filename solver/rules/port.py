@@ -112,6 +112,7 @@ ENTRIES = {
     "address": Entry("p", "nn"),
     "wins_at_once": Entry("p"),
     "children": Entry("p", "np", items=True),
+    "checked_canonical": Entry("p", "pnn"),
 }
 """The rules in a port, in the order of the table. Machine code on disk knows them by their place: add new ones last."""
 

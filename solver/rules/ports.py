@@ -197,12 +197,24 @@ def children(game: Game, position: Any) -> Iterator[tuple[int, Any]]:
     return ((move, game.do_move(position, move)) for move in game.generate_moves(position))
 
 
+def checked_canonical(game: Game, position: Any) -> tuple[Any, int, bool]:
+    """Return the canonical position, its tier, and whether the position is an image of it."""
+    least = game.canonical(position)
+    return least, game.tier(least), least == position or position in game.images(least)
+
+
 def wins_at_once(game: Game, position: Any) -> bool:
     """Return whether a move leads to a position where the opponent has lost."""
     return any(game.primitive(game.do_move(position, move)) == LOSE for move in game.generate_moves(position))
 
 
-FUSED = {"least_image": least_image, "address": address, "children": children, "wins_at_once": wins_at_once}
+FUSED = {
+    "least_image": least_image,
+    "address": address,
+    "children": children,
+    "checked_canonical": checked_canonical,
+    "wins_at_once": wins_at_once,
+}
 """Entries that call several rules."""
 
 

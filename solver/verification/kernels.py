@@ -244,7 +244,7 @@ def write_families(game, storage, families, images):
                 for move in game.generate_moves(position):
                     if count < len(families.links):
                         child = game.canonical(game.do_move(position, move))
-                        families.links[count] = storage.look_up(game, child)[0]
+                        families.links[count] = storage.look_up(game, child, game.tier(child))[0]
                         families.odds[count] = game.odds(position, move) if mover == CHANCE else 1
                         player = max(mover, 0)  # chance counts as player 0
                         families.gains[count] = game.reward(position, move, player)

@@ -98,17 +98,17 @@ class Storage:
 
         The canonical position is looked up. The child must be one of its images.
         """
-        child = game.canonical(reached)
+        child, tier, fits = game.checked_canonical(reached)
+        if not fits:
+            return -1, -1
         i = scattered(child) & NEAR - 1
         if workspace.near[i, 0] != child:
-            location, row = self.look_up(game, child)
+            location, row = self.look_up(game, child, tier)
             workspace.near[i, 0], workspace.near[i, 1], workspace.near[i, 2] = child, location, row
-        if child != reached and len(workspace.images) > 1 and not is_image(game, child, reached):
-            return -1, -1
         return workspace.near[i, 1], workspace.near[i, 2]
 
-    def look_up(self, game, child):
-        """Return the location and the row of a canonical child; row -1 if it is not stored."""
+    def look_up(self, game, child, tier):
+        """Return the location and the row of a canonical child of a tier; row -1 if it is not stored."""
 
     def mark(self, location):
         """Record that play reaches what is stored at a location."""
@@ -147,8 +147,8 @@ class RecordStorage(NamedTuple):
             self.expanded[item] = 1
         return opened
 
-    def look_up(self, game, child):
-        k = find_sorted(self.tiers, 0, len(self.tiers), game.tier(child))
+    def look_up(self, game, child, tier):
+        k = find_sorted(self.tiers, 0, len(self.tiers), tier)
         location = find_sorted(self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
         return location, np.int64(self.rows[location]) if location >= 0 else -1
 
@@ -236,13 +236,12 @@ class StepStorage(NamedTuple):
     def marks_children(self, item):
         return True
 
-    def look_up(self, game, child):
+    def look_up(self, game, child, tier):
         value = game.primitive(child) + 0
         # Case: the game is over. Its row follows from the value.
         if value != UNDECIDED:
             return -1, self.end_rows[value] if 0 <= value < len(self.end_rows) else -1
         # Case: the game goes on. The child must be in a list of its tier.
-        tier = game.tier(child)
         k = 0
         while k < len(self.tiers) and self.tiers[k] != tier:
             k += 1

@@ -21,7 +21,7 @@ from retrograde.solver.metrics.explored_game import ExploredGame, explore
 from retrograde.solver.metrics.models.model import Model
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
-from retrograde.solver.values.tally import BLOCK
+from retrograde.solver.values.score import BLOCK
 
 Array = np.ndarray[Any, Any]
 

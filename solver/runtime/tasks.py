@@ -117,13 +117,20 @@ def result_of(future: Future[Any]) -> Any:
         result.drop()
 
 
-def inner_function(function: Any) -> Any:
-    """Return the function itself, or the one inside a `partial`.
+def call(function: Callable[..., Result], arguments: Iterable[Any]) -> Result:
+    """Call a function with some arguments."""
+    return function(*arguments)
 
-    >>> inner_function(partial(print, 1, 2)) is print
+
+def inner_function(function: Any) -> Any:
+    """Return the function itself, or the one inside a `partial`, which may be one of `call`.
+
+    >>> inner_function(partial(print, 1, 2)) is inner_function(partial(call, print)) is print
     True
     """
-    return function.func if isinstance(function, partial) else function
+    if not isinstance(function, partial):
+        return function
+    return function.args[0] if function.func is call else function.func
 
 
 class Workspaces(threading.local):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from math import isqrt
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -170,6 +171,10 @@ class Work:
         self.prepare()
         most = max(tasks.IN_FLIGHT, self.in_flight if isinstance(self.executor, Remote) else 0)
         return tasks.in_order(self.executor, function, items, most, self.warmed)
+
+    def starmap(self, function: Callable[..., Result], items: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
+        """Like `map`, for a function of several arguments; each item has them all."""
+        return self.map(partial(tasks.call, function), items)
 
     def map_here(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Like `map`; if the workers are other processes, run on local threads instead. For cheap functions with large

@@ -23,6 +23,7 @@ from retrograde.solver.runtime.progress import Deciding, Telling
 from retrograde.solver.values import edges
 from retrograde.solver.values import propagation_kernels as kernels
 from retrograde.solver.values.score import (
+    BLOCK,
     DRAW_CLASS,
     LOSE_CLASS,
     TIE_CLASS,
@@ -30,7 +31,6 @@ from retrograde.solver.values.score import (
     RemotenessOverflow,
     decided_from,
 )
-from retrograde.solver.values.tally import BLOCK
 
 Array = np.ndarray[Any, Any]
 ReportProgress = Callable[[int, int, int, float | None], None]
@@ -60,6 +60,16 @@ def scores_at(group: int, remoteness: int, bits: int) -> list[int]:
     """Return the scores with a remoteness that are propagated together: of WIN and LOSE, or of TIE."""
     scores = [group << bits | (1 << bits) - 1 - remoteness]
     return scores + [LOSE_CLASS << bits | remoteness] * (group == WIN_CLASS)
+
+
+def is_due(scores: Array, left: Array, group: int, bits: int) -> Array:
+    """Return which positions are undecided and have a value that later tiers decide, bool[…].
+
+    *group* is the class of their score. With WINs come positions without undecided children, which are LOSEs.
+    """
+    by_class = scores >> bits == group
+    due: Array = (left < decided_from(left)) & (by_class | (left == 0) if group == WIN_CLASS else by_class)
+    return due
 
 
 class ScoredPositions:
@@ -132,13 +142,13 @@ class Propagation:
         self.propagate(TIE_CLASS, remoteness)
         self.check_draws()
         for _, scores, left in self.blocks():
-            kernels.leave_draws(scores, left, self.decided_mark, DRAW_CLASS << self.bits)
+            scores[left < self.decided_mark] = DRAW_CLASS << self.bits
 
     def propagate(self, group: int, remoteness: int) -> None:
         """Pass back WINs and LOSEs, or TIEs, beginning with those decided at a remoteness and those that later tiers
         decide."""
         # Step 1: collect what later tiers will decide, by score.
-        for positions in self.find(kernels.find_due, self.decided_mark, group, self.bits):
+        for positions in self.find(lambda scores, left: is_due(scores, left, group, self.bits)):
             self.postpone(positions)
         # Step 2: collect what is decided at the first remoteness.
         self.last = {score: ScoredPositions() for score in scores_at(group, remoteness, self.bits)}
@@ -244,13 +254,12 @@ class Propagation:
         # A LOSE is due only when no undecided child is left.
         if due and score >> self.bits == LOSE_CLASS:
             high = 0
-        yield from self.find(kernels.find_scored, score, low, high)
+        yield from self.find(lambda scores, left: (scores == score) & (left >= low) & (left <= high))
 
-    def find(self, kernel: Callable[..., int], *conditions: int) -> Iterator[Array]:
-        """Yield the positions that a kernel finds, block by block; *conditions* are its arguments before `out`."""
+    def find(self, condition: Callable[[Array, Array], Array]) -> Iterator[Array]:
+        """Yield the positions whose scores and counters meet a condition, block by block."""
         for first, scores, left in self.blocks():
-            out = np.empty(len(left), np.int64)
-            yield out[: kernel(scores, left, first, *conditions, out)]
+            yield first + np.flatnonzero(condition(scores, left))
 
     def blocks(self) -> Iterator[tuple[int, Array, Array]]:
         """Yield blocks of all positions: the first number, the scores and the counters."""

@@ -35,6 +35,8 @@ Result = TypeVar("Result")
 LOSE_CLASS, DRAW_CLASS, TIE_CLASS, WIN_CLASS = range(4)
 CLASSES = (LOSE, DRAW, TIE, WIN)
 EMPTY_PLIES = 2
+BLOCK = 1 << 20
+"""Items of an array of scores that are handled together: they fit in a cache."""
 GREATEST_BITS = 30
 """The most bits for the remoteness in a score, which is what a database has room for."""
 

@@ -1,10 +1,14 @@
 """Compiled loops over scores (see score.py): passing them up from children to parents, and counting."""
 
+from typing import Any
+
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, TIE, WIN
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
+
+Array = np.ndarray[Any, Any]
 
 
 @kernel
@@ -55,14 +59,54 @@ def too_far(scores, bits):
 
 
 @kernel
-def add_counts(codes, sizes, begin, total):
-    """Add the counts of a block, as `tally.add_plain` does."""
-    stored, positions, first = total
-    for i in range(len(codes) - 1, -1, -1):
-        code = codes[i]
-        stored[code] += 1
-        positions[code] += sizes[i] if len(sizes) else 1
-        first[code] = begin + i
+def code_of(score, bits):
+    """Return a small number for an outcome: the remoteness, then two bits for the class."""
+    group, plies = np.int64(score) >> bits, np.int64(score) & (1 << bits) - 1
+    return ((1 << bits) - 1 - plies if group >= TIE_CLASS else plies) << 2 | group
+
+
+@kernel
+def count_scores(scores, sizes, begin, bits, counts):
+    """Add a block of scores to *counts*, int64[3, codes]: records, positions, and the index of the first record.
+
+    Positions are counted by their *sizes*, each as one if these are empty. The block begins at index *begin*. If a code
+    is too large, counts nothing and returns how many columns are needed; otherwise returns 0.
+    """
+    greatest = 0
+    for score in scores:
+        greatest = max(greatest, code_of(score, bits))
+    if greatest >= counts.shape[1]:
+        return greatest + 1
+    for i in range(len(scores)):
+        code = code_of(scores[i], bits)
+        counts[2, code] = min(counts[2, code], begin + i) if counts[0, code] else begin + i
+        counts[0, code] += 1
+        counts[1, code] += sizes[i] if len(sizes) else 1
+    return 0
+
+
+def add_counts(counts: Array, scores: Array, sizes: Array, begin: int, bits: int) -> Array:
+    """Return *counts* with a block of scores added (see `count_scores`), with more columns if needed."""
+    while columns := count_scores(scores, sizes, begin, bits, counts):
+        counts = np.pad(counts, ((0, 0), (0, columns)))
+    return counts
+
+
+def count_by_score(scores: Array, sizes: Array, bits: int) -> Array:
+    """Return (score, records, positions, index of the first record) for each score that occurs, ascending."""
+    counts = add_counts(np.zeros((3, 256), np.int64), scores, sizes, 0, bits)
+    codes = np.flatnonzero(counts[0])
+    classes, plies = codes & 3, codes >> 2
+    found = classes << bits | np.where(classes >= TIE_CLASS, (1 << bits) - 1 - plies, plies)
+    rows = np.concatenate([found[None], counts[:, codes]]).T
+    return rows[rows[:, 0].argsort()]
+
+
+@kernel
+def rows_of(scores, bits, row_of_code, rows):
+    """Write the row of the legend that each score has."""
+    for i in range(len(scores)):
+        rows[i] = row_of_code[code_of(scores[i], bits)]
 
 
 @kernel

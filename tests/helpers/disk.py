@@ -34,8 +34,8 @@ SMALL = {
     "methods.listed.predecessors.lists.EVERY": 1,
     "runtime.checkpoint.SHARE": 0,
     "methods.listed.ranges.steps.LEAST": 1,
-    "methods.listed.ranges.propagation.TOGETHER": 3,
-    "methods.listed.ranges.files.MOST_DELTAS": 2,
+    "methods.listed.ranges.tier.TOGETHER": 3,
+    "methods.listed.ranges.steps.MOST_DELTAS": 2,
 }
 """Sizes by which the smallest tier is cut as a large one is."""
 IN_SCRATCH = {

@@ -1,54 +1,50 @@
-"""Solves a tier with cycles by retrograde analysis.
+"""Solves tiers with cycles whose positions are in lists: what `predecessors/tier.py` must know to do so.
 
-1. `expand_all`: expand all positions. Fill scores and undecided-children counters, and store the edges within the tier.
-2. `CyclicTierState.predecessor_lists`: invert the edges, unless the rules give parents themselves.
-3. `propagation_of(…).run`: propagate outcomes to predecessors, ply by ply. If predecessor lists fit neither in memory
-   nor on disk, forward passes find the parents instead.
+The children of a block of positions are looked up in memory, or located in a pass over the lists on disk. Those in
+later tiers give a first score, those within the tier become edges (`kernels.split_children`).
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from retrograde.games.contract.game import Traits
 from retrograde.solver.methods.listed import kernels
-from retrograde.solver.methods.listed.explore.cutting import TierBlock
+from retrograde.solver.methods.listed.explore.explore import CYCLIC
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace
-from retrograde.solver.methods.listed.kernels import ListedSeeds
-from retrograde.solver.methods.listed.predecessors import frontier as frontiers
-from retrograde.solver.methods.listed.predecessors.lists import PredecessorLists, PredecessorWriter
-from retrograde.solver.methods.listed.predecessors.passes import (
-    Children,
-    ExpandAgain,
-    ForwardPasses,
-    ForwardPropagation,
-)
+from retrograde.solver.methods.listed.predecessors.kernels import Seeds
+from retrograde.solver.methods.listed.predecessors.lists import PredecessorWriter
+from retrograde.solver.methods.listed.predecessors.passes import Children, ExpandAgain
 from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout, pack_edges
-from retrograde.solver.methods.listed.predecessors.state import CyclicTierState, TierArrays
+from retrograde.solver.methods.listed.predecessors.tier import (
+    CyclicTier,
+    Ends,
+    TierExpansion,
+    TierSolver,
+    checkpoint_of,
+)
 from retrograde.solver.methods.listed.spill.lookup import LocatedChildren, locate_children
-from retrograde.solver.methods.listed.table import CyclicTier, ListedTable, blocks_of, locate
+from retrograde.solver.methods.listed.table import ListedTable, blocks_of, locate
 from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import expander_of
 from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
 from retrograde.solver.runtime.driver import Done
-from retrograde.solver.runtime.progress import Deciding, Phase
-from retrograde.solver.runtime.scratch import Scratch
+from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values import edges
-from retrograde.solver.values.propagation import Propagation, make_reporter
 from retrograde.solver.values.score import counter_type, decided_from, narrow_counters, score_type
 
 Array = np.ndarray[Any, Any]
+BlockTask = tuple[CyclicTier, BucketLayout | None, int, int, LocatedChildren | None]
+"""Task: expand positions *begin* to *end* of a tier. The children come along if they were located on disk."""
 
-BYTES_A_POSITION = 8
-"""Bytes of a tier for each position, about, without predecessor lists: counters, sizes, frontiers or checksums."""
 BLOCK = 1 << 15
 """Positions in a task of expanding positions."""
 HANDED_ON = 1 << 22
-"""Positions whose scores are handed on together when memory is short."""
+"""Positions whose scores are handed on together."""
 TASKS = 60_000_000
 """Bytes reserved for running tasks when positions are spilled to disk; less for tiers below 100,000 positions."""
 BYTES_A_LISTED = 64
@@ -57,51 +53,35 @@ EXPANDING = 0.6
 """Share of a tier's solving time that the expansion of all positions takes, about."""
 
 
-class InitialScores(NamedTuple):
-    """Initial scores and counters of some positions, from expanding them.
-
-    `scores`: the score of a primitive position, otherwise the best score passed up by children in later tiers. `left`:
-    undecided-children counters (see kernels.ListedSeeds). `sizes`: numbers of symmetric positions.
-    """
-
-    scores: Array
-    left: Array
-    sizes: Array
-
-
 def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterator[Done]:
-    """Yield the scores and sizes of a tier with cycles.
+    """Yield the scores and sizes of a tier with cycles, in blocks.
 
-    They come all at once, or in several parts if positions are spilled to disk. In that case predecessor lists are
-    built even if the rules give parents, because locating those parents on disk would take longer.
+    If positions are spilled to disk, predecessor lists are built even if the rules give parents, because locating those
+    parents on disk would take longer.
     """
     low, high = table.space.stretch(k)
     count, spilled = high - low, isinstance(table.space, SpilledStateSpace)
     has_parents = Traits.of(table.game).has_parents and not spilled
-    if spilled:
-        work.budget.check(bytes_when_spilled(table, count), f"solving the {count:,} positions of a tier with cycles")
+    least = bytes_when_spilled(table, count) if spilled else CYCLIC * count
+    work.budget.check(least, f"solving the {count:,} positions of a tier with cycles")
     # Step 1: allocate the arrays, which are shared with the workers.
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
     left = work.zeros(f"left{k}", count, counter_type(table.bits)).whole()
-    tier = CyclicTier(table, k, low, high, table.scores.part(low, high), left, sums)
-    if not spilled:
-        work.budget.check(BYTES_A_POSITION * count, f"solving the {count:,} positions of a tier with cycles")
-    sizes = CompressedArray(np.uint16) if spilled and table.symmetric else np.zeros(count * table.symmetric, np.uint16)
-    arrays = TierArrays(tier.scores.array, left.array, sizes, sums.array)
-    block = HANDED_ON if spilled else max(count, 1)
-    # Step 2: open the checkpoint and the edge writer, which resume what an earlier solve has on disk.
+    tier = CyclicTier(table, k, table.part(k), left, sums)
+    sizes = CompressedArray(np.uint16) if table.symmetric else np.empty(0, np.uint16)
+    # Step 2: open the checkpoint and the edge writer, which resume what an earlier solve has on disk. Then solve.
     with ExitStack() as until_logged:
-        checkpoint = until_logged.enter_context(CyclicTierState.checkpoint_of(work, table.bits, k))
+        checkpoint = until_logged.enter_context(checkpoint_of(work, table.bits, k))
         writer = None
         if not has_parents:
+            arrays = tier.scores.array, left.array, sizes
             name = f"predecessors{table.bits}-{k}"
-            writer = until_logged.enter_context(PredecessorWriter(work, name, count, arrays[:3], spilled))
-        propagate(tier, CyclicTierState(checkpoint, arrays, writer), work, phase)
-        # Step 3: hand the scores on. The files of the checkpoint are deleted only after the last piece is logged.
-        for begin in range(0, count, block):
-            end = min(begin + block, count)
-            part = sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
-            yield np.array([k, low + begin, low + end], np.int64), arrays.scores[begin:end], part
+            writer = until_logged.enter_context(PredecessorWriter(work, name, count, arrays, spilled))
+        bytes_a_listed = BYTES_A_LISTED if spilled else 1
+        TierSolver(tier, expansion_of_lists(), work, phase, sizes, checkpoint, writer, 1, bytes_a_listed).run()
+        # Step 3: hand the scores on. The files of the checkpoint are deleted only after the last block is logged.
+        blocks = ((begin, min(begin + HANDED_ON, count)) for begin in range(0, count, HANDED_ON))
+        yield from results(tier, ((begin, tier.scores.array[begin:end]) for begin, end in blocks), sizes)
 
 
 def solve_by_ranges(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterator[Done]:
@@ -109,55 +89,20 @@ def solve_by_ranges(table: ListedTable, k: int, work: Work, phase: Phase) -> Ite
 
     For workers that are other processes. Predecessor lists are always built, even if the rules give parents.
     """
-    from retrograde.solver.methods.listed.ranges import tier as ranges  # here, because few solves need it
+    from retrograde.solver.methods.listed.ranges.tier import solve_in_ranges  # here, because few solves need it
 
-    low, high = table.space.stretch(k)
-    nothing = table.scores.part(0, 0)
-    tier = CyclicTier(table, k, low, high, table.scores.part(low, high), nothing, nothing)
-
-    def tasks(scratch: Scratch, layout: BucketLayout, ends: list[tuple[int, int]]) -> Iterator[Any]:
-        blocks = [(k, low + begin, low + end) for begin, end in ends]
-        return ((scratch, (tier, layout, *block)) for block in blocks_to_expand(table, blocks, work))
-
-    name, number = f"ranges{table.bits}-{k}", int(table.space.tiers[k])
-    cut = ranges.RangeTier(name, number, high - low, table.bits, expand_to_disk, tasks, BLOCK, EXPANDING)
+    tier = CyclicTier.bare(table, k)
     with ExitStack() as until_logged:
-        found, sizes = ranges.solve_in_ranges(cut, work, phase, until_logged)
-        for begin, scores in found:
-            end = begin + len(scores)
-            part = sizes[begin:end] if table.symmetric else np.empty(0, np.uint16)
-            yield np.array([k, low + begin, low + end], np.int64), scores, part
+        yield from results(tier, *solve_in_ranges(tier, expansion_of_lists(), work, phase, until_logged))
 
 
-def propagate(tier: CyclicTier, state: CyclicTierState, work: Work, phase: Phase) -> None:
-    """Solve a tier: expand all positions, then propagate outcomes. Resumes from the checkpoint in *state*."""
-    done, frontier = state.resume()
-    while done < state.positions:
-        done = expand_all(tier, state, done, work, phase)
-    with closing(lists) if (lists := state.predecessor_lists()) else nullcontext():
-        propagation_of(tier, state, lists, work, phase).run(*frontier)
-
-
-def propagation_of(
-    tier: CyclicTier, state: CyclicTierState, lists: PredecessorLists | None, work: Work, phase: Phase
-) -> Propagation:
-    """Return the propagation of a tier, with the source of parents that this solve has.
-
-    Parents come from predecessor lists if *lists* are given, from forward passes if lists were planned but dropped,
-    otherwise from the rules.
-    """
-    table, arrays = tier.table, state.arrays
-    tell = make_reporter(phase, int(table.space.tiers[tier.k]), EXPANDING)
-    again = not Traits.of(table.game).alternates
-    most = max(1, work.budget.left() // BYTES_A_LISTED) if isinstance(table.space, SpilledStateSpace) else 1 << 62
-    if state.writer and not lists:
-        passes = passes_over(tier, work)
-        mark = partial(state.save_remoteness, passes, table.bits)
-        save = state.save_propagation
-        return ForwardPropagation(passes, save, table.bits, arrays[:2], tell, again, most, mark)
-    parents_of = lists.parents_of if lists else partial(parents_by_rules, tier, work)
-    mark = partial(state.save_remoteness, lists, table.bits)
-    return Propagation(table.bits, arrays[:2], parents_of, tell, again, most, mark)
+def results(tier: CyclicTier, found: Iterator[tuple[int, Array]], sizes: Array | CompressedArray) -> Iterator[Done]:
+    """Yield results for the store, from the first position and the scores of blocks, and the *sizes* of all."""
+    low = tier.table.space.stretch(tier.k)[0]
+    for begin, scores in found:
+        end = begin + len(scores)
+        part = sizes[begin:end] if tier.table.symmetric else np.empty(0, np.uint16)
+        yield np.array([tier.k, low + begin, low + end], np.int64), scores, part
 
 
 def bytes_when_spilled(table: ListedTable, count: int) -> int:
@@ -165,77 +110,66 @@ def bytes_when_spilled(table: ListedTable, count: int) -> int:
     return count * np.dtype(counter_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
 
 
-def expand_all(tier: CyclicTier, state: CyclicTierState, done: int, work: Work, phase: Phase) -> int:
-    """Expand positions from number *done* on: fill in initial scores and counters, and store the edges.
+# Expansion of all positions
 
-    If the rules give parents, checksums of the parents are summed up instead of storing edges. Returns the number of
-    expanded positions; fewer than all if predecessor lists had to be given up.
+
+def expansion_of_lists() -> TierExpansion:
+    """Return how positions of lists are expanded."""
+    return TierExpansion(tasks, expand_block, parents_by_rules, expansions, BLOCK, EXPANDING)
+
+
+def tasks(tier: CyclicTier, layout: BucketLayout | None, blocks: list[Ends], work: Work) -> Iterator[BlockTask]:
+    """Yield the tasks of expanding blocks of positions."""
+    located = located_for(tier, blocks, work, None)
+    return ((tier, layout, *ends, children) for ends, children in zip(blocks, located, strict=True))
+
+
+def located_for(tier: CyclicTier, blocks: list[Ends], work: Work, some: Any) -> Iterator[LocatedChildren | None]:
+    """Yield for each block the children of its positions, or of *some* (see `Selection`), located on disk.
+
+    Yields None if positions are in memory: then tasks look the children up.
     """
-    count, writer = state.positions, state.active_writer
-    layout = writer.layout if writer else None
-    begins = range(tier.low + done, tier.high, BLOCK)
-    blocks = [(tier.k, begin, min(begin + BLOCK, tier.high)) for begin in begins]
-    tasks = ((tier, layout, *block) for block in blocks_to_expand(tier.table, blocks, work))
-    for begin, initial, children in work.map(expand_block, tasks):
-        done = begin + len(initial.scores)
-        for array, part in zip(state.arrays[:3], initial, strict=True):
-            if len(part):
-                array[begin:done] = part
-        phase.working(EXPANDING * done, int(tier.table.space.tiers[tier.k]), Deciding(0, count, None))
-        # Predecessor lists do not fit on disk: expand the rest without storing edges.
-        if writer and not writer.add_or_give_up(children, done):
-            break
-        if len(state.arrays.sums):
-            edges.add_up(*children, begin, state.arrays.sums)
-        state.save_expansion(done)
-    return done
+    table, low = tier.table, tier.table.space.stretch(tier.k)[0]
+    if not isinstance(table.space, SpilledStateSpace):
+        yield from [None] * len(blocks)
+        return
+    groups = ([(tier.k, low + begin, low + end)] for begin, end in blocks)
+    yield from locate_children(table.game, table.space.lists_on_disk(), groups, work, some)
 
 
-def blocks_to_expand(
-    table: ListedTable, blocks: list[TierBlock], work: Work
-) -> Iterator[tuple[int, int, LocatedChildren | None]]:
-    """Yield (begin, end, located) for each block; *located* has the children of positions on disk."""
-    if isinstance(table.space, SpilledStateSpace):
-        located = locate_children(table.game, table.space.lists_on_disk(), ([block] for block in blocks), work)
-        for (_, begin, end), children in zip(blocks, located, strict=True):
-            yield begin, end, children
-    else:
-        for _, begin, end in blocks:
-            yield begin, end, None
-
-
-def parents_by_rules(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[Array]:
-    """Yield the parents of a frontier within the tier, as the rules give them."""
-    blocks = expander_of(tier.table.game).blocks(0, len(frontier))
-    yield from work.map(ask_parents, ((tier, frontier[begin:end]) for begin, end in blocks))
+def expand_block(task: BlockTask) -> tuple[int, Seeds, Any]:
+    """Expand a block of positions and separate children within the tier from solved ones (see `TierExpansion`)."""
+    tier, layout, begin, end, located = task
+    table, count = tier.table, end - begin
+    bounds = low, _ = table.space.stretch(tier.k)
+    scores, (left, sizes) = np.empty(count, score_type(table.bits)), np.empty((2, count), np.uint16)
+    seeds = Seeds(scores, left, sizes, np.empty(count, np.int32))
+    lists = []
+    for first, last, block in blocks_of(table, tier.k, low + begin, low + end, located):
+        own = Seeds(*(array[first - low - begin : last - low - begin] for array in seeds))
+        written = kernels.split_children(block, bounds, table.bits, table.scores.array, own)
+        if table.symmetric:
+            own.sizes[:] = block.matrix.sizes
+        lists.append(block.out[:written].astype(np.int32 if tier.size < 1 << 31 else np.int64))
+    children = np.concatenate(lists)
+    seeds = seeds._replace(left=narrow_counters(left, table.bits), sizes=sizes[: count * table.symmetric])
+    if layout:
+        return begin, seeds, pack_edges(layout, children, seeds.counts, begin)
+    # Checksums of parents do not depend on who moves: undo the complements.
+    if not Traits.of(table.game).alternates:
+        children = np.where(children < 0, ~children, children)
+    return begin, seeds, (children, seeds.counts)
 
 
 # Forward passes
 
 
-def passes_over(tier: CyclicTier, work: Work) -> ForwardPasses:
-    """Return forward passes over a tier. Raises MemoryLimit if their frontier does not fit."""
-    left = tier.left.array
-    work.budget.check(frontiers.bytes_for(len(left)), f"expanding {len(left):,} positions again")
-    size = work.block(len(left), BLOCK)
-    return ForwardPasses(work, f"{tier.table.bits}-{tier.k}", left, partial(expansions, tier, work), size)
-
-
-def expansions(tier: CyclicTier, work: Work, blocks: list[tuple[int, int]]) -> Iterator[ExpandAgain]:
-    """Yield a function for each block that expands its undecided positions again.
-
-    If positions are spilled to disk, their children have been located by then.
-    """
-    if not isinstance(tier.table.space, SpilledStateSpace):
-        for begin, end in blocks:
-            yield partial(expand_again, tier, begin, end, undecided_rows(tier, begin, end), None)
-        return
-    lists, low = tier.table.space.lists_on_disk(), tier.low
-    groups = ([(tier.k, low + begin, low + end)] for begin, end in blocks)
+def expansions(tier: CyclicTier, work: Work, blocks: list[Ends]) -> Iterator[ExpandAgain]:
+    """Yield a function for each block that expands its undecided positions again."""
+    low = tier.table.space.stretch(tier.k)[0]
     rows = lambda begin, end: undecided_rows(tier, begin - low, end - low)  # noqa: E731
-    found = locate_children(tier.table.game, lists, groups, work, rows)
-    for (begin, end), located in zip(blocks, found, strict=True):
-        yield partial(expand_again, tier, begin, end, undecided_rows(tier, begin, end), located)
+    for ends, located in zip(blocks, located_for(tier, blocks, work, rows), strict=True):
+        yield partial(expand_again, tier, *ends, undecided_rows(tier, *ends), located)
 
 
 def undecided_rows(tier: CyclicTier, begin: int, end: int) -> Array:
@@ -252,60 +186,23 @@ def expand_again(
 ) -> Children:
     """Return the children of the positions *rows* of a block that are in a *frontier*."""
     counts, found = np.zeros(end - begin, np.int64), [np.empty(0, np.int64)]
-    bounds = kernels.TierBounds(tier.low, tier.high)
-    for first, last, block in blocks_of(tier.table, tier.k, 0, len(rows), located, indices=tier.low + begin + rows):
+    bounds = tier.table.space.stretch(tier.k)
+    indices = bounds[0] + begin + rows
+    for first, last, block in blocks_of(tier.table, tier.k, 0, len(rows), located, indices=indices):
         own = np.zeros(last - first, np.int64)
-        matrix = kernels.Places(block.columns, block.places, block.matrix)
-        written = kernels.children_in_frontier(matrix, bounds, frontier.array, own, block.out)
+        written = kernels.children_in_frontier(block, bounds, frontier.array, own)
         found.append(block.out[:written].copy())
         counts[rows[first:last]] = own
     return np.concatenate(found), counts
 
 
-# Tasks
+# Parents from the rules, checked against the edges found when all positions were expanded
 
 
-def expand_to_disk(task: tuple[Scratch, Any]) -> Any:
-    """Expand a block of positions; write the results and the edges, sorted by range, to scratch files."""
-    from retrograde.solver.methods.listed.ranges.tier import write_block
-
-    scratch, block = task
-    _, initial, children = expand_block(block)
-    return write_block(scratch, *initial, children)
-
-
-def expand_block(
-    task: tuple[CyclicTier, BucketLayout | None, int, int, LocatedChildren | None],
-) -> tuple[int, InitialScores, Any]:
-    """Expand a block of positions and separate children within the tier from solved ones.
-
-    Returns the number of the block's first position within the tier, the initial scores and counters, and the children
-    within the tier: packed by bucket if *layout* is given, otherwise as one array and a count for each position.
-    *located* has the children if they were located on disk.
-    """
-    (table, k, low, high, *_), layout, begin, end, located = task
-    count = end - begin
-    initial = InitialScores(np.empty(count, score_type(table.bits)), *np.empty((2, count), np.uint16))
-    counts = np.empty(count, np.int32)
-    bounds, lists = kernels.TierBounds(low, high), []
-    for first, last, block in blocks_of(table, k, begin, end, located):
-        here = slice(first - begin, last - begin)
-        seeds = ListedSeeds(initial.scores[here], initial.left[here], counts[here])
-        matrix = kernels.Places(block.columns, block.places, block.matrix)
-        written = kernels.split_children(matrix, bounds, table.bits, table.scores.array, seeds, block.out)
-        if table.symmetric:
-            initial.sizes[here] = block.matrix.sizes
-        lists.append(block.out[:written].astype(np.int32 if high - low < 1 << 31 else np.int64))
-    children = np.concatenate(lists)
-    initial = initial._replace(
-        left=narrow_counters(initial.left, table.bits), sizes=initial.sizes[: count * table.symmetric]
-    )
-    if layout:
-        return begin - low, initial, pack_edges(layout, children, counts, begin - low)
-    # Checksums of parents do not depend on who moves: undo the complements.
-    if not Traits.of(table.game).alternates:
-        children = np.where(children < 0, ~children, children)
-    return begin - low, initial, (children, counts)
+def parents_by_rules(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[Array]:
+    """Yield the parents of a frontier within the tier, as the rules give them."""
+    blocks = expander_of(tier.table.game).blocks(0, len(frontier))
+    yield from work.map(ask_parents, ((tier, frontier[begin:end]) for begin, end in blocks))
 
 
 def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
@@ -314,26 +211,26 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
     Raises RuleError if they differ from the parents that were met when all positions were expanded.
     """
     tier, frontier = task
-    table, k, low, *_ = tier
+    table, low = tier.table, tier.table.space.stretch(tier.k)[0]
     positions = table.space.positions[low + frontier]
     expander = expander_of(table.game)
-    block = expander.expand_parents(int(table.space.tiers[k]), positions)
+    block = expander.expand_parents(tier.number, positions)
     locate(table, block)  # unreachable parents are in no list
     places = block.places[:, : block.columns]
     wrong, mark = edges.compare(frontier, places, low, tier.left.array, tier.sums.array)
     if wrong >= 0:
-        refuse_parents(tier, int(positions[wrong]), edges.position_with(mark, tier.high - low))
+        refuse_parents(tier, int(positions[wrong]), edges.position_with(mark, tier.size))
     if Traits.of(table.game).alternates:
-        return places[places >= 0] - low
+        numbers: Array = places[places >= 0] - low
+        return numbers
     expander.mark_moves_again(positions, block, np.arange(block.columns))
-    numbers: Array = np.where(places < 0, ~(-2 - places - low), places - low)
-    numbers = numbers[places != -1]
+    numbers = np.where(places < 0, ~(-2 - places - low), places - low)[places != -1]
     return numbers
 
 
 def refuse_parents(tier: CyclicTier, position: int, missing: int) -> NoReturn:
     """Raise the RuleError for wrong parents. *missing* is the number of a suspect, -1 for none."""
-    own = tier.table.space.positions[tier.low : tier.high]
+    own = tier.table.space.positions[slice(*tier.table.space.stretch(tier.k))]
     places = [missing] * (missing >= 0) + edges.sample_of(len(own)).tolist()
 
     def is_position(parent: int) -> bool:

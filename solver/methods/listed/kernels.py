@@ -1,13 +1,12 @@
 """Compiled loops over matrices of located children (see rules/kernels.py). They are independent of the game."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
 from retrograde.solver.methods.listed.predecessors.frontier import mark_at
 from retrograde.solver.methods.listed.predecessors.kernels import append_edge, number_of
-from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score import DRAW_CLASS, PRIMITIVE
 from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_score, too_far
@@ -15,41 +14,13 @@ from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_s
 Array = np.ndarray[Any, Any]
 
 
-class ListedSeeds(NamedTuple):
-    """Initial scores and counters of each position of a tier with cycles.
-
-    `scores`: the score of a primitive position, otherwise the best score passed up by children in later tiers (0 for
-    none). `counts`: the number of distinct children within the tier. `left`: the same plus one if a child in a later
-    tier saves the position from losing, so that the counter never reaches 0; PRIMITIVE if the game is over.
-    """
-
-    scores: Array
-    left: Array
-    counts: Array
-
-
-class Places(NamedTuple):
-    """A block of positions: the indices of their children in a matrix of *columns* columns, and the rest of it."""
-
-    columns: int
-    places: Array
-    matrix: Matrix
-
-
-class TierBounds(NamedTuple):
-    """The indices of a tier's positions among all: from *low* on and below *high*."""
-
-    low: int
-    high: int
-
-
 @kernel
-def sweep(columns, places, matrix, bits, scores, result):
-    """Write the scores of positions whose children are all solved.
+def sweep(block, bits, scores, result):
+    """Write the scores of a LocatedBlock of positions whose children are all solved.
 
-    *places* has the index of each child in *scores*, or -2 minus the index if the same player moves again, or -1 for no
-    child. Returns 1 if a remoteness does not fit in *bits* bits, otherwise 0.
+    Returns 1 if a remoteness does not fit in *bits* bits, otherwise 0.
     """
+    columns, places, matrix, _ = block
     # Step 1: score the positions where the game is over. Others get a value that step 3 replaces.
     for i in range(len(result)):
         result[i] = primitive_score(matrix.primitives[i], bits)
@@ -70,14 +41,15 @@ def sweep(columns, places, matrix, bits, scores, result):
 
 
 @kernel
-def split_children(block, tier, bits, scores, seeds, children):
+def split_children(block, tier, bits, scores, seeds):
     """Split the children of a block of a tier into solved ones and ones within the tier.
 
-    Writes the initial scores and counters of each position to *seeds*. Writes to *children* the distinct ones within
-    the tier, position by position: their numbers in the tier, or the complements (`~`) if the same player moves again.
-    Returns how many there are.
+    *tier* has the first index of the tier's positions among all, and the one after its last. Writes the initial scores
+    and counters of each position to *seeds*. Writes to the block's buffer the distinct children within the tier,
+    position by position: their numbers in the tier, or the complements (`~`) if the same player moves again. Returns
+    how many there are.
     """
-    columns, places, matrix = block
+    columns, places, matrix, children = block
     low, high = tier
     # Step 1: positions where the game is over are decided; they have no column.
     for i in range(len(seeds.scores)):
@@ -113,18 +85,17 @@ def split_children(block, tier, bits, scores, seeds, children):
 
 
 @kernel
-def children_in_frontier(block, tier, frontier, counts, children):
-    """Write the distinct children of a block that are in a *frontier*; return how many there are.
+def children_in_frontier(block, tier, frontier, counts):
+    """Write the distinct children of a block that are in a *frontier* to its buffer; return how many there are.
 
     Children are written as in `split_children`. The number of children of each position is written to *counts*, which
     must come in as zeros.
     """
-    columns, places, matrix = block
+    columns, places, matrix, children = block
     low, high = tier
     count = 0
     for column in range(columns):
         begin = count
-        # `places` is -2 minus the index if the same player moves again; undo that, and count within the tier.
         for row in range(places.shape[0]):
             place = places[row, column]
             again = place < -1

@@ -11,26 +11,16 @@ import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords
-from retrograde.games.contract.game import Game, Traits
-from retrograde.solver.methods.listed.cycles import BYTES_A_POSITION
-from retrograde.solver.methods.listed.explore.explore import Explorer, SolvingMemory
+from retrograde.games.contract.game import DRAW, Game, Traits
+from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.store import ListedStore
 from retrograde.solver.rules.examine import is_for_a_stream, starts_of
 from retrograde.solver.runtime.driver import drive
 from retrograde.solver.runtime.work import Work
-from retrograde.solver.values.score import decode, score_type, with_enough_bits
-from retrograde.solver.values.score_kernels import add_counts
-from retrograde.solver.values.tally import BLOCK, narrow, tally
+from retrograde.solver.values.score import BLOCK, CLASSES, with_enough_bits
+from retrograde.solver.values.score_kernels import rows_of
 
 Array = np.ndarray[Any, Any]
-
-INDEX = 0.625
-"""Bytes of a search index for each position."""
-
-
-def what_solving_takes(game: Game) -> SolvingMemory:
-    """Return the memory that solving takes if all lists stay in memory, in bytes a position."""
-    return SolvingMemory(INDEX + np.dtype(score_type(14)).itemsize + 2 * Traits.of(game).has_images, BYTES_A_POSITION)
 
 
 @dataclass(frozen=True)
@@ -50,9 +40,7 @@ class ListedMethod:
         limit = work.sizes.in_memory if self.limited and Traits.of(game).has_tiers and is_for_a_stream(game) else None
         work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
         log = work.log("first waves" if self.limited else "waves")
-        space = Explorer(game, work, limit, what_solving_takes(game)).explore(
-            starts_of(game), log, work.phase("exploring")
-        )
+        space = Explorer(game, work, limit, spills=True).explore(starts_of(game), log, work.phase("exploring"))
 
         def solve(bits: int) -> SolvedRecords:
             store = ListedStore(game, space, bits, work, self.propagate)
@@ -65,24 +53,27 @@ class ListedMethod:
 def solved_from(store: ListedStore) -> SolvedRecords:
     """Return a solved game for the database writer, made from the scores of all positions."""
     space, bits = store.table.space, store.table.bits
-    codes, numbers = narrow(store.scores)
-    counts = tally(numbers, store.sizes, len(codes), add_counts)
+    stored, positions, firsts = store.counts
     # (value, remoteness, code) of each outcome that occurs: the rows of the legend, in order.
-    there = sorted((*decode(int(codes[code]), bits), code) for code in np.flatnonzero(counts.stored).tolist())
+    outcomes = [(CLASSES[code & 3], code >> 2, code) for code in np.flatnonzero(stored).tolist()]
+    there = sorted((value, -1 if value == DRAW else remoteness, code) for value, remoteness, code in outcomes)
     legend = [
         LegendRow(
-            value, remoteness, int(counts.positions[code]), int(counts.stored[code]),
-            int(space.read(counts.first[code], counts.first[code] + 1)[0]),
+            value, remoteness, int(positions[code]), int(stored[code]),
+            int(space.read(firsts[code], firsts[code] + 1)[0]),
         )
         for value, remoteness, code in there
     ]  # fmt: skip
     # From the code of an outcome to its row in the legend.
-    rows = np.zeros(len(codes), np.min_scalar_type(len(legend)))
-    rows[[code for *_, code in there]] = np.arange(len(legend))
+    row_of_code = np.zeros(len(stored), np.min_scalar_type(len(legend)))
+    row_of_code[[code for *_, code in there]] = np.arange(len(legend))
 
     def records() -> Iterator[tuple[Array, Array]]:
-        for begin in range(0, len(numbers), BLOCK):
-            yield space.read(begin, min(begin + BLOCK, len(space))), rows[numbers[begin : begin + BLOCK]]
+        for begin in range(0, len(space), BLOCK):
+            scores = store.scores[begin : begin + BLOCK]
+            rows = np.empty(len(scores), row_of_code.dtype)
+            rows_of(scores, bits, row_of_code, rows)
+            yield space.read(begin, min(begin + BLOCK, len(space))), rows
 
     greatest = max(int(space.read(end - 1, end)[0]) for end in space.starts[1:].tolist())
     return SolvedRecords(space.tiers, np.diff(space.starts), legend, records(), greatest)

@@ -5,50 +5,25 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import Game, Traits
+from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.cycles import solve_by_ranges, solve_cycles
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, levels
 from retrograde.solver.methods.listed.sweep import solve_sweeping
 from retrograde.solver.methods.listed.table import ListedTable
-from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import score_type
+from retrograde.solver.values.score_kernels import add_counts
 
 Array = np.ndarray[Any, Any]
-
-
-class CompressedSizes:
-    """Numbers of symmetric positions, compressed in memory. Each tier must be written from front to back."""
-
-    def __init__(self, starts: Array):
-        self.starts = starts
-        self.tiers = [CompressedArray(np.uint16) for _ in starts[1:]]
-
-    def __len__(self) -> int:
-        return int(self.starts[-1])
-
-    def __setitem__(self, where: slice, sizes: Array) -> None:
-        k = int(self.starts.searchsorted(where.start, "right")) - 1
-        start = int(self.starts[k])
-        self.tiers[k][where.start - start : where.stop - start] = sizes
-
-    def __getitem__(self, where: slice) -> Array:
-        begin, end = where.start, min(where.stop, len(self))
-        low, high = int(self.starts.searchsorted(begin, "right")) - 1, int(self.starts.searchsorted(end))
-        parts = [np.empty(0, np.uint16)]
-        for k, start, stop in zip(range(low, high), self.starts[low:high], self.starts[low + 1 :], strict=False):
-            parts.append(self.tiers[k][max(0, begin - int(start)) : min(end, int(stop)) - int(start)])
-        return np.concatenate(parts)
 
 
 class ListedStore:
     """Scores of a state space while it is solved (a `Store`, see runtime/driver.py).
 
-    `scores` uint16[n] or uint32[n] (see values/score.py). `sizes` uint16[n] is the number of positions symmetric to
-    each; empty if the game has no symmetry, compressed if positions are spilled to disk. A group is a list of tier
-    numbers.
+    `scores` uint16[n] or uint32[n] (see values/score.py). `counts` int64[3, codes] are those of all solved positions
+    (see values/score_kernels.py, `count_scores`). A group is a list of tier numbers.
     """
 
     def __init__(
@@ -58,23 +33,14 @@ class ListedStore:
 
         If *propagate*, all tiers are solved like tiers with cycles.
         """
-        work.budget.check(self.bytes_needed(game, space, bits), f"solving {len(space):,} positions")
-        shared = work.zeros(f"scores{bits}", len(space), score_type(bits))
+        kind = score_type(bits)
+        work.budget.check(len(space) * np.dtype(kind).itemsize, f"solving {len(space):,} positions")
+        shared = work.zeros(f"scores{bits}", len(space), kind)
         self.table = ListedTable(game, space, shared, bits)
         self.work, self.propagate = work, propagate
-        self.scores = shared.array
-        self.sizes: Array | CompressedSizes = np.zeros(0, np.uint16)
-        if self.table.symmetric:
-            spilled = isinstance(space, SpilledStateSpace)
-            self.sizes = CompressedSizes(space.starts) if spilled else np.zeros(len(space), np.uint16)
+        self.scores, self.counts = shared.array, np.zeros((3, 256), np.int64)
         self.unsolved = {k: [space.stretch(k)] for k in range(len(space.tiers))}
         """The blocks of each tier that are not solved yet."""
-
-    @staticmethod
-    def bytes_needed(game: Game, space: StateSpace | SpilledStateSpace, bits: int) -> int:
-        """Return the memory of the score and size arrays, in bytes."""
-        sizes = 2 * Traits.of(game).has_images * isinstance(space, StateSpace)
-        return len(space) * (np.dtype(score_type(bits)).itemsize + sizes)
 
     def groups(self) -> Iterator[list[int]]:
         """Yield groups of tiers that do not depend on each other, last first."""
@@ -97,11 +63,16 @@ class ListedStore:
         blocks, scores, sizes = done
         count = 0
         for k, begin, end in blocks.reshape(-1, 3).tolist():
-            self.scores[begin:end] = scores[count : count + end - begin]
-            if len(self.sizes):
-                self.sizes[begin:end] = sizes[count : count + end - begin]
-            count += end - begin
+            own = slice(count, count + end - begin)
+            self.scores[begin:end] = scores[own]
+            # A resumed solve may solve blocks of a tier again; each is counted once.
+            for low, high in self.unsolved[k]:
+                if begin < high and low < end:
+                    new = slice(max(low - begin, 0), min(high, end) - begin)
+                    block = scores[own][new], sizes[own][new], begin + new.start
+                    self.counts = add_counts(self.counts, *block, self.table.bits)
             self.unsolved[k] = [rest for part in self.unsolved[k] for rest in without(part, begin, end)]
+            count += end - begin
         return StoredCounts(count, int(self.table.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)
 
 

@@ -48,7 +48,7 @@ def sweep(task: tuple[ListedTable, list[TierBlock], LocatedChildren | None]) -> 
     )
     for begin, end, block in parts:
         result = np.empty(end - begin, score_type(table.bits))
-        if kernels.sweep(block.columns, block.places, block.matrix, table.bits, table.scores.array, result):
+        if kernels.sweep(block, table.bits, table.scores.array, result):
             raise RemotenessOverflow
         scores.append(result)
         sizes.append(block.matrix.sizes.copy())

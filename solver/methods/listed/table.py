@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 class ListedTable(NamedTuple):
     """Inputs of every task: the game, its state space, and the scores of all positions.
 
-    `space` is a StateSpace or a SpaceAside. Scores have *bits* bits for the plies.
+    `space` is a StateSpace or a SpilledStateSpace. Scores have *bits* bits for the plies.
     """
 
     game: Game
@@ -28,26 +28,19 @@ class ListedTable(NamedTuple):
     bits: int
 
     @property
+    def tiers(self) -> Array:
+        """The tiers as the rules number them, ascending."""
+        tiers: Array = self.space.tiers
+        return tiers
+
+    def part(self, k: int) -> ArraySlice:
+        """Return the scores of tier number k."""
+        return self.scores.part(*self.space.stretch(k))
+
+    @property
     def symmetric(self) -> bool:
         """Whether the game declares symmetry (`images`)."""
         return Traits.of(self.game).has_images
-
-
-class CyclicTier(NamedTuple):
-    """A tier with cycles that is to be solved: tier number k, positions *low* to *high* among all.
-
-    `scores` and `left` have an entry for each position of the tier, counted from 0. `left` holds the undecided-children
-    counters (see values/score.py). `sums` uint32[n] are checksums of the parents (see values/edges.py); empty if the
-    rules do not give parents.
-    """
-
-    table: ListedTable
-    k: int
-    low: int
-    high: int
-    scores: ArraySlice
-    left: ArraySlice
-    sums: ArraySlice
 
 
 def expand_located(table: ListedTable, expander: Expander, k: int, positions: Array) -> ExpansionBlock:
@@ -87,7 +80,7 @@ def refuse_moves(game: Game, position: int) -> NoReturn:
 def blocks_of(
     table: ListedTable, k: int, begin: int, end: int, located: LocatedChildren | None, times: int = 1,
     indices: Array | None = None,
-) -> Iterator[tuple[int, int, ExpansionBlock | LocatedBlock]]:  # fmt: skip
+) -> Iterator[tuple[int, int, LocatedBlock]]:  # fmt: skip
     """Yield (begin, end, block) for consecutive blocks of tier number k, with children located.
 
     Blocks are *times* as long as usual. If *located* is None, positions are expanded and looked up here, in memory.
@@ -98,22 +91,24 @@ def blocks_of(
         expander = expander_of(table.game)
         for first, last in expander.blocks(begin, end, times):
             own = slice(first, last) if indices is None else indices[first:last]
-            yield first, last, expand_located(table, expander, k, table.space.positions[own])
+            block = expand_located(table, expander, k, table.space.positions[own])
+            yield first, last, LocatedBlock(block.columns, block.places, block.matrix, block.out)
         return
     base = 0 if indices is None else located.outlines[0].begin
-    for first, last, block in located_blocks(located):
-        if block.missing >= 0:
-            index = block.missing if indices is None else int(indices[block.missing - base])
+    for first, last, located_block, missing in located_blocks(located):
+        if missing >= 0:
+            index = missing if indices is None else int(indices[missing - base])
             refuse_moves(table.game, int(table.space.read(index, index + 1)[0]))
-        yield first - base, last - base, block
+        yield first - base, last - base, located_block
 
 
 def locate(table: ListedTable, block: ExpansionBlock) -> int:
     """Fill in the indices of the children of a block; return how many children are in no list."""
-    space, unsorted = table.space, np.zeros(len(block.children), np.bool_)
+    space, children = table.space, block.children[:, : block.columns]
     # Rows whose children ascend are found by a merge-like scan, which runs along memory. Only other rows need the
     # index.
+    unsorted = np.zeros(len(children), np.bool_)
     if space.large:
-        kernels.disorder(block.columns, block.children, unsorted)
+        np.any(children[:, 1:] < children[:, :-1], axis=1, out=unsorted)
     missing = kernels.locate(block.columns, block.matrix, unsorted, space.lists, space.index, block.places)
     return int(missing)

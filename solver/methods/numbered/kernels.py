@@ -6,8 +6,6 @@ values/score.py, with one more: `DRAW_CLASS << bits | EMPTY_PLIES` for a slot wi
 When the rules break the contract, a kernel writes the fault to *trouble* and stops; the caller raises the error.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, is_none
@@ -23,31 +21,14 @@ from retrograde.solver.values.edges import differs, mark_of
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, PRIMITIVE
 from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_score
 
-Array = np.ndarray[Any, Any]
-
-
-class SlotSeeds(NamedTuple):
-    """Initial scores and counters of some slots, from expanding them.
-
-    `scores`: the score of a primitive position or of an empty slot, otherwise the best score passed up by children in
-    later tiers (0 for none). `counts`: the number of distinct children within the tier. `left`: the same plus one if a
-    child in a later tier saves the position from losing; PRIMITIVE if the game is over or the slot empty. `sizes`: the
-    number of symmetric positions.
-    """
-
-    scores: Array
-    left: Array
-    sizes: Array
-    counts: Array
-
 
 @lean_kernel
 def seed(game, tier, first, slots, seeds, images, links, trouble):
     """Expand the positions of some slots of a tier, from slot *first* on. *slots* are TierScores (see table.py).
 
-    Writes initial scores and counters to *seeds*. Writes to *links* the distinct children within the tier, position by
-    position: their slots, or the complements (`~`) if the same player moves again. Returns the number of slots done,
-    which are not all if *links* is full, and the number of links.
+    Writes initial scores and counters to *seeds* (see `Seeds`). Writes to *links* the distinct children within the
+    tier, position by position: their slots, or the complements (`~`) if the same player moves again. Returns the number
+    of slots done, which are not all if *links* is full, and the number of links.
 
     *trouble* becomes the fault, the last position, and its slot, or the number of an UNSOLVED tier. *images* is a
     buffer for MOST_IMAGES positions.

@@ -1,20 +1,29 @@
-"""Solves games that number their positions: all slots of all tiers, last tier first."""
+"""Solves games that number their positions: all slots of all tiers, last tier first.
 
+Tiers that a game shares with others of its family are copied from existing databases. For example, the tier of two men
+against one is the same in every draughts endgame, with any total number of pieces.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
+from retrograde.databases import DatabaseFile, database_path, home_folder, list_databases
 from retrograde.databases.legend import LegendTable, Measures, table_of
+from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.write import SolvedSlots
-from retrograde.games.contract.game import METRICS, Game
+from retrograde.games.catalog import make, rests_on, rules_digest, variant
+from retrograde.games.contract.game import METRICS, Game, RetrogradeError
 from retrograde.games.contract.zeroing import TO_PROGRESS, signed
 from retrograde.solver.methods.numbered.elsewhere import Elsewhere
 from retrograde.solver.methods.numbered.legend import CODE, solved_slots
-from retrograde.solver.methods.numbered.reuse import copy_tiers, find_sources
 from retrograde.solver.methods.numbered.store import NumberedStore
-from retrograde.solver.runtime.driver import drive
+from retrograde.solver.runtime.driver import Done, drive
 from retrograde.solver.runtime.work import Work
-from retrograde.solver.values.score import decode, with_enough_bits
+from retrograde.solver.values.score import decode, encode, score_type, with_enough_bits
 from retrograde.solver.values.score_kernels import fill_gaps
 
 SAMPLE_SLOTS, SAMPLE_SECONDS = 256, 0.01
@@ -71,3 +80,62 @@ def solved_from(store: NumberedStore) -> SolvedSlots:
     legend = [row._replace(measures=(signed(row.value, row.remoteness),)) for row in solved.legend]
     measures = Measures(store.metric, (store.metric,))
     return replace(solved, legend=LegendTable(table_of(legend, measures.names)), measures=measures)
+
+
+Sources = dict[int, Path]
+"""For the number of a tier, a database that has it."""
+
+
+def find_sources(store: NumberedStore, path: Path) -> Sources:
+    """Return the tiers that other databases have, in the folder of *path* or the usual one."""
+    game, numbering, bits = store.table.game, store.own, store.table.bits
+    folders = home_folder(), path.parent
+    if rests_on(game):  # no other variant's database has its tiers
+        found = [file for folder in folders if (file := database_path(variant(game), folder)).is_file()]
+    else:
+        found = [file for folder in folders for file in list_databases(folder)]
+    files = {file.resolve(): file for file in found}
+    files.pop(path.resolve(), None)
+    sources: Sources = {}
+    for file in files.values():
+        try:
+            with DatabaseFile(file) as database:
+                slots, digest = database.contents, rules_digest(type(game))
+                if not isinstance(slots, SlotsReader) or (database.game_name, database.rules) != (game.name, digest):
+                    continue
+                if (database.metric if database.measures else METRICS[0]) != store.metric:
+                    continue
+                if make(type(game), database.variant.partition(":")[2]).family != game.family:
+                    continue  # equal tier numbers and sizes mean nothing in another family
+                if max(row.remoteness for row in database.legend) >= (1 << bits) - 2:
+                    continue  # does not fit in scores of this size
+                for tier, size in zip(slots.tiers.numbers, np.diff(slots.tiers.bounds), strict=True):
+                    k = numbering.row(int(tier))
+                    if k >= 0 and numbering.size(k) == size:
+                        sources.setdefault(k, file)
+        except (RetrogradeError, OSError):  # unreadable: ignore it
+            continue
+    return sources
+
+
+def copy_tiers(store: NumberedStore, sources: Sources) -> Iterator[Done]:
+    """Yield the scores and counts of tiers from the databases that have them. Skips damaged databases."""
+    if not sources:
+        return
+    from retrograde.solver.methods.numbered.seeds import count_symmetric  # here, as it loads the compiler
+
+    table = store.table
+    for k, file in sources.items():
+        try:
+            with DatabaseFile(file) as database:
+                if not isinstance(slots := database.contents, SlotsReader):
+                    continue
+                there = int(slots.tiers.numbers.searchsorted(table.numbering.tiers[k]))
+                outcomes = slots.all_slots(*slots.tiers.bounds[there : there + 2].tolist())
+                legend = [encode(value, plies, table.bits) for value, plies, *_ in database.legend]
+        except (RetrogradeError, OSError):
+            continue
+        sizes = count_symmetric(table, k, store.work)
+        scores = np.array(legend, score_type(table.bits))[outcomes]
+        scores[sizes == 0] = table.empty
+        yield store.count_and_write(k, scores, sizes)

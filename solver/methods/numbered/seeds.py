@@ -1,6 +1,5 @@
 """Expands the slots of a tier: initial scores and counters of each position, and its children within the tier."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -8,11 +7,12 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, Traits, alternates, is_none
+from retrograde.solver.methods.listed.predecessors.kernels import Seeds
 from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout, pack_edges
+from retrograde.solver.methods.listed.predecessors.tier import CyclicTier
 from retrograde.solver.methods.numbered import kernels
-from retrograde.solver.methods.numbered.kernels import SlotSeeds
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
-from retrograde.solver.methods.numbered.table import NumberedTable, NumberedTier
+from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.rules.consistency import check_index
 from retrograde.solver.rules.examine import differ, examine, refuse_chance
 from retrograde.solver.rules.expansion import compiling
@@ -25,12 +25,13 @@ from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.solved_tiers import Unsolved
 from retrograde.solver.runtime.tasks import workspace
+from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import DRAW_CLASS, PRIMITIVE, encode, narrow_counters, score_type
 from retrograde.solver.values.score_kernels import pass_on, pass_up
 
 Array = np.ndarray[Any, Any]
-Children = Any
-"""Children within a tier: Packed, or (links, number of links for each position)."""
+SlotTask = tuple[CyclicTier, BucketLayout | None, int, int]
+"""Task: expand slots *begin* to *end* of a tier."""
 
 BLOCK = 1 << 14
 """Slots in a task."""
@@ -51,33 +52,26 @@ IMAGE_CHECK_BLOCKS = 4
 """In a longer tier one block of this number is checked that way, because interpreted rules are slow."""
 
 
-def blocks(slots: int, done: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield (begin, end) of the blocks of a tier that remain after *done* slots."""
-    return ((begin, min(begin + size, slots)) for begin in range(done, slots, size))
-
-
-def buffers(table: NumberedTable, slots: int) -> tuple[SlotSeeds, Array, Array, Array]:
+def buffers(table: NumberedTable, slots: int) -> tuple[Seeds, Array, Array, Array]:
     """Compile the rules; return the arrays that `kernels.seed` writes to: seeds, images, links and trouble."""
-    seeds = SlotSeeds(np.empty(slots, score_type(table.bits)), *np.empty((3, slots), np.uint16))
+    seeds = Seeds(np.empty(slots, score_type(table.bits)), *np.empty((3, slots), np.uint16))
     return seeds, room_for_images(table.rules), workspace("links", LINKS), trouble_array(table.rules, 3)
 
 
-def seed(task: tuple[NumberedTier, BucketLayout | None, int, int]) -> tuple[int, SlotSeeds, Children]:
-    """Expand a block of slots.
+def seed(task: SlotTask) -> tuple[int, Seeds, Any]:
+    """Expand a block of slots (see `TierExpansion`).
 
-    Returns the first slot, the initial scores and counters, and the children within the tier: packed if *shape* is
-    given. Raises Unsolved if a child is in a tier that is not solved yet, and RuleError if the rules break the
-    contract.
+    Raises Unsolved if a child is in a tier that is not solved yet, and RuleError if the rules break the contract.
     """
-    tier, shape, begin, end = task
+    tier, layout, begin, end = task
     table, count = tier.table, end - begin
     rules, slots = table.rules, table.for_kernels
     seeds, images, links, trouble = buffers(table, count)
-    narrow = np.int32 if len(tier.scores.array) < 1 << 31 else np.int64
+    narrow = np.int32 if tier.size < 1 << 31 else np.int64
     done, found = 0, []
     # The buffer for links may be too short for the whole block: continue until all slots are done.
     while done < count:
-        rest = SlotSeeds(*(array[done:] for array in seeds))
+        rest = Seeds(*(array[done:] for array in seeds))
         with compiling(table.game, trouble):
             more, written = kernels.seed(
                 rules_for(rules), tier.number, begin + done, slots, rest, images, links, trouble
@@ -93,8 +87,8 @@ def seed(task: tuple[NumberedTier, BucketLayout | None, int, int]) -> tuple[int,
     check_block(tier, begin, seeds)
     seeds, counts = seeds._replace(left=narrow_counters(seeds.left, table.bits)), seeds.counts
     children: Array = np.concatenate(found) if len(found) > 1 else found[0]
-    if shape:
-        return begin, seeds, pack_edges(shape, children, counts, begin)
+    if layout:
+        return begin, seeds, pack_edges(layout, children, counts, begin)
     return begin, seeds, (children if alternates(rules) else np.where(children < 0, -1 - children, children), counts)
 
 
@@ -115,7 +109,7 @@ def expect_solved(table: NumberedTable, k: int) -> None:
             raise Unsolved(int(trouble[2]))
 
 
-def check_block(tier: NumberedTier, begin: int, seeds: SlotSeeds) -> None:
+def check_block(tier: CyclicTier, begin: int, seeds: Seeds) -> None:
     """Check some slots of a block with the interpreted rules, and some against a symmetric image."""
     table = tier.table
     game, numbering, count = table.game, table.numbering, len(seeds.scores)
@@ -127,7 +121,7 @@ def check_block(tier: NumberedTier, begin: int, seeds: SlotSeeds) -> None:
         return
     # Check canonical positions against a symmetric image, evenly spread over the block's positions.
     filled = np.flatnonzero(seeds.scores != table.empty)
-    few = min(IMAGE_CHECKS * BLOCK // len(tier.scores.array), len(filled) // IMAGE_CHECK_DISTANCE)
+    few = min(IMAGE_CHECKS * BLOCK // tier.size, len(filled) // IMAGE_CHECK_DISTANCE)
     checks = min(len(filled), max(1, few))
     for k in range(checks):
         i = int(filled[(2 * k + 1) * len(filled) // (2 * checks)])
@@ -155,17 +149,20 @@ def seed_interpreted(table: NumberedTable, k: int, slot: int) -> tuple[int, int]
     return passed, len(own) + (passed >= DRAW_CLASS << bits)
 
 
-def count_symmetric(task: tuple[NumberedTier, int, int]) -> tuple[int, Array]:
-    """Return the first slot of a block, and the number of positions symmetric to each; 0 for empty slots.
+def count_symmetric(table: NumberedTable, k: int, work: Work) -> Array:
+    """Return the number of positions symmetric to each slot's position of tier number k; 0 for empty slots."""
+    blocks = range(0, table.numbering.size(k), BLOCK)
+    return np.concatenate([*work.map(count_block, ((CyclicTier.bare(table, k), begin) for begin in blocks))])
 
-    *task* is a tier, and the bounds of a block of its slots.
-    """
-    tier, begin, end = task
+
+def count_block(task: tuple[CyclicTier, int]) -> Array:
+    """Return the same for a block of slots, which begins with slot *begin*."""
+    tier, begin = task
     rules = tier.table.rules
-    sizes = np.empty(end - begin, np.uint16)
+    sizes = np.empty(min(BLOCK, tier.size - begin), np.uint16)
     with compilable(rules):
         kernels.count_symmetric(rules_for(rules), tier.number, begin, room_for_images(rules), sizes)
-    return begin, sizes
+    return sizes
 
 
 def raise_fault(game: Game, numbering: SlotNumbering, position: int) -> None:

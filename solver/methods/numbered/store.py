@@ -7,6 +7,7 @@ and only the tier that is being solved is in memory.
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.solved_tiers import SolvedTiers
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
 from retrograde.solver.values.score import score_type
-from retrograde.solver.values.score_kernels import add_counts
+from retrograde.solver.values.score_kernels import count_by_score
 
 Array = np.ndarray[Any, Any]
 
@@ -100,7 +101,8 @@ class NumberedStore:
 
     def count_and_write(self, k: int, scores: Array, sizes: Array | CompressedArray) -> Done:
         """Count the outcomes of a solved tier, given its numbers of symmetric positions; then `write` it."""
-        counts = counts_of(self.table.game, self.table.numbering, k, scores, sizes, add_counts)
+        count = partial(count_by_score, bits=self.table.bits)
+        counts = counts_of(self.table.game, self.table.numbering, k, scores, sizes, count)
         return self.write(k, scores, counts.ravel())
 
     def write(self, k: int, scores: Array, counts: Array) -> Done:

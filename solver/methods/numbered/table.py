@@ -51,6 +51,11 @@ class NumberedTable(NamedTuple):
         return family_of(self.game)
 
     @property
+    def tiers(self) -> Array:
+        """The tiers as the rules number them, ascending."""
+        return self.numbering.tiers
+
+    @property
     def for_kernels(self) -> TierScores:
         """The same data for kernels."""
         return TierScores(self.numbering.tiers, self.numbering.starts, self.scores.array, self.bits, self.solved.flags)
@@ -64,27 +69,3 @@ class NumberedTable(NamedTuple):
         """Return the scores of tier number k."""
         slots = self.numbering.slice_of(k)
         return self.scores.part(slots.start, slots.stop)
-
-    def tier(self, k: int) -> "NumberedTier":
-        """Return tier number k with its part of the scores, without counters and checksums."""
-        nothing = self.scores.part(0, 0)
-        return NumberedTier(self, k, self.part(k), nothing, nothing)
-
-
-class NumberedTier(NamedTuple):
-    """A tier that is to be solved: its number k, and arrays with an entry for each slot.
-
-    `left` holds the undecided-children counters (see values/score.py). `sums` uint8, uint16 or uint32[slots] are
-    checksums of the parents (see values/edges.py); empty if the rules do not give parents.
-    """
-
-    table: NumberedTable
-    k: int
-    scores: ArraySlice
-    left: ArraySlice
-    sums: ArraySlice
-
-    @property
-    def number(self) -> int:
-        """The tier as the rules number it."""
-        return int(self.table.numbering.tiers[self.k])

@@ -3,7 +3,7 @@
 More memory makes the solve faster and its checks stronger.
 
 A tier that is solved slot by slot has arrays with an entry for each slot: scores, undecided-children counters (see
-values/left.py), parent checksums if the rules give parents (see values/edges.py), and numbers of symmetric positions.
+values/score.py), parent checksums if the rules give parents (see values/edges.py), and numbers of symmetric positions.
 More bytes for a checksum miss fewer errors. If a list of newly decided positions does not fit, they are searched for.
 
 If predecessor lists do not fit, the frontier of forward passes takes the memory of the lists (see
@@ -28,8 +28,8 @@ SIZE_BYTES = 0.25
 """Bytes for each slot for the compressed numbers of symmetric positions, at most about."""
 LIST_BYTES = 0.25, 4.0
 """Bytes for each slot for lists of positions that are decided or due: least and most."""
-LIST_ITEM_BYTES = 4
-"""Bytes for each position in such a list."""
+BYTES_A_LISTED = 8
+"""One position is listed for each 8 bytes of free memory: lists of 4-byte numbers take half of it."""
 CHECKSUM_TYPES = np.uint8, np.uint16, np.uint32
 """Types of parent checksums."""
 OUTCOME_BYTES = 1.3
@@ -114,6 +114,6 @@ def checksum_type(spare: int, slots: int) -> type[np.unsignedinteger[Any]]:
     return next(kind for kind in reversed(CHECKSUM_TYPES) if (np.dtype(kind).itemsize - 1) * slots <= max(spare, 0))
 
 
-def most_listed(free: int, slots: int) -> int:
-    """Return the number of positions that may be listed when *free* bytes are free."""
-    return max(int(LIST_BYTES[0] * slots), free // 2) // LIST_ITEM_BYTES
+def least_listed(slots: int) -> int:
+    """Return the number of positions that may be listed in any case."""
+    return int(LIST_BYTES[0] * slots) // 4

@@ -42,7 +42,7 @@ from retrograde.solver.methods.setwise.words import (
 )
 from retrograde.solver.rules.plain.tier_kernels import GROUP, GROUPS, MASK, WORD, WORDS
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-from retrograde.solver.values.extract import extract
+from retrograde.solver.values.bits import extract
 
 Array = np.ndarray[Any, Any]
 

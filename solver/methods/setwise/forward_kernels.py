@@ -53,8 +53,7 @@ from retrograde.solver.rules.plain.tier_kernels import (
     pairs_of,
 )
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
-from retrograde.solver.values.bits import find_runs, make_runs_buffer, spread
-from retrograde.solver.values.extract import deposit, extract
+from retrograde.solver.values.bits import deposit, extract, find_runs, make_runs_buffer, spread
 
 Array = np.ndarray[Any, Any]
 

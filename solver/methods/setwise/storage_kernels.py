@@ -9,7 +9,7 @@ import numpy as np
 from retrograde.solver.methods.setwise.words import AFTER_TIER, NOTHING, ONE, popcount
 from retrograde.solver.rules.plain.tier_kernels import FIRST, GROUP, GROUPS, WORD, WORDS
 from retrograde.solver.runtime.kernel import lean_kernel
-from retrograde.solver.values.extract import deposit, extract
+from retrograde.solver.values.bits import deposit, extract
 
 
 @lean_kernel

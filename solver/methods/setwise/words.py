@@ -16,7 +16,7 @@ So word j of group g, if `occupied[g]` has bit j, is at `before[g]` + the number
 import numpy as np
 
 from retrograde.solver.runtime.kernel import lean_kernel
-from retrograde.solver.values.extract import deposit, extract
+from retrograde.solver.values.bits import deposit, extract
 
 WORD_BITS = 6
 """Bits of a rank that say which bit of a word it is."""

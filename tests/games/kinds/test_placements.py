@@ -19,8 +19,8 @@ from retrograde.games.kinds.placements import closed, composed, inverse, reorder
 from retrograde.games.morris import Morris
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
+from retrograde.solver.methods.numbered.method import find_sources
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
-from retrograde.solver.methods.numbered.reuse import find_sources
 from retrograde.solver.verification.verify import verify
 from tests.helpers import reference, three_men
 from tests.helpers.paths import ROOT

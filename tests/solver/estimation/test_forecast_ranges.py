@@ -42,7 +42,7 @@ class Watched(Elsewhere):
 @pytest.mark.long
 @pytest.mark.parametrize(("variant", "way", "least"), [("teeko:4,3", "numbered", 20_000), ("lgame", "listed", 2_000)])
 def test_a_solve_takes_what_it_is_expected_to(variant, way, least, tmp_path, monkeypatch):
-    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.propagation.TOGETHER", 1)  # or all would be done here
+    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.tier.TOGETHER", 1)  # or all would be done here
     sizes = Sizes(ranged_slots=least, range_bits=11)
     game, path = load_game(variant), tmp_path / "there" / "game.h5"
     expected = estimate(game, workers=1)

@@ -184,8 +184,8 @@ def test_a_worker_killed_in_the_middle_of_a_step(tmp_path, executor, by_threads,
     """It has written down what becomes of a range; the task runs again elsewhere, and that is never read."""
     once = tmp_path / "once"
     once.touch()
-    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.propagation.TOGETHER", 1)
-    name = "retrograde.solver.methods.listed.ranges.propagation.run_steps"
+    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.tier.TOGETHER", 1)
+    name = "retrograde.solver.methods.listed.ranges.tier.run_steps"
     monkeypatch.setattr(name, partial(steps_or_end, once=once, ours=os.getpid()))
     variant, way = "chess:KQK", "numbered"
     path = solve(load_game(variant), tmp_path / "game.h5", method=way, sizes=small_enough(way), executor=executor)

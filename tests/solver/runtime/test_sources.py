@@ -64,15 +64,16 @@ def edit(file, old, new):
 SPLIT = """
 import numpy as np
 from retrograde.solver.methods.listed import kernels
-from retrograde.solver.methods.listed.kernels import ListedSeeds, Places, TierBounds
+from retrograde.solver.methods.listed.spill.lookup import LocatedBlock
+from retrograde.solver.methods.listed.predecessors.kernels import Seeds
 from retrograde.solver.rules.kernels import Matrix
 assert kernels.__file__.startswith({root!r}), kernels.__file__
 ints = lambda *numbers: np.array(numbers, np.int64)
 best = ints(7)
-places, one, scores, room = ints(1).reshape(1, 1), ints(0), np.array([0, 3], np.uint16), (ints(0) for _ in range(4))
+places, one, scores, room = ints(1).reshape(1, 1), ints(0), np.array([0, 3], np.uint16), (ints(0) for _ in range(5))
 matrix = Matrix(places, places, one.astype(np.uint8), one[:0].astype(np.uint16), one.astype(np.int32), one)
-seeds = ListedSeeds(best, next(room), next(room))
-kernels.split_children(Places(1, places, matrix), TierBounds(5, 6), 14, scores, seeds, next(room))
+seeds = Seeds(best, next(room), next(room), next(room))
+kernels.split_children(LocatedBlock(1, places, matrix, next(room)), (5, 6), 14, scores, seeds)
 print(best[0], sum(kernels.split_children.stats.cache_hits.values()))
 """
 

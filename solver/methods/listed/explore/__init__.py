@@ -11,5 +11,5 @@ Breadth-first search. A *wave* is the set of positions found in one round:
 3. Log the wave in the journal, so that a killed solve resumes there (`waves.py`).
 4. Stop when a wave is empty. Join the runs of each tier into one list (`space.StateSpace`).
 
-When memory runs short, the runs spill to disk (`spill/positions.py`), and step 2 happens there.
+When memory runs short, the runs spill to disk (`spill/lists.py`), and step 2 happens there.
 """

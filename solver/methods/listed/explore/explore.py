@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +11,7 @@ from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore import kernels
 from retrograde.solver.methods.listed.explore.cutting import TASK, cut_into_tasks
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, index_of_positions
-from retrograde.solver.methods.listed.explore.tasks import (
-    ExpandTask,
-    concatenate,
-    expand,
-    merge,
-    merge_sorted,
-    position_type,
-)
+from retrograde.solver.methods.listed.explore.tasks import concatenate, expand, merge, merge_sorted, position_type
 from retrograde.solver.methods.listed.explore.waves import (
     AnyWave,
     Edges,
@@ -31,12 +24,13 @@ from retrograde.solver.methods.listed.explore.waves import (
     wave_block,
     waves_in,
 )
-from retrograde.solver.methods.listed.spill.positions import SpilledPositions
+from retrograde.solver.methods.listed.spill.lists import SpilledPositions
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.growth import Growth
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.log import encode
 from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.tasks import call
 from retrograde.solver.runtime.work import NotApplicable, Work
 
 Array = np.ndarray[Any, Any]
@@ -47,33 +41,26 @@ many tasks."""
 EARLY_CHECKS = 4
 LEAST_ARRIVALS = 1 << 26
 """Bytes of children that are merged with the known positions at once, at least. More if memory allows."""
-SCORE = 2
-"""Bytes of a position's score."""
+SCORE, INDEX = 2, 0.625
+"""Bytes of a position's score, and of a search index for each position."""
+CYCLIC = 8
+"""Bytes for each position of a tier with cycles, about, without predecessor lists: counters, sizes, frontiers or
+checksums.
+"""
 WIDE = 8
 """Bytes of a position, at most."""
-
-
-class SolvingMemory(NamedTuple):
-    """Memory that solving takes, in bytes a position.
-
-    `each`: for any position, beside the position itself. `within`: more for each position of a tier with cycles.
-    """
-
-    each: float
-    within: float
 
 
 class Explorer:
     """Finds the state space of a game wave by wave."""
 
-    def __init__(self, game: Game, work: Work, limit: int | None = None, solving: SolvingMemory | None = None):
+    def __init__(self, game: Game, work: Work, limit: int | None = None, spills: bool = False):
         """If *limit* is given, give up at about that number of positions when no move stays in its tier.
 
-        *solving* is the memory that solving will take. If it does not suffice, lists spill to disk. If *solving* is
-        None, they never do.
+        If it *spills*, lists go to disk once memory does not suffice to solve the game.
         """
         self.game = game
-        self.solving = solving
+        self.spills = spills
         self.spilled: SpilledPositions | None = None
         self.work = work
         self.limit = limit
@@ -87,7 +74,7 @@ class Explorer:
 
         Raises NotApplicable if there seem to be more positions than the limit.
         """
-        if self.solving is not None and self.work.sizes.lists_in_scratch:
+        if self.spills and self.work.sizes.lists_in_scratch:
             self.spill()
         wave: AnyWave = {}
         # Step 1: load the logged waves; exploring continues from the last.
@@ -123,14 +110,13 @@ class Explorer:
         # Expand the wave in tasks. Arrivals collect in memory, then are merged with the known positions from time to
         # time.
         tasks = (
-            ExpandTask(self.game, [(k, wave[k][a:b]) for k, a, b in task], checks)
-            for task in cut_into_tasks(lengths(wave), TASK)
+            (self.game, [(k, wave[k][a:b]) for k, a, b in task], checks) for task in cut_into_tasks(lengths(wave), TASK)
         )
         arrivals: dict[int, list[Array]] = {}
         fresh: dict[int, list[Array]] = {}
         edges: Edges = set()
         came = 0
-        for pieces, found in self.map(expand, tasks):
+        for pieces, found in self.map(partial(call, expand), tasks):
             edges |= found
             for tier, piece in pieces:
                 arrivals.setdefault(tier, []).append(piece)
@@ -190,18 +176,18 @@ class Explorer:
 
     def memory_is_short(self) -> bool:
         """Return True if memory does not suffice to join and solve the known positions."""
-        if self.solving is None or not self.may_spill():
+        if not self.may_spill():
             return False
-        left, each, within = self.work.budget.left(), self.solving.each, self.solving.within
+        left, each = self.work.budget.left(), INDEX + SCORE
         # A quick test first: plenty of memory even if every position took the most.
-        if left > max(WIDE, each + within) * self.found:
+        if left > max(WIDE, each + CYCLIC) * self.found:
             return False
         item = max(run.itemsize for runs in self.known.values() for run in runs)
-        return left < max(item * self.found, each * self.found + within * self.largest())
+        return left < max(item * self.found, each * self.found + CYCLIC * self.largest())
 
     def may_spill(self) -> bool:
         """Return True if lists are in memory, and spilling them would free enough for the arrays that must stay."""
-        if self.solving is None or self.spilled:
+        if not self.spills or self.spilled:
             return False
         held = sum(run.nbytes for runs in self.known.values() for run in runs)
         return self.work.budget.left() + held > self.least_memory()

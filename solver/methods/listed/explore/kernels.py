@@ -111,17 +111,6 @@ def merge(left, right, out):
 
 
 @kernel
-def disorder(columns, children, unsorted):
-    """Write for each row whether its children are out of order."""
-    for row in range(children.shape[0]):
-        unsorted[row] = False
-        for i in range(1, columns):
-            if children[row, i] < children[row, i - 1]:
-                unsorted[row] = True
-                break
-
-
-@kernel
 def index_of(positions, starts, index):
     """Fill the `begins` of an index, which come in as zeros."""
     shifts, bases, offsets, begins, _ = index

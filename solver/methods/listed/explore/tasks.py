@@ -2,7 +2,7 @@
 
 from bisect import insort
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,31 +14,26 @@ from retrograde.solver.rules.expansion import ExpansionBlock, expander_of
 
 Array = np.ndarray[Any, Any]
 Pieces = list[tuple[int, Array]]
-"""Positions by tier, unsorted: (tier, positions) pairs."""
+"""Positions by tier: (tier, positions) pairs."""
 
 COMPACT = 1 << 20
 """When a task has found this number of children for a tier, it sorts them and drops duplicates to save memory."""
 
 
-class ExpandTask(NamedTuple):
-    """Task: expand positions, given by tier, and check *checks* of them with the interpreted rules."""
+def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, set[tuple[int, int]]]:
+    """Return the children of positions by tier, and the pairs of tiers that moves connect.
 
-    game: Game
-    parts: list[tuple[int, Array]]
-    checks: int
-
-
-def expand(task: ExpandTask) -> tuple[Pieces, set[tuple[int, int]]]:
-    """Return the children of positions by tier, and the pairs of tiers that moves connect."""
+    Checks *checks* of the positions with the interpreted rules.
+    """
     found: dict[int, list[Array]] = {}
     loose: dict[int, int] = {}  # by tier, children since the last sort
     edges = set()
-    expander = expander_of(task.game)
+    expander = expander_of(game)
     # Step 1: check some positions with the interpreted rules.
-    for k, place in sample_task([(k, 0, len(part[1])) for k, part in enumerate(task.parts)], task.checks):
-        expander.spot_check(task.parts[k][0], task.parts[k][1][place : place + 1])
+    for k, place in sample_task([(k, 0, len(part[1])) for k, part in enumerate(parts)], checks):
+        expander.spot_check(parts[k][0], parts[k][1][place : place + 1])
     # Step 2: expand all positions, and sort a tier's children when many have come.
-    for tier, positions in task.parts:
+    for tier, positions in parts:
         for begin, end in expander.blocks(0, len(positions)):
             for child_tier, piece in children_by_tier(expander.expand(tier, positions[begin:end])):
                 edges.add((tier, child_tier))

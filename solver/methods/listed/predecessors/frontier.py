@@ -63,29 +63,3 @@ def split_parents(children, counts, first, frontier, good, bad):
             bad[bads] = first + i
             bads += 1
     return goods, bads
-
-
-@kernel
-def count_pending(scores, children_left, decided, unpropagated):
-    """Return the number of positions that are undecided or have a score in *unpropagated*."""
-    count = 0
-    for i in range(len(children_left)):
-        count += is_pending(scores[i], children_left[i], decided, unpropagated)
-    return count
-
-
-@kernel
-def add_pending(frontier, scores, children_left, decided, unpropagated):
-    """Add all positions that are undecided or have a score in *unpropagated* to an empty frontier."""
-    for i in range(len(children_left)):
-        if is_pending(scores[i], children_left[i], decided, unpropagated):
-            frontier[i >> 2] |= LOST << 2 * (i & 3)
-
-
-@kernel
-def is_pending(score, children_left, decided, unpropagated):
-    """Return True if a position is undecided or has a score in *unpropagated*."""
-    pending = children_left < decided
-    for one in unpropagated:
-        pending |= score == one
-    return pending

@@ -45,20 +45,6 @@ class LoadedLists(NamedTuple):
         return there
 
 
-class LoadTask(NamedTuple):
-    """Task: load some predecessor lists, of which the first is that of position *first*.
-
-    Loads lists of positions that are undecided or have a score in *unpropagated*, with undecided parents only.
-    """
-
-    scratch: Scratch
-    lists: list[StoredParentLists]
-    first: int
-    scores: Array
-    children_left: Array
-    unpropagated: Array
-
-
 def bytes_needed(pending: int, children_left: Array) -> int:
     """Return the memory for the lists of *pending* positions, whose parents have not been looked up, at most.
 
@@ -68,22 +54,29 @@ def bytes_needed(pending: int, children_left: Array) -> int:
     return BYTES_A_POSITION * pending + item * int(kernels.sum_counters(children_left, decided_from(children_left)))
 
 
-def load_lists(task: LoadTask) -> LoadedLists:
-    """Return the predecessor lists that may still be needed."""
-    decided = decided_from(task.children_left)
-    first, begin = task.first, 0
+def load_lists(
+    scratch: Scratch, blocks: list[StoredParentLists], begin: int, scores: Array, children_left: Array,
+    unpropagated: Array,
+) -> LoadedLists:  # fmt: skip
+    """Return the predecessor lists in some blocks that may still be needed, with undecided parents only.
+
+    These are the lists of positions that are undecided or have a score in *unpropagated*. The first block begins with
+    position number *begin*.
+    """
+    decided = decided_from(children_left)
+    first, end = begin, 0
     loaded = []
-    for stored in task.lists:
-        lists = stored.read(task.scratch)
+    for stored in blocks:
+        lists = stored.read(scratch)
         block = kernels.LoadedBlock(
             np.empty(stored.size, np.uint16), np.empty(stored.size, np.uint32), np.empty_like(lists.parents)
         )
-        scores = task.scores[first : first + stored.size]
-        count = kernels.load_lists(lists, first, scores, task.children_left, decided, task.unpropagated, block)
+        own = scores[first : first + stored.size]
+        count = kernels.load_lists(lists, first, own, children_left, decided, unpropagated, block)
         edges = int(block.ends[count - 1]) if count else 0
-        numbers = block.numbers[:count] + np.uint16(first - task.first)
-        loaded.append((numbers, block.ends[:count] + np.uint32(begin), block.parents[:edges].copy()))
-        first, begin = first + stored.size, begin + edges
+        numbers = block.numbers[:count] + np.uint16(first - begin)
+        loaded.append((numbers, block.ends[:count] + np.uint32(end), block.parents[:edges].copy()))
+        first, end = first + stored.size, end + edges
     numbers, ends, parents = (np.concatenate(arrays) for arrays in zip(*loaded, strict=True))
     return LoadedLists(numbers, np.concatenate([np.zeros(1, np.uint32), ends]), parents)
 

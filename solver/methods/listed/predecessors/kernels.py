@@ -21,6 +21,21 @@ MOST_BYTES = 16
 """The most bytes that a packed edge takes."""
 
 
+class Seeds(NamedTuple):
+    """Initial scores and counters of some positions, from expanding them, each field an array.
+
+    `scores`: the score of a primitive position or of an empty slot, otherwise the best score passed up by children in
+    later tiers (0 for none). `left`: the number of distinct children within the tier, plus one if a child in a later
+    tier saves the position from losing, so that the counter never reaches 0; PRIMITIVE if the game is over or the slot
+    empty. `sizes`: the number of symmetric positions. `counts`: the number of distinct children within the tier.
+    """
+
+    scores: Array
+    left: Array
+    sizes: Array
+    counts: Array
+
+
 @kernel
 def append_edge(children, begin, end, child):
     """Append a child to those of a position, `children[begin:end]`, unless it is among them; return the new end."""
@@ -137,15 +152,6 @@ def write_parents(packed, bounds, width, begins, parents):
             parent += rest >> 1
             parents[begins[child + 1]] = ~parent if rest & 1 else parent
             begins[child + 1] += 1
-
-
-@kernel
-def count_parents(frontier, first, begins):
-    """Return the total number of parents of a frontier. Positions are numbered from *first* on."""
-    count = 0
-    for position in frontier:
-        count += begins[position - first + 1] - begins[position - first]
-    return count
 
 
 @kernel

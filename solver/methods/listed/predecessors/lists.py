@@ -14,19 +14,18 @@ import psutil
 
 from retrograde.databases.errors import DiskFull
 from retrograde.solver.methods.listed.predecessors import in_memory, kernels
-from retrograde.solver.methods.listed.predecessors.in_memory import LoadedLists, LoadTask
+from retrograde.solver.methods.listed.predecessors.in_memory import LoadedLists
 from retrograde.solver.methods.listed.predecessors.sorting import (
     READ_BITS,
     BucketEdges,
     BucketLayout,
-    InvertTask,
     PackedEdges,
     ParentLists,
     SpilledEdges,
     StoredParentLists,
-    WriteEdgesTask,
     bits_for,
-    invert_bucket,
+    invert_edges,
+    invert_to_disk,
     write_edges,
 )
 from retrograde.solver.runtime.arrays import CompressedArray
@@ -234,12 +233,8 @@ class PredecessorWriter:
 
     def spill(self, done: int) -> None:
         """Write the edges in memory to disk, and log it. They are those of positions up to *done*."""
-        tasks = (
-            WriteEdgesTask(self.scratch, f"bucket{bucket}", bucket, edges.blocks)
-            for bucket, edges in enumerate(self.edges)
-            if edges.blocks
-        )
-        spilled = list(self.work.map(write_edges, tasks))
+        tasks = ((self.scratch, bucket, edges.blocks) for bucket, edges in enumerate(self.edges) if edges.blocks)
+        spilled = list(self.work.starmap(write_edges, tasks))
         self.add_spilled(spilled)
         for edges in self.edges:
             edges.blocks.clear()
@@ -260,17 +255,18 @@ class PredecessorWriter:
         layout, on_disk = self.layout, self.on_disk
         if on_disk:
             self.spill(layout.positions)
-        lists: dict[int, list[Any]] = {**self.inverted}
+        lists: dict[int, Any] = {**self.inverted}
         buckets = [bucket for bucket in range(layout.buckets) if bucket not in lists]
-        name = "parents" if on_disk else ""
-        tasks = (InvertTask(self.edges[bucket], layout, bucket, self.scratch, name) for bucket in buckets)
-        for bucket, lists[bucket] in zip(buckets, self.work.map(invert_bucket, tasks), strict=True):
+        tasks = ((self.edges[bucket], layout, bucket, self.scratch) for bucket in buckets)
+        found = self.work.starmap(invert_to_disk if on_disk else invert_edges, tasks)
+        for bucket, lists[bucket] in zip(buckets, found, strict=True):
             # Free the packed edges at once: together with the lists they would take twice the space.
             self.edges[bucket] = BucketEdges([], [])
             if on_disk:
                 self.log.add(InvertedBucket(bucket, lists[bucket]))
                 self.scratch.drop(f"bucket{bucket}")
-        blocks = [block for bucket in range(layout.buckets) for block in lists[bucket]]
+        blocks = [lists[bucket] for bucket in range(layout.buckets)]
+        blocks = [block for some in blocks for block in some] if on_disk else blocks
         bits = min(READ_BITS, layout.shift) if on_disk else layout.shift
         return PredecessorLists(self.work, blocks, bits, self.scratch if on_disk else None)
 
@@ -295,27 +291,25 @@ def unwritten_bytes(folder: Path) -> int:
 AnyLists = ParentLists | StoredParentLists | LoadedLists
 
 
-class LookupTask(NamedTuple):
-    """Task: look up the parents of positions in some blocks of lists.
+LookupTask = tuple[list[tuple[int, AnyLists, Array]], Scratch | None]
+"""The arguments of `look_up`."""
 
-    `blocks` has (number of the first position, lists, sorted positions) for each.
+
+def look_up(blocks: list[tuple[int, AnyLists, Array]], scratch: Scratch | None) -> Array:
+    """Return the parents of the positions of a frontier, int64[…].
+
+    *blocks* has (number of the first position, lists, sorted positions of the frontier) for each block of lists.
     """
-
-    blocks: list[tuple[int, AnyLists, Array]]
-    scratch: Scratch | None
-
-
-def look_up(task: LookupTask) -> Array:
-    """Return the parents of the positions of a frontier, int64[…]."""
     # Step 1: read the lists that are on disk, and count parents.
     read = []
-    for first, lists, frontier in task.blocks:
+    for first, lists, frontier in blocks:
         if isinstance(lists, StoredParentLists):
-            assert task.scratch is not None
-            lists = lists.read(task.scratch)
+            assert scratch is not None
+            lists = lists.read(scratch)
         elif isinstance(lists, LoadedLists):
             first, frontier, lists = 0, lists.rows(frontier, first), ParentLists(lists.begins, lists.parents)
-        read.append((first, lists, frontier, kernels.count_parents(frontier, first, lists.begins)))
+        rows = frontier - first
+        read.append((first, lists, frontier, int((lists.begins[rows + 1] - lists.begins[rows]).sum())))
     # Step 2: copy the parents from all blocks into one array.
     out = np.empty(sum(count for *_, count in read), np.int64)
     end = 0
@@ -344,7 +338,7 @@ class PredecessorLists:
         and child, the complement (`~`) of the parent's number stands for it.
         """
         self.pending -= len(frontier)
-        yield from self.work.map(look_up, self.lookup_tasks(frontier))
+        yield from self.work.starmap(look_up, self.lookup_tasks(frontier))
 
     def load_if_they_fit(self, scores: Array, children_left: Array, unpropagated: list[int]) -> None:
         """Load the lists that may still be needed into memory, if all of them fit.
@@ -360,10 +354,10 @@ class PredecessorLists:
         scratch, arrays = self.scratch, (scores, children_left, np.array(unpropagated))
         stored = [block for block in self.blocks if isinstance(block, StoredParentLists)]  # all of them are
         tasks = (
-            LoadTask(scratch, stored[begin : begin + together], begin << self.bits, *arrays)
+            (scratch, stored[begin : begin + together], begin << self.bits, *arrays)
             for begin in range(0, len(stored), together)
         )
-        self.blocks = list(self.work.map(in_memory.load_lists, tasks))
+        self.blocks = list(self.work.starmap(in_memory.load_lists, tasks))
         self.bits += in_memory.TOGETHER_BITS
         self.may_load = False
 
@@ -377,10 +371,10 @@ class PredecessorLists:
             together.append((number << self.bits, self.blocks[number], positions))
             size += len(positions)
             if size >= FRONTIER or len(together) == EVERY:
-                yield LookupTask(together, self.scratch)
+                yield together, self.scratch
                 together, size = [], 0
         if together:
-            yield LookupTask(together, self.scratch)
+            yield together, self.scratch
 
     def cut(self, frontier: Array) -> Iterator[tuple[int, Array]]:
         """Yield (number of a block, positions of the sorted frontier in it), at most FRONTIER positions at once."""

@@ -10,7 +10,7 @@ last pass.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from retrograde.solver.methods.listed.predecessors.lists import AnyLists, Predec
 from retrograde.solver.methods.listed.predecessors.sorting import (
     BucketEdges,
     BucketLayout,
-    InvertTask,
     PackedEdges,
     invert_edges,
     pack_edges,
@@ -27,7 +26,7 @@ from retrograde.solver.methods.listed.predecessors.sorting import (
 from retrograde.solver.runtime.arrays import ArraySlice
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.propagation import Propagation, ScoredPositions, scores_at
-from retrograde.solver.values.score import WIN_CLASS, decided_from
+from retrograde.solver.values.score import BLOCK, WIN_CLASS, decided_from
 
 Array = np.ndarray[Any, Any]
 Children = tuple[Array, Array]
@@ -42,33 +41,24 @@ ExpandBlocks = Callable[[list[tuple[int, int]]], Iterable[ExpandAgain]]
 """Gives for each block, as (begin, end), a function that expands it."""
 
 
-class PassTask(NamedTuple):
-    """Task: expand the undecided positions of a block again."""
-
-    expand: ExpandAgain
-    frontier: ArraySlice
-    begin: int
-    layout: BucketLayout
-
-    def children(self) -> Children:
-        """Return the children in the frontier."""
-        return self.expand(self.frontier)
+PassTask = tuple[ExpandAgain, ArraySlice, int, BucketLayout]
+"""Task: expand the undecided positions of a block again."""
 
 
-def find_parents(task: PassTask) -> tuple[int, Array, Array]:
+def find_parents(expand: ExpandAgain, marks: ArraySlice, begin: int, layout: BucketLayout) -> tuple[int, Array, Array]:
     """Return the end of a block, its positions with a winning child in the frontier, and the others.
 
     The others appear once for each child in the frontier (see `frontier.split_parents`).
     """
-    children, counts = task.children()
+    children, counts = expand(marks)
     good, bad = np.empty(len(counts), np.int64), np.empty(len(children), np.int64)
-    goods, bads = frontier.split_parents(children, counts, task.begin, task.frontier.array, good, bad)
-    return task.begin + len(counts), good[:goods].copy(), bad[:bads].copy()
+    goods, bads = frontier.split_parents(children, counts, begin, marks.array, good, bad)
+    return begin + len(counts), good[:goods].copy(), bad[:bads].copy()
 
 
-def find_edges(task: PassTask) -> PackedEdges:
-    """Return the packed edges of a block."""
-    return pack_edges(task.layout, *task.children(), task.begin)
+def find_edges(expand: ExpandAgain, marks: ArraySlice, begin: int, layout: BucketLayout) -> PackedEdges:
+    """Return the packed edges of a block to children in the frontier."""
+    return pack_edges(layout, *expand(marks), begin)
 
 
 class ForwardPasses:
@@ -87,7 +77,7 @@ class ForwardPasses:
 
     def find_parents(self, first: int) -> Iterator[tuple[int, Array, Array]]:
         """Yield the results of `find_parents` for all blocks, from position *first* on."""
-        return self.work.map(find_parents, self.tasks(first))
+        return self.work.starmap(find_parents, self.tasks(first))
 
     def tasks(self, first: int = 0) -> Iterator[PassTask]:
         """Yield a task for each block with undecided positions, from position *first* on."""
@@ -95,7 +85,7 @@ class ForwardPasses:
         ends = ((begin, min(begin + self.size, count)) for begin in range(first, count, self.size))
         blocks = [(begin, end) for begin, end in ends if (self.children_left[begin:end] < self.decided).any()]
         for (begin, _), expand in zip(blocks, self.expand(blocks), strict=True):
-            yield PassTask(expand, self.frontier, begin, self.layout)
+            yield expand, self.frontier, begin, self.layout
 
     def load_if_they_fit(self, scores: Array, children_left: Array, unpropagated: list[int]) -> None:
         """Build the predecessor lists that may still be needed, if they fit in memory.
@@ -105,25 +95,32 @@ class ForwardPasses:
         """
         if self.lists or not self.work.shares_memory:
             return
-        pending = scores, children_left, self.decided, np.array(unpropagated)
-        needed = in_memory.bytes_needed(frontier.count_pending(*pending), children_left)
+
+        def pending() -> Iterator[Array]:
+            for begin in range(0, len(scores), BLOCK):
+                own = slice(begin, begin + BLOCK)
+                wanted = (children_left[own] < self.decided) | np.isin(scores[own], unpropagated)
+                yield begin + np.flatnonzero(wanted)
+
+        needed = in_memory.bytes_needed(sum(map(len, pending())), children_left)
         if 2 * needed <= self.work.budget.left() // 2:  # twice: packed and inverted
             self.frontier.array[:] = 0
-            frontier.add_pending(self.frontier.array, *pending)
+            for positions in pending():
+                frontier.add(self.frontier.array, positions, frontier.LOST)
             self.lists = self.build_lists()
 
     def build_lists(self) -> PredecessorLists:
         """Run a pass that builds the predecessor lists of all positions in the frontier."""
         layout = self.layout
         buckets = [BucketEdges([], []) for _ in range(layout.buckets)]
-        for packed in self.work.map(find_edges, self.tasks()):
+        for packed in self.work.starmap(find_edges, self.tasks()):
             for edges, block in zip(buckets, packed, strict=True):
                 if len(block):
                     edges.blocks.append(block)
         bits = min(in_memory.MOST_BITS, layout.shift)
         lists: list[AnyLists] = []
         for bucket, edges in enumerate(buckets):
-            parents = invert_edges(InvertTask(edges, layout, bucket))
+            parents = invert_edges(edges, layout, bucket)
             lists += in_memory.without_empty_lists(parents, bits)
             edges.blocks.clear()
         return PredecessorLists(self.work, lists, bits, None)

@@ -120,32 +120,10 @@ def concatenate_blocks(blocks: list[Array]) -> tuple[Array, Array]:
     return np.concatenate(blocks), np.cumsum([len(block) for block in blocks])
 
 
-class WriteEdgesTask(NamedTuple):
-    """Task: write packed edges of a bucket to disk under a name."""
-
-    scratch: Scratch
-    name: str
-    bucket: int
-    blocks: list[Array]
-
-
-def write_edges(task: WriteEdgesTask) -> SpilledEdges:
-    """Write packed edges to disk."""
-    content, bounds = concatenate_blocks(task.blocks)
-    return SpilledEdges(task.bucket, task.scratch.write(task.name, content.data), bounds)
-
-
-class InvertTask(NamedTuple):
-    """Task: invert the edges of a bucket.
-
-    The result is written to disk if *name* is not empty.
-    """
-
-    edges: BucketEdges
-    layout: BucketLayout
-    bucket: int
-    scratch: Scratch | None = None
-    name: str = ""
+def write_edges(scratch: Scratch, bucket: int, blocks: list[Array]) -> SpilledEdges:
+    """Write packed edges of a bucket to disk."""
+    content, bounds = concatenate_blocks(blocks)
+    return SpilledEdges(bucket, scratch.write(f"bucket{bucket}", content.data), bounds)
 
 
 class ParentLists(NamedTuple):
@@ -176,27 +154,23 @@ class StoredParentLists(NamedTuple):
         return ParentLists(begins, np.frombuffer(content, self.parents, offset=begins.nbytes))
 
 
-def invert_bucket(task: InvertTask) -> list[ParentLists] | list[StoredParentLists]:
-    """Return the predecessor lists of a bucket: all in one, or in several blocks on disk."""
-    lists = invert_edges(task)
-    if not task.name:
-        return [lists]
-    assert task.scratch is not None
+def invert_to_disk(edges: BucketEdges, layout: BucketLayout, bucket: int, scratch: Scratch) -> list[StoredParentLists]:
+    """Return the predecessor lists of a bucket, in several blocks on disk."""
+    lists = invert_edges(edges, layout, bucket, scratch)
     stored = []
     size = len(lists.begins) - 1
     for first in range(0, size, 1 << READ_BITS):
         begins = lists.begins[first : min(first + (1 << READ_BITS), size) + 1]
         parents = lists.parents[begins[0] : begins[-1]]
-        frame = task.scratch.write(task.name, (begins - begins[0]).tobytes() + parents.tobytes())
+        frame = scratch.write("parents", (begins - begins[0]).tobytes() + parents.tobytes())
         stored.append(StoredParentLists(frame, len(begins) - 1, begins.dtype.str, parents.dtype.str))
     return stored
 
 
-def invert_edges(task: InvertTask) -> ParentLists:
-    """Return the predecessor lists of a bucket in memory."""
-    layout = task.layout
-    begins = np.zeros(layout.size(task.bucket) + 2, np.int64)
-    blocks = list(task.edges.read(task.scratch))
+def invert_edges(edges: BucketEdges, layout: BucketLayout, bucket: int, scratch: Scratch | None = None) -> ParentLists:
+    """Return the predecessor lists of a bucket, in memory."""
+    begins = np.zeros(layout.size(bucket) + 2, np.int64)
+    blocks = list(edges.read(scratch))
     # Step 1: count the parents of each child.
     for content, _ in blocks:
         kernels.count_parents_packed(content, layout.width, begins)

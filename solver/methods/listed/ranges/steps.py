@@ -1,8 +1,15 @@
 """Tasks of propagation by ranges: assemble a range, and run a step of a range.
 
 updates for a range --step--> newly decided slots --their parents--> updates for all ranges, sorted
+
+The state of a range is in files. Each is written once, under its own name, and never changed, so a task that runs
+twice, partly, or too late does no harm:
+
+    base      scores and counters of all slots, one array after the other
+    delta     slots uint32[n], then their scores and counters after a step
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,43 +18,152 @@ from retrograde.games.contract.game import LOSE, TIE, WIN
 from retrograde.solver.methods.listed.predecessors.sorting import (
     BucketEdges,
     BucketLayout,
-    InvertTask,
     SpilledEdges,
     StoredParentLists,
     invert_edges,
 )
 from retrograde.solver.methods.listed.ranges import kernels
-from retrograde.solver.methods.listed.ranges.files import (
-    LEAST,
-    RangeResult,
-    RangeResults,
-    RangeState,
-    read_result,
-    split_fields,
-    to_bytes,
-    write_base,
-    write_results,
-)
 from retrograde.solver.runtime.scratch import Frame, Scratch
-from retrograde.solver.values import propagation_kernels
-from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS, decided_from
+from retrograde.solver.values.propagation import is_due
+from retrograde.solver.values.score import (
+    DRAW_CLASS,
+    LOSE_CLASS,
+    TIE_CLASS,
+    WIN_CLASS,
+    counter_type,
+    decided_from,
+    score_type,
+)
 from retrograde.solver.values.score_kernels import primitive_score
 
 Array = np.ndarray[Any, Any]
 
+MOST_DELTAS = 8
+"""Deltas on a base, at most."""
+MOST_CHANGED = 0.25
+"""Share of all slots that deltas may change, at most. Beyond either limit a new base is written."""
+LEAST = 1 << 15
+"""Bytes of updates that are worth a file; fewer are sent with the result."""
+
+
+class RangeState(NamedTuple):
+    """The state of a range of *size* slots: the frames of a base and of the deltas on it.
+
+    Scores have *bits* bits for plies. `edition` counts the bases; `changed` is the number of slots in deltas.
+    """
+
+    number: int
+    size: int
+    bits: int
+    base: Frame
+    deltas: tuple[Frame, ...] = ()
+    edition: int = 0
+    changed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the range's files."""
+        return name_of(self.number, self.edition)
+
+    def read(self, scratch: Scratch) -> tuple[Array, Array]:
+        """Return copies of the scores and the undecided-children counters."""
+        scores, left = (array.copy() for array in split_fields(scratch.read(self.base), self.bits, self.size))
+        for delta in self.deltas:
+            content = scratch.read(delta)
+            count = len(content) // (4 + scores.itemsize + left.itemsize)
+            slots = np.frombuffer(content, np.uint32, count)
+            scores[slots], left[slots] = split_fields(content[4 * count :], self.bits, count)
+        return scores, left
+
+    def with_draws(self, scratch: Scratch) -> Array:
+        """Return the final scores: every undecided slot becomes a draw."""
+        scores, left = self.read(scratch)
+        scores[left < decided_from(left)] = DRAW_CLASS << self.bits
+        return scores
+
+    def update(self, scratch: Scratch, scores: Array, left: Array, slots: Array) -> "RangeState":
+        """Write the changed *slots* of a range to disk and return its new state."""
+        if not len(slots):
+            return self
+        changed = self.changed + len(slots)
+        if len(self.deltas) == MOST_DELTAS or changed > MOST_CHANGED * self.size:
+            return write_base(scratch, self.number, self.edition + 1, scores, left, self.bits)
+        content = to_bytes(slots.astype(np.uint32), scores[slots], left[slots])
+        delta = scratch.write(self.name, content, plain=True)
+        return self._replace(deltas=(*self.deltas, delta), changed=changed)
+
+
+def name_of(number: int, edition: int) -> str:
+    """Return the name of the files of a range with this edition of its base."""
+    return f"range{number}.{edition}"
+
+
+def write_base(scratch: Scratch, number: int, edition: int, scores: Array, left: Array, bits: int) -> RangeState:
+    """Write a base of a range to disk and return its state."""
+    base = scratch.write(name_of(number, edition), to_bytes(scores, left), plain=True)
+    return RangeState(number, len(left), bits, base, edition=edition)
+
+
+def to_bytes(*arrays: Array) -> memoryview:
+    """Return the bytes of some arrays, concatenated."""
+    return np.concatenate([array.view(np.uint8) for array in arrays]).data
+
+
+def split_fields(content: bytes | memoryview, bits: int, count: int) -> tuple[Array, Array]:
+    """Return views of the scores and counters of *count* slots in *content*."""
+    scores = np.frombuffer(content, score_type(bits), count)
+    return scores, np.frombuffer(content, counter_type(bits), count, scores.nbytes)
+
+
+class RangeResults(NamedTuple):
+    """The results of a task for each range: in frames, or *here* in memory if they are small.
+
+    In frames: `rows` int64[ranges, 4] are the fields of a frame after its name, all 0 for no frame. In memory: `rows`
+    int64[ranges + 1] are the bounds of each range's part in *here*.
+    """
+
+    name: str
+    rows: Array
+    here: Array | None = None
+
+    def ranges(self) -> list[int]:
+        """Return the numbers of the ranges that have a result."""
+        there = self.rows[:, 2] if self.here is None else np.diff(self.rows)
+        found: list[int] = np.flatnonzero(there).tolist()
+        return found
+
+    def result(self, number: int) -> "RangeResult":
+        """Return the result for a range: an array or a frame."""
+        if self.here is not None:
+            return self.here[self.rows[number] : self.rows[number + 1]]
+        return self.frame(number)
+
+    def frame(self, number: int) -> Frame:
+        """Return the frame for a range."""
+        return Frame(self.name, *self.rows[number].tolist())
+
+    def all_frames(self) -> Iterator[Frame]:
+        """Yield the frames of all ranges, for checkpoints (see runtime/log.py)."""
+        return map(self.frame, self.ranges() if self.here is None else ())
+
+
+RangeResult = Frame | Array
+
+
+def write_results(scratch: Scratch, name: str, parts: list[Array], plain: bool) -> RangeResults:
+    """Write a part for each range to disk."""
+    nothing = Frame(name, 0, 0, 0, 0)
+    frames = [scratch.write(name, part.view(np.uint8).data, plain) if len(part) else nothing for part in parts]
+    return RangeResults(name, np.array([frame[1:] for frame in frames], np.int64))
+
+
+def read_result(scratch: Scratch, result: RangeResult, dtype: Any) -> Array:
+    """Return a result as an array."""
+    return np.frombuffer(scratch.read(result, once=True), dtype) if isinstance(result, Frame) else result
+
+
 PARENTS = "parents"
 """The name of the files with predecessor lists."""
-
-
-class AssembleTask(NamedTuple):
-    """Task: assemble a range from the *blocks* of expanded slots, and invert the *edges* that lead into it."""
-
-    scratch: Scratch
-    layout: BucketLayout
-    number: int
-    bits: int
-    blocks: list[Frame]
-    edges: list[Frame]
 
 
 class AssembledRange(NamedTuple):
@@ -58,20 +174,24 @@ class AssembledRange(NamedTuple):
     decided: int
 
 
-def assemble(task: AssembleTask) -> AssembledRange:
-    """Assemble a range: write its predecessor lists and its first state to disk."""
-    scratch, number = task.scratch, task.number
+def assemble(
+    scratch: Scratch, layout: BucketLayout, number: int, bits: int, blocks: list[Frame], edges: list[Frame]
+) -> AssembledRange:
+    """Assemble a range: write its predecessor lists and its first state to disk.
+
+    Its slots were expanded in *blocks*; *edges* lead into it.
+    """
     # Step 1: invert the edges that lead into this range.
-    edges = BucketEdges([], [SpilledEdges(number, frame, np.array([frame.size])) for frame in task.edges])
-    lists = invert_edges(InvertTask(edges, task.layout, number, scratch))
+    spilled = [SpilledEdges(number, frame, np.array([frame.size])) for frame in edges]
+    lists = invert_edges(BucketEdges([], spilled), layout, number, scratch)
     frame = scratch.write(PARENTS, to_bytes(lists.begins, lists.parents), plain=True)
-    parents = StoredParentLists(frame, task.layout.size(number), lists.begins.dtype.str, lists.parents.dtype.str)
+    parents = StoredParentLists(frame, layout.size(number), lists.begins.dtype.str, lists.parents.dtype.str)
     # Step 2: concatenate the scores and counters of its blocks.
-    slot_bytes = sum(array.itemsize for array in split_fields(b"", task.bits, 0))
-    read = [split_fields(scratch.read(block), task.bits, block.size // slot_bytes) for block in task.blocks]
+    slot_bytes = sum(array.itemsize for array in split_fields(b"", bits, 0))
+    read = [split_fields(scratch.read(block), bits, block.size // slot_bytes) for block in blocks]
     scores, left = (np.concatenate(arrays) for arrays in zip(*read, strict=True))
     decided = int(np.count_nonzero(left >= decided_from(left)))
-    return AssembledRange(write_base(scratch, number, 0, scores, left, task.bits), parents, decided)
+    return AssembledRange(write_base(scratch, number, 0, scores, left, bits), parents, decided)
 
 
 class StepTask(NamedTuple):
@@ -135,14 +255,9 @@ def run_step(name: str, task: StepTask) -> StepResult:
 def primitive_frontier(task: StepTask, scores: Array, left: Array) -> tuple[Array, Array]:
     """Return the primitive slots of the class, and the scores of slots that later tiers decide."""
     bits, decided = task.state.bits, decided_from(left)
-    out = np.empty(len(left), np.int64)
-    values = (WIN, LOSE) if task.group == WIN_CLASS else (TIE,)
-    found = []
-    for value in values:
-        score = primitive_score(value, bits)
-        found.append(out[: propagation_kernels.find_scored(scores, left, 0, score, decided, decided + 1, out)].copy())
-    late = out[: propagation_kernels.find_due(scores, left, 0, decided, task.group, bits, out)]
-    return np.concatenate(found), scores[late]
+    wanted = [primitive_score(value, bits) for value in ((WIN, LOSE) if task.group == WIN_CLASS else (TIE,))]
+    primitive = np.flatnonzero(np.isin(scores, wanted) & (left >= decided))
+    return primitive, scores[is_due(scores, left, task.group, bits)]
 
 
 def decide(task: StepTask, scores: Array, left: Array) -> tuple[Array, Array]:
@@ -162,10 +277,10 @@ def decide(task: StepTask, scores: Array, left: Array) -> tuple[Array, Array]:
         late.append(later[:waiting])
     # Step 2: decide slots whose best child is in a later tier and that no update has decided earlier.
     if task.due:
-        out = np.empty(len(left), np.int64)
-        for score, low, high in ((better, 0, decided - 1), (lose, 0, 0)):
-            due = out[: propagation_kernels.find_scored(scores, left, 0, score, low, high, out)].copy()
-            settled.append(out[: propagation_kernels.settle(due, decided, score, scores, left, out)].copy())
+        for score, most in ((better, decided - 1), (lose, 0)):
+            due = np.flatnonzero((scores == score) & (left <= most))
+            left[due] = decided
+            settled.append(due)
     return np.concatenate([np.empty(0, np.int64), *settled]), scores[np.concatenate(late)]
 
 

@@ -1,34 +1,165 @@
 """Solves a large tier in ranges, for workers that are other processes.
 
-The slots may be those of a numbering, or positions of a sorted list: the caller supplies the task that expands them.
+The slots may be those of a numbering, or positions of a sorted list (see `TierExpansion`).
 Parents come from predecessor lists only. The solving process neither holds the arrays of the tier in memory nor
 propagates anything itself.
 """
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from itertools import pairwise
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from retrograde.solver.methods.listed.predecessors.sorting import (
-    BYTES_IN_BUCKET,
-    BucketLayout,
-    PackedEdges,
-    StoredParentLists,
+from retrograde.solver.methods.listed.predecessors.sorting import BYTES_IN_BUCKET, BucketLayout, StoredParentLists
+from retrograde.solver.methods.listed.predecessors.tier import CyclicTier, Ends, TierExpansion
+from retrograde.solver.methods.listed.ranges.steps import (
+    AssembledRange,
+    RangeResult,
+    RangeResults,
+    RangeState,
+    StepsTask,
+    StepTask,
+    assemble,
+    run_steps,
+    to_bytes,
+    write_results,
 )
-from retrograde.solver.methods.listed.ranges.files import RangeResults, RangeState, to_bytes, write_results
-from retrograde.solver.methods.listed.ranges.propagation import RangePropagation, RangePropagationProgress
-from retrograde.solver.methods.listed.ranges.steps import AssembleTask, assemble
 from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch
 from retrograde.solver.runtime.work import Work
-from retrograde.solver.values.propagation import make_reporter
+from retrograde.solver.values.propagation import ReportProgress, make_reporter
+from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS, RemotenessOverflow
 
 Array = np.ndarray[Any, Any]
+
+TOGETHER = 100_000
+"""Updates in a task, at least. Fewer take less time than sending the task."""
+READ = 16
+"""Reading this number of slots takes as long as one update."""
+
+
+@dataclass
+class RangePropagationProgress:
+    """The progress of propagation, and the files that are needed to resume. Scores have *bits* bits for plies."""
+
+    bits: int
+    states: list[RangeState] = field(default_factory=list)
+    parents: list[StoredParentLists] = field(default_factory=list)
+    decided: int = 0
+    due: dict[int, set[int]] = field(default_factory=dict)
+    """By remoteness, the ranges that may have slots to be decided then."""
+    updates: dict[int, list[RangeResult]] = field(default_factory=dict)
+    """By range, the updates for the next step."""
+    group: int = WIN_CLASS
+    """The class that is propagated: WIN_CLASS for wins and losses, then TIE_CLASS."""
+    remoteness: int = 0
+    """The remoteness of the next step."""
+
+    @classmethod
+    def start(cls, bits: int, ranges: Iterable[AssembledRange]) -> Self:
+        """Return the start of a propagation over assembled ranges."""
+        progress = cls(bits)
+        for state, parents, decided in ranges:
+            progress.states.append(state)
+            progress.parents.append(parents)
+            progress.decided += decided
+        progress.begin(WIN_CLASS)
+        return progress
+
+    def begin(self, group: int) -> None:
+        """Begin to propagate wins and losses, or ties."""
+        self.group, self.remoteness, self.updates = group, 0, {}
+        self.due = {0: set(range(len(self.states)))}
+
+    @property
+    def over(self) -> bool:
+        """Whether this class has no step left."""
+        return not self.updates and not self.due
+
+
+class RangePropagation:
+    """Does the same as Propagation, with scores and counters in files of ranges of `2**shift` slots.
+
+    *mark* is called after each step, with the names of files that no later step reads.
+    """
+
+    def __init__(
+        self, work: Work, scratch: Scratch, shift: int, progress: RangePropagationProgress, tell: ReportProgress,
+        mark: Callable[[set[str]], None],
+    ):  # fmt: skip
+        self.work, self.scratch, self.shift, self.tell = work, scratch, shift, tell
+        self.progress, self.mark = progress, mark
+        self.total = sum(state.size for state in progress.states)
+
+    def run(self) -> None:
+        """Score all slots except draws: wins and losses first, then ties."""
+        progress = self.progress
+        while not progress.over or progress.group == WIN_CLASS:
+            if progress.over:
+                progress.begin(TIE_CLASS)
+            # Without updates, skip to the next remoteness at which a slot is due.
+            if not progress.updates:
+                progress.remoteness = min(progress.due)
+            if progress.remoteness >= (1 << progress.bits) - 2:
+                raise RemotenessOverflow
+            self.mark(self.step())
+
+    def step(self) -> set[str]:
+        """Run a step of all ranges that have one; return the names of files that are obsolete now."""
+        progress, group, remoteness = self.progress, self.progress.group, self.progress.remoteness
+        updates = progress.updates
+        due = progress.due.pop(remoteness, set())
+        numbers = sorted({*updates, *due})
+        steps = (
+            StepTask(
+                self.scratch, len(progress.states), self.shift, progress.states[number], progress.parents[number],
+                group, remoteness, number in due, updates.get(number, []),
+            )
+            for number in numbers
+        )  # fmt: skip
+        found: dict[int, list[RangeResult]] = defaultdict(list)
+        # Files of updates become obsolete after this step.
+        old = {result.name for results in updates.values() for result in results if isinstance(result, Frame)}
+        tasks = group_steps(f"updates{group}.{remoteness}", steps)
+        for number, done in zip(numbers, chain.from_iterable(self.work.map(run_steps, tasks)), strict=True):
+            if done.state.name != progress.states[number].name:
+                old.add(progress.states[number].name)
+            # A new base has a new name; the files of the old one are obsolete.
+            progress.states[number] = done.state
+            progress.decided += done.decided
+            for later in done.due:
+                progress.due.setdefault(later, set()).add(number)
+            for target in done.updates.ranges():
+                found[target].append(done.updates.result(target))
+            self.tell(progress.decided, self.total, remoteness, None)
+        progress.updates, progress.remoteness = dict(found), remoteness + 1
+        return old
+
+
+def group_steps(name: str, steps: Iterable[StepTask]) -> Iterator[StepsTask]:
+    """Group steps into tasks: a small step is not worth sending alone."""
+    together: list[StepTask] = []
+    items = 0
+    for step in steps:
+        together.append(step)
+        items += step.state.size // READ + sum(map(count_updates, step.updates))
+        if items >= TOGETHER:
+            yield StepsTask(name, together)
+            together, items = [], 0
+    if together:
+        yield StepsTask(name, together)
+
+
+def count_updates(result: RangeResult) -> int:
+    """Return the number of updates for a range."""
+    return result.size // 4 if isinstance(result, Frame) else len(result)
+
 
 RANGES_EACH = 4
 """Ranges for each worker, in a large tier."""
@@ -36,8 +167,6 @@ LEAST_RANGE_BITS = 16
 """Slots in a range, at least, as a power of two."""
 BLOCKS, EDGES = "blocks", "edges"
 """Names of the files with initial scores and counters of slots, and with edges."""
-Ends = tuple[int, int]
-"""First slot of a block, and the one after its last."""
 
 
 class ExpandedBlock(NamedTuple):
@@ -50,24 +179,6 @@ class ExpandedBlock(NamedTuple):
     frame: Frame
     sizes: Array
     edges: RangeResults
-
-
-class RangeTier(NamedTuple):
-    """A tier of *slots* slots, with scores of *bits* bits for plies.
-
-    `number` is the tier in the rules, `name` the name of its files. *expand* is the task function that expands slots
-    and returns an ExpandedBlock. *tasks* yields its inputs, for a scratch folder, the layout of ranges, and blocks of
-    about *usual* slots. *expanding* is the share of the time that this takes.
-    """
-
-    name: str
-    number: int
-    slots: int
-    bits: int
-    expand: Callable[[Any], ExpandedBlock]
-    tasks: Callable[[Scratch, BucketLayout, list[Ends]], Iterator[Any]]
-    usual: int
-    expanding: float
 
 
 class ExpandedSlots(NamedTuple):
@@ -101,28 +212,29 @@ PROGRESS_KINDS = (
 
 
 def solve_in_ranges(
-    tier: RangeTier, work: Work, phase: Phase, until_logged: ExitStack
+    tier: CyclicTier, expansion: TierExpansion, work: Work, phase: Phase, until_logged: ExitStack
 ) -> tuple[Iterator[tuple[int, Array]], CompressedArray]:
     """Solve a tier; return its scores range by range, as (first slot, scores), and the numbers of symmetric positions.
 
     All later tiers must be solved. A killed solve resumes from its last checkpoint. Its files stay until the stack
     *until_logged* is closed.
     """
-    checkpoint = until_logged.enter_context(Checkpoint(work, tier.name, *PROGRESS_KINDS))
+    bits = tier.table.bits
+    checkpoint = until_logged.enter_context(Checkpoint(work, f"ranges{bits}-{tier.k}", *PROGRESS_KINDS))
     scratch, sizes = checkpoint.scratch, CompressedArray(np.uint16)
     # Step 1: resume from the last checkpoint. An earlier solve's layout is kept.
     if checkpoint.progress:
         checkpoint.load(sizes)
     else:
         scratch.begin(fresh=True)
-    start = RangeProgress(ExpandedSlots(layout_for(work, tier.slots), [], [], []), None)
+    start = RangeProgress(ExpandedSlots(layout_for(work, tier.size), [], [], []), None)
     expanded, propagation = checkpoint.progress or start
     layout = expanded.layout
     # Step 2: expand all slots and assemble the ranges, unless the checkpoint was saved during propagation.
     if propagation is None:
-        expand_all(tier, expanded, sizes, work, phase, checkpoint)
-        ranges = work.map(assemble, assemble_tasks(expanded, tier.bits, scratch))
-        propagation = RangePropagationProgress.start(tier.bits, ranges)
+        expand_all(tier, expansion, expanded, sizes, work, phase, checkpoint)
+        ranges = work.starmap(assemble, assemble_tasks(expanded, bits, scratch))
+        propagation = RangePropagationProgress.start(bits, ranges)
         checkpoint.release((BLOCKS, EDGES))
     progress = RangeProgress(ExpandedSlots(layout, [], [], []), propagation)
 
@@ -133,7 +245,7 @@ def solve_in_ranges(
 
     # Step 3: propagate. Workers may cache files that they read again, in half of their share of the memory.
     scratch.cache_at_most(max(0, work.budget.left() // (2 * work.sharing)))  # for each worker
-    tell = make_reporter(phase, tier.number, tier.expanding)
+    tell = make_reporter(phase, tier.number, expansion.share)
     RangePropagation(work, scratch, layout.shift, propagation, tell, mark).run()
     scratch.close()
     # Step 4: call undecided slots draws, range by range.
@@ -141,19 +253,21 @@ def solve_in_ranges(
 
 
 def expand_all(
-    tier: RangeTier, expanded: ExpandedSlots, sizes: CompressedArray, work: Work, phase: Phase, checkpoint: Checkpoint
-) -> None:
+    tier: CyclicTier, expansion: TierExpansion, expanded: ExpandedSlots, sizes: CompressedArray, work: Work,
+    phase: Phase, checkpoint: Checkpoint,
+) -> None:  # fmt: skip
     """Expand all slots of a tier that are not expanded yet."""
-    size = block_size(work, expanded.layout, tier.usual)
-    blocks = remaining_blocks(expanded.done, tier.slots, size)
-    results = work.map(tier.expand, tier.tasks(checkpoint.scratch, expanded.layout, blocks))
-    for (begin, end), block in zip(blocks, results, strict=True):
+    size = block_size(work, expanded.layout, expansion.block)
+    blocks = remaining_blocks(expanded.done, tier.size, size)
+    tasks = expansion.tasks(tier, expanded.layout, blocks, work)
+    written = work.starmap(write_block, ((checkpoint.scratch, expansion.expand, task) for task in tasks))
+    for (begin, end), block in zip(blocks, written, strict=True):
         if len(block.sizes):
             sizes[begin:end] = block.sizes
         expanded.ends.append((begin, end))
         expanded.blocks.append(block.frame)
         expanded.edges.append(block.edges)
-        phase.working(tier.expanding * end, tier.number, Deciding(0, tier.slots, None))
+        phase.working(expansion.share * end, tier.number, Deciding(0, tier.size, None))
         if checkpoint.is_due:
             checkpoint.save(RangeProgress(expanded, None), (sizes,))
 
@@ -169,13 +283,14 @@ def remaining_blocks(done: int, slots: int, size: int) -> list[Ends]:
     return [*pairwise(sorted({done, *range(done - done % size + size, slots, size), slots}))]
 
 
-def write_block(scratch: Scratch, scores: Array, left: Array, sizes: Array, edges: PackedEdges) -> ExpandedBlock:
-    """Write initial scores and counters of some slots, and their edges by range, to disk."""
-    frame = scratch.write(BLOCKS, to_bytes(scores, left), plain=True)
-    return ExpandedBlock(frame, sizes, write_results(scratch, EDGES, edges, plain=False))
+def write_block(scratch: Scratch, expand: Callable[[Any], Any], block: Any) -> ExpandedBlock:
+    """Expand a block of slots; write initial scores and counters, and edges by range, to disk."""
+    _, seeds, edges = expand(block)
+    frame = scratch.write(BLOCKS, to_bytes(seeds.scores, seeds.left), plain=True)
+    return ExpandedBlock(frame, seeds.sizes, write_results(scratch, EDGES, edges, plain=False))
 
 
-def assemble_tasks(expanded: ExpandedSlots, bits: int, scratch: Scratch) -> Iterator[AssembleTask]:
+def assemble_tasks(expanded: ExpandedSlots, bits: int, scratch: Scratch) -> Iterator[tuple[Any, ...]]:
     """Yield the tasks of assembling the ranges."""
     layout = expanded.layout
     for number in range(layout.buckets):
@@ -184,7 +299,7 @@ def assemble_tasks(expanded: ExpandedSlots, bits: int, scratch: Scratch) -> Iter
             if begin >> layout.shift == number
         ]  # fmt: skip
         edges = [results.frame(number) for results in expanded.edges if results.rows[number, 2]]
-        yield AssembleTask(scratch, layout, number, bits, blocks, edges)
+        yield scratch, layout, number, bits, blocks, edges
 
 
 def layout_for(work: Work, count: int) -> BucketLayout:

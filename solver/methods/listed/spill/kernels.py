@@ -1,47 +1,6 @@
-"""Compiled loops over sorted lists, and over their blocks on disk: pack, unpack, look up.
-
-A block of sorted positions is stored as the gaps between them, in byte planes, which compress well:
-
-    plane 0   | lowest byte of gap 0 | of gap 1 | …      gap 0 is 0
-    plane 1   | next byte of gap 0   | of gap 1 | …      as many planes as the greatest gap has bytes
-"""
-
-import numpy as np
+"""Compiled loops over sorted lists: look numbers up, and drop duplicates."""
 
 from retrograde.solver.runtime.kernel import kernel
-
-
-@kernel
-def greatest_gap(positions):
-    """Return the greatest gap between consecutive sorted positions."""
-    gap = 0
-    for i in range(1, len(positions)):
-        gap = max(gap, positions[i] - positions[i - 1])
-    return gap
-
-
-@kernel
-def to_planes(positions, planes):
-    """Write the gaps between sorted positions, byte by byte, to *planes*."""
-    before = positions[0]
-    for i in range(len(positions)):
-        gap = positions[i] - before
-        before = positions[i]
-        for plane in range(planes.shape[0]):
-            planes[plane, i] = gap & 255
-            gap >>= 8
-
-
-@kernel
-def from_planes(first, planes, out):
-    """Write the positions that begin with *first* and have the gaps in *planes*."""
-    position = first
-    for i in range(len(out)):
-        gap = np.int64(0)
-        for plane in range(planes.shape[0]):
-            gap |= np.int64(planes[plane, i]) << 8 * plane
-        position += gap
-        out[i] = position
 
 
 @kernel

@@ -1,17 +1,24 @@
 """A sorted list of positions on disk: compressed blocks with checksums, and the first position of each in memory.
 
-list  | block | block | … |       each block: a zstd frame of the gaps, in byte planes (see kernels.py)
+list      | block | block | … |        each block: a zstd frame of the gaps between positions, in byte planes
+
+plane 0   | lowest byte of gap 0 | of gap 1 | …      gap 0 is 0
+plane 1   | next byte of gap 0   | of gap 1 | …      as many planes as the greatest gap has bytes
+
+An exploration knows its positions as a few such lists for each tier (`SpilledPositions`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from retrograde.solver.methods.listed.spill import kernels
+from retrograde.solver.methods.listed.spill.kernels import unique
 from retrograde.solver.runtime.scratch import Frame, Scratch
+from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
 
@@ -55,7 +62,10 @@ class SortedList:
         for block in range(low, high):
             begin, end = bounds[block - low : block - low + 2]
             planes = np.frombuffer(self.scratch.read(self.frames[block]), np.uint8).reshape(-1, end - begin)
-            kernels.from_planes(self.firsts[block], planes, out[begin:end])
+            gaps = np.zeros((end - begin, 8), np.uint8)
+            gaps[:, : len(planes)] = planes.T
+            np.cumsum(gaps.view("<i8")[:, 0], out=out[begin:end])
+            out[begin:end] += self.firsts[block]
         return out
 
     def within(self, low: int, high: int) -> tuple[int, int]:
@@ -75,10 +85,10 @@ def write_list(scratch: Scratch, name: str, positions: Array) -> SortedList:
     frames = []
     for begin, end in pairwise(bounds):
         block = positions[begin:end].astype(np.int64, copy=False)
+        gaps = np.diff(block, prepend=block[:1]).astype("<i8", copy=False)
         # The number of byte planes: the bytes of the greatest gap.
-        width = max(1, -(-int(kernels.greatest_gap(block)).bit_length() // 8))
-        planes = np.empty((width, end - begin), np.uint8)
-        kernels.to_planes(block, planes)
+        width = max(1, -(-int(gaps.max()).bit_length() // 8))
+        planes = np.ascontiguousarray(gaps.view(np.uint8).reshape(-1, 8)[:, :width].T)
         frames.append(scratch.write(name, planes.data.cast("B")))
     return SortedList(scratch, positions[bounds[:-1]].astype(np.int64), np.array(bounds), tuple(frames))
 
@@ -94,15 +104,8 @@ def concatenate(scratch: Scratch, lists: Sequence[SortedList]) -> SortedList:
     )
 
 
-class MergeTask(NamedTuple):
-    """Task: merge the positions from *low* on and below *high* of some lists, without those in the *known* lists."""
-
-    scratch: Scratch
-    name: str
-    lists: list[SortedList]
-    known: list[SortedList]
-    low: int
-    high: int
+MergeTask = tuple[Scratch, str, list[SortedList], list[SortedList], int, int]
+"""The arguments of `merge`."""
 
 
 def merge_tasks(scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList]) -> Iterator[MergeTask]:
@@ -110,17 +113,19 @@ def merge_tasks(scratch: Scratch, name: str, lists: list[SortedList], known: lis
     firsts = np.sort(np.concatenate([each.firsts for each in lists]))
     bounds = [0, *np.unique(firsts[MERGED // BLOCK :: MERGED // BLOCK]).tolist(), END]
     for low, high in pairwise(bounds):
-        yield MergeTask(scratch, name, lists, known, low, high)
+        yield scratch, name, lists, known, low, high
 
 
-def merge(task: MergeTask) -> SortedList:
-    """Return the merged list, on disk."""
-    positions = np.concatenate([each.between(task.low, task.high) for each in task.lists])
+def merge(
+    scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList], low: int, high: int
+) -> SortedList:
+    """Merge the positions from *low* on and below *high* of some lists, without those in the *known* lists, on disk."""
+    positions = np.concatenate([each.between(low, high) for each in lists])
     positions.sort()
     positions = positions[: kernels.unique(positions)]
-    for known in task.known:
-        positions = subtract(positions, known)
-    return write_list(task.scratch, task.name, positions)
+    for other in known:
+        positions = subtract(positions, other)
+    return write_list(scratch, name, positions)
 
 
 def subtract(positions: Array, known: SortedList) -> Array:
@@ -138,3 +143,135 @@ def subtract(positions: Array, known: SortedList) -> Array:
         if end > begin:
             kernels.indices_of(positions[begin:end], known.blocks(block, block + 1), 0, places[begin:end])
     return positions[places < 0]
+
+
+ListsByTier = dict[int, list[SortedList]]
+"""Sorted lists by tier. Lists of known positions are disjoint."""
+
+RUN = 1 << 22
+"""Positions that are sorted and written together, about."""
+
+
+class SpilledPositions:
+    """Known positions on disk, and positions that have arrived and may be new."""
+
+    def __init__(self, work: Work):
+        self.work = work
+        self.scratch = Scratch(work.scratch / "positions", 0)
+        self.scratch.begin(fresh=True)
+        self.names = 0
+        self.known: ListsByTier = {}
+        self.arrived: ListsByTier = {}
+        self.arrivals: list[str] = []
+        """The names of the lists that have arrived."""
+
+    def name(self) -> str:
+        """Return a name that no list has yet."""
+        self.names += 1
+        return f"list{self.names}"
+
+    def add(self, arrivals: dict[int, list[Array]]) -> None:
+        """Sort arrived positions by tier and write them to disk. Empties *arrivals*."""
+        self.arrivals.append(name := self.name())
+        tiers: list[int] = []
+
+        def heaps() -> Iterator[tuple[Scratch, str, list[Array]]]:
+            for tier in list(arrivals):
+                for pieces in group_arrays(arrivals.pop(tier)):
+                    tiers.append(tier)
+                    yield self.scratch, name, pieces
+
+        for number, run in enumerate(self.work.starmap(sort_and_write, heaps())):
+            self.arrived.setdefault(tiers[number], []).append(run)
+
+    def take_wave(self) -> dict[int, SortedList]:
+        """Return the new positions that have arrived, by tier in order of arrival. Deletes the arrivals."""
+        name, arrived = self.name(), self.arrived
+        self.arrived = {}
+        wave = self.merge_lists((tier, name, lists, self.known.get(tier, [])) for tier, lists in arrived.items())
+        while self.arrivals:
+            self.scratch.drop(self.arrivals.pop())
+        return {tier: new for tier, new in wave.items() if len(new)}
+
+    def remember(self, wave: dict[int, SortedList]) -> None:
+        """Add a wave to the known positions.
+
+        Merges older lists if there are several of similar length; the wave itself stays unmerged until the next call.
+        """
+        several: ListsByTier = {}
+        for tier in wave:
+            runs = self.known.setdefault(tier, [])
+            count, size = min(1, len(runs)), sum(map(len, runs[-1:]))
+            # Merge from the shortest while the next list is less than twice as long as all before it.
+            while count < len(runs) and len(runs[-count - 1]) < 2 * size:
+                size += len(runs[-count - 1])
+                count += 1
+            if count > 1:  # few lists remain, and each position is merged seldom
+                several[tier] = runs[-count:]
+                del runs[-count:]
+        self.merge_runs(several)
+        for tier, new in wave.items():
+            self.known[tier].append(new)
+
+    def merge_runs(self, lists: ListsByTier) -> None:
+        """Merge known lists into one for each tier. They must have been removed from `known`."""
+        if not lists:
+            return
+        name = self.name()
+        for tier, whole in self.merge_lists((tier, name, some, []) for tier, some in lists.items()).items():
+            self.known[tier].append(whole)
+        # Delete the files that no known list uses any more.
+        used = {frame.name for runs in self.known.values() for run in runs for frame in run.frames}
+        for gone in {frame.name for some in lists.values() for run in some for frame in run.frames} - used:
+            self.scratch.drop(gone)
+
+    def all_positions(self) -> dict[int, SortedList]:
+        """Return all known positions: a list for each tier, in ascending order of tiers."""
+        several = {tier: runs for tier, runs in self.known.items() if len(runs) > 1}
+        self.known.update({tier: [] for tier in several})
+        self.merge_runs(several)
+        return {tier: self.known[tier][0] for tier in sorted(self.known)}
+
+    def merge_lists(
+        self, lists: Iterable[tuple[int, str, list[SortedList], list[SortedList]]]
+    ) -> dict[int, SortedList]:
+        """Return a merged list for each tier.
+
+        Each item is (tier, name of the new list, lists, known lists). The result has the positions of the lists that
+        are not in the known lists.
+        """
+        tiers: list[int] = []
+        pieces: ListsByTier = {}
+
+        def tasks() -> Iterator[MergeTask]:
+            for tier, name, some, known in lists:
+                for task in merge_tasks(self.scratch, name, some, known):
+                    tiers.append(tier)
+                    yield task
+
+        for number, piece in enumerate(self.work.starmap(merge, tasks())):
+            pieces.setdefault(tiers[number], []).append(piece)
+        return {tier: concatenate(self.scratch, some) for tier, some in pieces.items()}
+
+
+def group_arrays(pieces: list[Array]) -> Iterator[list[Array]]:
+    """Yield arrays in groups of at least RUN positions, cutting longer ones. Empties *pieces*."""
+    group: list[Array] = []
+    count = 0
+    while pieces:
+        piece = pieces.pop()
+        for begin in range(RUN, len(piece), RUN):
+            yield [piece[begin : begin + RUN]]
+        group.append(piece[:RUN])
+        count += len(group[-1])
+        if count >= RUN or not pieces:
+            yield group
+            group, count = [], 0
+
+
+def sort_and_write(scratch: Scratch, name: str, pieces: list[Array]) -> SortedList:
+    """Sort positions, drop duplicates, and write them to disk under a name. Empties *pieces*."""
+    positions = np.concatenate(pieces)
+    pieces.clear()
+    positions.sort()
+    return write_list(scratch, name, positions[: unique(positions)])

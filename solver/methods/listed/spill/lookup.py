@@ -71,39 +71,17 @@ class LocatedChildren(NamedTuple):
 
 
 class LocatedBlock(NamedTuple):
-    """A block with located children, as kernels take it (see rules/expansion.ExpansionBlock).
+    """A block of positions whose children are located.
 
-    `missing` is the index of a position with a child that is nowhere, -1 for none.
+    `places` has the index of each child among all positions, -1 for no child, or -2 minus the index if the same player
+    moves again. Its first `columns` columns are valid. `matrix` has the rest, `out` is a buffer of at least as many
+    items.
     """
 
     columns: int
     places: Array
     matrix: Matrix
     out: Array
-    missing: int
-
-
-class LocateTask(NamedTuple):
-    """Task: expand blocks of positions, each given as (index of the first, tier, positions).
-
-    `numbers` has all tiers.
-    """
-
-    game: Game
-    blocks: list[tuple[int, int, Array]]
-    numbers: Array
-    dtype: Any
-
-
-class SearchTask(NamedTuple):
-    """Task: look sorted children up in blocks *low* to *high* of a list whose first position has index *base*."""
-
-    positions: SortedList
-    low: int
-    high: int
-    base: int
-    asked: list[Array]
-    dtype: Any
 
 
 class ListsOnDisk(NamedTuple):
@@ -131,10 +109,8 @@ def locate_children(
     dtype = np.int32 if int(lists.starts[-1]) < 1 << 31 else np.int64
     number = FIRST
     while group := list(islice(waiting, number)):
-        tasks = (
-            LocateTask(game, [lists.block(*each, some) for each in blocks], lists.numbers, dtype) for blocks in group
-        )
-        groups = list(work.map(expand_and_sort, tasks))
+        tasks = ((game, [lists.block(*each, some) for each in blocks], lists.numbers, dtype) for blocks in group)
+        groups = list(work.starmap(expand_and_sort, tasks))
         find_all(lists, groups, work, dtype)
         greatest = max(1, max(len(each.children) for each in groups))
         groups.reverse()
@@ -148,7 +124,7 @@ def find_all(lists: ListsOnDisk, groups: list[LocatedChildren], work: Work, dtyp
     """Fill in the indices of all children."""
     targets: list[list[Array]] = []
 
-    def tasks() -> Iterator[SearchTask]:
+    def tasks() -> Iterator[tuple[SortedList, int, int, int, list[Array], Any]]:
         # Step 1: group the children by tier, across all tasks.
         asking: dict[int, list[tuple[Array, Array]]] = {}
         for each in groups:
@@ -169,19 +145,19 @@ def find_all(lists: ListsOnDisk, groups: list[LocatedChildren], work: Work, dtyp
                     targets.append([places[begin:end] for (_, places), begin, end in some])
                     asked = [children[begin:end] for (children, _), begin, end in some]
                     high = min(low + TOGETHER, len(positions.frames))
-                    yield SearchTask(positions, low, high, int(lists.starts[k]), asked, dtype)
+                    yield positions, low, high, int(lists.starts[k]), asked, dtype
 
     # Step 3: copy the results to their buffers.
-    for number, found in enumerate(work.map(find_children, tasks())):
+    for number, found in enumerate(work.starmap(find_children, tasks())):
         for target, places in zip(targets[number], found, strict=True):
             target[:] = places
         targets[number] = []
 
 
-def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, LocatedBlock]]:
-    """Yield (begin, end, block) of an expanded group, with the indices of its children.
+def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, LocatedBlock, int]]:
+    """Yield (begin, end, block, missing) of an expanded group.
 
-    If the same player moves again in a child, the entry is -2 minus its index.
+    *missing* is the index of a position with a child that is nowhere, -1 for none.
     """
     places = np.empty(len(located.places), np.int64)
     # Undo the sorting: indices in the order of the matrices.
@@ -201,17 +177,20 @@ def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, Located
             matrix[again] = -2 - matrix[again]
         full = Matrix(matrix, matrix, outline.primitives, outline.sizes, outline.origins, np.empty(0, np.int64))
         out = np.empty(cells + 1, np.int64)
-        yield outline.begin, outline.end, LocatedBlock(outline.columns, matrix, full, out, missing)
+        yield outline.begin, outline.end, LocatedBlock(outline.columns, matrix, full, out), missing
 
 
 # Tasks
 
 
-def expand_and_sort(task: LocateTask) -> LocatedChildren:
-    """Expand blocks of positions; return their children, sorted by tier and position."""
-    game, expander = task.game, expander_of(task.game)
+def expand_and_sort(game: Game, blocks: list[tuple[int, int, Array]], numbers: Array, dtype: Any) -> LocatedChildren:
+    """Expand blocks of positions; return their children, sorted by tier and position.
+
+    Blocks are given as (index of the first position, tier, positions); *numbers* has all tiers.
+    """
+    expander = expander_of(game)
     outlines, children, tiers = [], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for place, tier, positions in task.blocks:
+    for place, tier, positions in blocks:
         for begin, end in expander.blocks(0, len(positions)):
             block = expander.expand(tier, positions[begin:end], sizes=Traits.of(game).has_images)
             columns = block.columns
@@ -236,9 +215,8 @@ def expand_and_sort(task: LocateTask) -> LocatedChildren:
     order = np.argsort(flat) if plain else np.lexsort((flat, by_tier))
     flat, by_tier = flat[order], by_tier[order[:1]] if plain else by_tier[order]
     begins = [0, *(np.flatnonzero(np.diff(by_tier)) + 1).tolist()] if len(flat) else []
-    numbers = [tier_number(task.numbers, int(by_tier[begin])) for begin in begins]
-    places = np.full(len(flat), -1, task.dtype)
-    return LocatedChildren(outlines, numbers, [*begins, len(flat)], flat, order.astype(np.int32), places)
+    places, found_tiers = np.full(len(flat), -1, dtype), [tier_number(numbers, int(by_tier[k])) for k in begins]
+    return LocatedChildren(outlines, found_tiers, [*begins, len(flat)], flat, order.astype(np.int32), places)
 
 
 def tier_number(numbers: Array, tier: int) -> int:
@@ -247,11 +225,13 @@ def tier_number(numbers: Array, tier: int) -> int:
     return k if k < len(numbers) and int(numbers[k]) == tier else -1
 
 
-def find_children(task: SearchTask) -> list[Array]:
-    """Return the indices of sorted children among all positions, -1 for those not found."""
-    positions = task.positions.blocks(task.low, task.high)
-    found = []
-    for children in task.asked:
-        found.append(places := np.empty(len(children), task.dtype))
-        kernels.indices_of(children, positions, task.base + int(task.positions.begins[task.low]), places)
+def find_children(positions: SortedList, low: int, high: int, base: int, asked: list[Array], dtype: Any) -> list[Array]:
+    """Return the indices of sorted children among all positions, -1 for those not found.
+
+    Looks them up in blocks *low* to *high* of a list whose first position has the index *base*.
+    """
+    there = positions.blocks(low, high)
+    found = [np.empty(len(children), dtype) for children in asked]
+    for children, places in zip(asked, found, strict=True):
+        kernels.indices_of(children, there, base + int(positions.begins[low]), places)
     return found

@@ -18,7 +18,7 @@ import pytest
 
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed.predecessors.passes import ForwardPasses
-from retrograde.solver.methods.listed.predecessors.state import CyclicTierState
+from retrograde.solver.methods.listed.predecessors.tier import TierSolver
 from retrograde.solver.runtime import checkpoint as module
 from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
@@ -149,7 +149,7 @@ def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, 
     monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.lists.EVERY", 1)
     monkeypatch.setattr(module, "SHARE", 0)
     dice, resumed, (game, sizes) = Random(5), [], WAYS[way]
-    save, read = Checkpoint.save, CyclicTierState.resume
+    save, read = Checkpoint.save, TierSolver.resume
 
     def save_and_stop(checkpoint, *args):
         if dice.random() < 0.1:
@@ -158,11 +158,11 @@ def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, 
         if dice.random() < 0.4:
             raise Stop
 
-    def spy(state):
-        resumed.append((state.positions, *read(state)))
+    def spy(solver):
+        resumed.append((solver.positions, *read(solver)))
         return resumed[-1][1:]
 
-    monkeypatch.setattr(CyclicTierState, "resume", spy)
+    monkeypatch.setattr(TierSolver, "resume", spy)
     for seed in SEEDS:
         if seed > SEEDS[0]:
             monkeypatch.setattr(ForwardPasses, "load_if_they_fit", lambda *_: None)

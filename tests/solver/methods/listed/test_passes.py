@@ -16,7 +16,7 @@ from retrograde.solver.methods.listed import cycles
 from retrograde.solver.methods.listed.predecessors import in_memory, lists, sorting
 from retrograde.solver.methods.listed.predecessors.lists import PredecessorWriter
 from retrograde.solver.methods.listed.predecessors.passes import ForwardPasses
-from retrograde.solver.methods.listed.predecessors.state import CyclicTierState
+from retrograde.solver.methods.listed.predecessors.tier import TierSolver
 from retrograde.solver.methods.listed.spill import lists as spilled_lists
 from retrograde.solver.methods.listed.spill import lookup
 from retrograde.solver.methods.numbered import by_slots, seeds
@@ -88,7 +88,7 @@ def test_random_games_are_solved_without_predecessor_lists(name, tmp_path, monke
         )
         monkeypatch.setattr(type(game), "start", start)
         whole = solve_by_lists(game, tmp_path / "whole.h5")
-        monkeypatch.setattr(by_slots, "LIST_ITEM_BYTES", dice.choice((4, 1 << 60)))
+        monkeypatch.setattr(by_slots, "BYTES_A_LISTED", dice.choice((8, 1 << 60)))
         monkeypatch.setattr(cycles, "BYTES_A_LISTED", dice.choice((64, 1 << 60)))
         monkeypatch.setattr(ForwardPasses, "load_if_they_fit", load if seed % 3 else lambda *_: None)
         in_scratch = {"scores_in_scratch": dice.random() < 0.5, "lists_in_scratch": dice.random() < from_scratch}
@@ -216,8 +216,8 @@ def test_a_checkpoint_of_the_time_before_lists_were_given_up_is_none(tmp_path, m
     monkeypatch.setattr(tangle.DenseTangle, "start", LARGE)
     game, path = tangle.DenseTangleWithoutParents(), tmp_path / "game.h5"
     whole = solve_by_lists(game, tmp_path / "whole.h5")
-    begun, read = [], CyclicTierState.resume
-    monkeypatch.setattr(CyclicTierState, "resume", lambda state: begun.append(read(state)) or begun[-1])
+    begun, read = [], TierSolver.resume
+    monkeypatch.setattr(TierSolver, "resume", lambda solver: begun.append(read(solver)) or begun[-1])
     for module, name, sizes in ((Checkpoint, "save", without(None)), (PredecessorWriter, "give_up", without())):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, stopping_behind(getattr(module, name)))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.listed import cycles, store
-from retrograde.solver.methods.listed.ranges import files
+from retrograde.solver.methods.listed.ranges import steps
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
@@ -26,9 +26,9 @@ GAMES = [tangle.Tangle(), tangle.TangleWithParents(), turning.Turning()]
 def in_small(monkeypatch):
     """Have files written however little is in them, some deltas upon a base, and tasks of a step or a few."""
     monkeypatch.setattr("retrograde.solver.methods.listed.ranges.steps.LEAST", 1)
-    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.propagation.TOGETHER", 3)
-    monkeypatch.setattr(files, "MOST_DELTAS", 2)
-    monkeypatch.setattr(files, "MOST_CHANGED", 0.8)
+    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.tier.TOGETHER", 3)
+    monkeypatch.setattr(steps, "MOST_DELTAS", 2)
+    monkeypatch.setattr(steps, "MOST_CHANGED", 0.8)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 from concurrent.futures import ProcessPoolExecutor
+from itertools import starmap
 from multiprocessing import get_context
 from random import Random
 
@@ -24,7 +25,6 @@ from retrograde.solver.methods.listed.method import ListedMethod
 from retrograde.solver.methods.listed.predecessors import lists as predecessor_lists
 from retrograde.solver.methods.listed.predecessors import sorting
 from retrograde.solver.methods.listed.spill import kernels, lists, lookup
-from retrograde.solver.methods.listed.spill import positions as spilled
 from retrograde.solver.methods.listed.store import ListedStore
 from retrograde.solver.runtime.journal import Journal, Log
 from retrograde.solver.runtime.log import EntryLog
@@ -42,8 +42,7 @@ GAMES = ["mutorere", "connect4:3,3,3", "tentozero", PLAIN]
 def cut_small(patch):
     """See to it that there are many blocks, runs, tasks and passes."""
     for module, sizes in {
-        lists: {"BLOCK": 8, "MERGED": 32},
-        spilled: {"RUN": 16},
+        lists: {"BLOCK": 8, "MERGED": 32, "RUN": 16},
         lookup: {"LEAST": 10, "MOST": 40, "FIRST": 1, "TOGETHER": 2},
         explore: {"TASK": 7, "LEAST_ARRIVALS": 400},
         waves: {"LOGGED": 20},
@@ -81,7 +80,8 @@ def test_lists_are_read_as_they_were_put(tmp_path_factory, some, others, shift, 
         assert first.between(low, high).tolist() == [number for number in numbers.tolist() if low <= number < high]
         assert lists.subtract(numbers.copy(), second).tolist() == np.setdiff1d(numbers, known).tolist()
         halves = [lists.write_list(scratch, "half", each) for each in (numbers[::2], numbers[1::2], numbers[::3])]
-        merged = lists.concatenate(scratch, [*map(lists.merge, lists.merge_tasks(scratch, "merged", halves, [second]))])
+        tasks = lists.merge_tasks(scratch, "merged", halves, [second])
+        merged = lists.concatenate(scratch, [*starmap(lists.merge, tasks)])
         assert merged[0 : len(merged)].tolist() == np.setdiff1d(numbers, known).tolist()
 
 
@@ -269,7 +269,7 @@ def stopping(add, dice):
 
 @pytest.mark.usefixtures("solver_alone")
 def test_moves_that_were_not_there_before_are_told(tmp_path, monkeypatch):
-    nowhere = lambda task: [np.full(len(asked), -1, task.dtype) for asked in task.asked]  # noqa: E731
+    nowhere = lambda *task: [np.full(len(asked), -1, task[-1]) for asked in task[-2]]  # noqa: E731
     monkeypatch.setattr(lookup, "find_children", nowhere)
     message = "the rules give moves that they did not give before; they must depend on the position alone"
     with pytest.raises(RuleError, match=re.escape(message)):

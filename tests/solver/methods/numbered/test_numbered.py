@@ -135,7 +135,8 @@ def test_where_memory_is_short_positions_are_looked_for_and_the_bytes_are_the_sa
         for game in (GAME, tangle.DenseTangleWithoutParents()):
             whole = solve(game, path, method="compiled", fresh=True).read_bytes()
             with pytest.MonkeyPatch.context() as short:
-                short.setattr("retrograde.solver.methods.numbered.by_slots.most_listed", lambda *_: listed)
+                short.setattr("retrograde.solver.methods.numbered.by_slots.least_listed", lambda *_: listed)
+                short.setattr("retrograde.solver.methods.numbered.by_slots.BYTES_A_LISTED", 1 << 60)
                 short.setattr("retrograde.solver.methods.numbered.by_slots.checksum_type", lambda *_: np.uint8)
                 short.setattr("retrograde.solver.values.propagation.BLOCK", 16)
                 sizes = Sizes(scores_in_scratch=True, predecessors_in_scratch=bool(listed & 1))

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.listed.ranges import files
-from retrograde.solver.methods.listed.ranges.files import RangeState, write_base
+from retrograde.solver.methods.listed.ranges import steps
+from retrograde.solver.methods.listed.ranges.steps import RangeState, write_base
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.tier_memory import memory_for_tiers
 from retrograde.solver.runtime.checkpoint import Checkpoint
@@ -29,9 +29,9 @@ GAME = tangle.DenseTangle()
 def in_small(monkeypatch):
     """Have files written however little is in them, some deltas upon a base, and tasks of a step or a few."""
     monkeypatch.setattr("retrograde.solver.methods.listed.ranges.steps.LEAST", 1)
-    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.propagation.TOGETHER", 3)
-    monkeypatch.setattr(files, "MOST_DELTAS", 2)
-    monkeypatch.setattr(files, "MOST_CHANGED", 0.8)
+    monkeypatch.setattr("retrograde.solver.methods.listed.ranges.tier.TOGETHER", 3)
+    monkeypatch.setattr(steps, "MOST_DELTAS", 2)
+    monkeypatch.setattr(steps, "MOST_CHANGED", 0.8)
 
 
 @pytest.mark.long
@@ -108,8 +108,8 @@ def test_a_range_is_what_it_was_written_as_with_what_has_changed_since(tmp_path)
         assert [array.tolist() for array in found] == [scores.tolist(), left.tolist()]
     assert state.update(scratch, scores, left, np.empty(0, np.int64)) is state
     assert 5 < state.edition < 20
-    assert max(len(each.deltas) for each in states) == files.MOST_DELTAS
-    assert max(each.changed for each in states) <= files.MOST_CHANGED * 1000
+    assert max(len(each.deltas) for each in states) == steps.MOST_DELTAS
+    assert max(each.changed for each in states) <= steps.MOST_CHANGED * 1000
 
 
 def test_who_solves_need_not_have_the_slots_in_memory():

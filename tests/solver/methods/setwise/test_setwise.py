@@ -32,7 +32,7 @@ from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import DamagedScratch
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import NotApplicable
-from retrograde.solver.values import bits, extract
+from retrograde.solver.values import bits
 from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 from tests.helpers import reference
 from tests.helpers.solving import Stop
@@ -157,9 +157,9 @@ def test_programs_say_what_rules_say(text):
 def test_bits_under_a_mask_are_pushed_together_and_spread(word, mask):
     places = [bit for bit in range(64) if mask >> bit & 1]
     together = sum((word >> place & 1) << k for k, place in enumerate(places))
-    for pushed in (extract.extract, extract.extract_by_loop):
+    for pushed in (bits.extract, bits.extract_by_loop):
         assert pushed(np.uint64(word), np.uint64(mask)) == together
-    for spread in (extract.deposit, extract.deposit_by_loop):
+    for spread in (bits.deposit, bits.deposit_by_loop):
         assert spread(np.uint64(together), np.uint64(mask)) == word & mask
 
 

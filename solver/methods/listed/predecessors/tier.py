@@ -1,0 +1,263 @@
+"""Solves a tier with cycles by retrograde analysis, whether its positions are in lists or numbered. Checkpoints.
+
+1. Expand all positions, in order: initial scores, counters of undecided children, and edges within the tier.
+2. Invert the edges (`lists.py`), unless the rules give parents themselves.
+3. Propagate outcomes, one remoteness at a time. If predecessor lists fit neither in memory nor on disk, forward passes
+   find the parents (`passes.py`).
+
+Checkpoints are written between two blocks of positions, between two remotenesses, or within a forward pass. With
+predecessor lists, the edges and the initial scores and counters have their own files and journal entries, so that a
+checkpoint has only scores and counters.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, nullcontext
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.databases.errors import DiskFull
+from retrograde.games.contract.game import alternates
+from retrograde.solver.methods.listed.predecessors import frontier
+from retrograde.solver.methods.listed.predecessors.lists import PredecessorLists, PredecessorWriter
+from retrograde.solver.methods.listed.predecessors.passes import ExpandAgain, ForwardPasses, ForwardPropagation
+from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout
+from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
+from retrograde.solver.runtime.checkpoint import Checkpoint
+from retrograde.solver.runtime.progress import Deciding, Telling
+from retrograde.solver.runtime.solved_tiers import Unsolved
+from retrograde.solver.runtime.work import Work
+from retrograde.solver.values import edges
+from retrograde.solver.values.propagation import Propagation, make_reporter, scores_at
+from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
+
+Array = np.ndarray[Any, Any]
+Ends = tuple[int, int]
+"""The first position of a block and the one after its last, counted within the tier."""
+
+MEMORY_CHECK_BLOCKS = 4
+"""Blocks between two checks of the memory."""
+
+
+class CyclicTier(NamedTuple):
+    """A tier that is to be solved, as tasks get it: number k of a ListedTable or NumberedTable.
+
+    The arrays have an item for each position of the tier. `left` holds the undecided-children counters (see
+    values/score.py). `sums` uint8, uint16 or uint32[n] are checksums of the parents (see values/edges.py); empty if
+    predecessor lists are used.
+    """
+
+    table: Any
+    k: int
+    scores: ArraySlice
+    left: ArraySlice
+    sums: ArraySlice
+
+    @classmethod
+    def bare(cls, table: Any, k: int) -> "CyclicTier":
+        """Return tier number k with its part of the scores, without counters and checksums."""
+        nothing = table.scores.part(0, 0)
+        return cls(table, k, table.part(k), nothing, nothing)
+
+    @property
+    def number(self) -> int:
+        """The tier as the rules number it."""
+        return int(self.table.tiers[self.k])
+
+    @property
+    def size(self) -> int:
+        """The number of positions."""
+        return self.scores.end - self.scores.begin
+
+
+class TierExpansion(NamedTuple):
+    """How positions of a tier are expanded, in tasks.
+
+    `tasks` yields the inputs of `expand` for blocks of about `block` positions. `expand` returns the first position of
+    a block, its Seeds, and the children within the tier: packed by bucket if a layout is given, otherwise as one array
+    and a count for each position. `parents_of` yields the parents of some positions as the rules give them.
+    `expand_again` is for forward passes. Expanding takes about `share` of the time.
+    """
+
+    tasks: Callable[[CyclicTier, BucketLayout | None, list[Ends], Work], Iterator[Any]]
+    expand: Callable[[Any], tuple[int, Any, Any]]
+    parents_of: Callable[[CyclicTier, Work, Array], Iterable[Array]]
+    expand_again: Callable[[CyclicTier, Work, list[Ends]], Iterable[ExpandAgain]]
+    block: int
+    share: float
+
+
+class TierProgress(NamedTuple):
+    """The progress at a checkpoint of a tier.
+
+    `expanded` positions are expanded. Checksums of parents have `checksum_bytes` bytes. `frontier` is empty until all
+    are expanded. Then it is [class, remoteness] of the positions decided last. Within a forward pass a third number
+    says how many positions are updated.
+    """
+
+    expanded: int = 0
+    checksum_bytes: int = 0
+    frontier: tuple[int, ...] = ()
+
+
+class TierArrays(NamedTuple):
+    """The arrays of a CyclicTier, and `sizes`, the numbers of symmetric positions (empty without symmetry)."""
+
+    scores: Array
+    left: Array
+    sizes: Array | CompressedArray
+    sums: Array
+
+
+def checkpoint_of(work: Work, bits: int, k: int) -> Checkpoint:
+    """Return the checkpoint of tier number k, solved with *bits* bits for plies."""
+    return Checkpoint(work, f"checkpoint{bits}-{k}", TierProgress)
+
+
+class TierSolver:
+    """Solves a tier with cycles. All later tiers must be solved.
+
+    *writer* collects the edges; None if the rules give parents. At most *least_listed* newly decided positions are
+    listed, or one for each *bytes_a_listed* bytes of free memory, whichever is more.
+    """
+
+    def __init__(
+        self, tier: CyclicTier, expansion: TierExpansion, work: Work, phase: Telling, sizes: Array | CompressedArray,
+        checkpoint: Checkpoint, writer: PredecessorWriter | None, least_listed: int, bytes_a_listed: int,
+    ):  # fmt: skip
+        self.tier, self.expansion, self.work, self.phase = tier, expansion, work, phase
+        self.arrays = TierArrays(tier.scores.array, tier.left.array, sizes, tier.sums.array)
+        self.checkpoint, self.writer = checkpoint, writer
+        self.least_listed, self.bytes_a_listed = least_listed, bytes_a_listed
+        self.bits, self.positions = tier.table.bits, tier.size
+        self.done = 0
+        """How many positions are expanded."""
+
+    def run(self) -> None:
+        """Score all positions. Resumes from the checkpoint of an earlier solve."""
+        self.done, resumed = self.resume()
+        while self.done < self.positions:
+            try:
+                self.expand_rest()
+            except Unsolved as unsolved:
+                self.tier.table.solved.wait_for(unsolved.k)
+        with closing(lists) if (lists := self.predecessor_lists()) else nullcontext():
+            self.propagation(lists).run(*resumed)
+
+    # Expansion
+
+    def expand_rest(self) -> None:
+        """Expand the positions that remain: fill in initial scores and counters, and store edges or checksums.
+
+        Stops early if predecessor lists had to be given up. Raises Unsolved if a later tier must be solved first.
+        """
+        writer, sums = self.active_writer, self.arrays.sums
+        size = self.work.block(self.positions, self.expansion.block)
+        blocks = [(begin, min(begin + size, self.positions)) for begin in range(self.done, self.positions, size)]
+        tasks = self.expansion.tasks(self.tier, writer.layout if writer else None, blocks, self.work)
+        for number, (begin, seeds, children) in enumerate(self.work.map(self.expansion.expand, tasks)):
+            if number % MEMORY_CHECK_BLOCKS == 0 and self.work.budget.left() < 0:
+                self.tier.table.scores.release_pages()
+            self.done = begin + len(seeds.scores)
+            for array, part in zip(self.arrays[:3], (seeds.scores, seeds.left, seeds.sizes), strict=True):
+                if len(array) or len(part):
+                    array[begin : self.done] = part
+            self.phase.working(self.expansion.share * self.done, self.tier.number, Deciding(0, self.positions, None))
+            # Predecessor lists do not fit on disk: expand the rest without storing edges.
+            if writer and not writer.add_or_give_up(children, self.done):
+                return
+            if len(sums):
+                edges.add_up(*children, begin, sums)
+            self.save_expansion()
+
+    @property
+    def active_writer(self) -> PredecessorWriter | None:
+        """The writer of edges. None if there is none, or if predecessor lists have been given up."""
+        return None if self.writer and self.writer.given_up else self.writer
+
+    def predecessor_lists(self) -> PredecessorLists | None:
+        """Return the predecessor lists once all positions are expanded. None without a writer or disk space."""
+        if not self.active_writer:
+            return None
+        try:
+            return self.active_writer.invert()
+        except DiskFull:
+            self.active_writer.give_up()
+            self.save_expansion()
+            return None
+
+    # Propagation
+
+    def propagation(self, lists: PredecessorLists | None) -> Propagation:
+        """Return the propagation, with the source of parents that this solve has.
+
+        Parents come from predecessor *lists* if given, from forward passes if lists were planned but dropped, otherwise
+        from the rules.
+        """
+        tier, work = self.tier, self.work
+        report, again = make_reporter(self.phase, tier.number, self.expansion.share), not alternates(tier.table.game)
+        most = max(0, work.budget.left()) // self.bytes_a_listed
+        if self.writer and not lists:
+            work.budget.check(frontier.bytes_for(self.positions), f"expanding {self.positions:,} positions again")
+            size = work.block(self.positions, self.expansion.block)
+            expand = partial(self.expansion.expand_again, tier, work)
+            passes = ForwardPasses(work, f"{self.bits}-{tier.k}", self.arrays.left, expand, size)
+            mark = partial(self.save_remoteness, passes)
+            return ForwardPropagation(
+                passes, self.save_propagation, self.bits, self.arrays[:2], report, again, most, mark
+            )
+        parents_of = lists.parents_of if lists else partial(self.expansion.parents_of, tier, work)
+        mark, most = partial(self.save_remoteness, lists), max(self.least_listed, most)
+        return Propagation(self.bits, self.arrays[:2], parents_of, report, again, most, mark)
+
+    # Checkpoints
+
+    def resume(self) -> tuple[int, tuple[int, ...]]:
+        """Fill the arrays from the checkpoint of an earlier solve.
+
+        Returns the number of positions that are expanded, and where propagation resumes: (class, remoteness), with a
+        third number within a forward pass, or nothing for the start.
+        """
+        progress = self.checkpoint.progress or TierProgress()
+        # With predecessor lists, initial scores and counters come from their journal; a checkpoint matters only in
+        # propagation.
+        if self.active_writer and (self.active_writer.done < self.positions or not progress.frontier):
+            return self.active_writer.done, ()
+        arrays = self.arrays[:2] if self.active_writer else self.arrays
+        if len(self.checkpoint.last.arrays) != len(arrays):  # none, or written before lists were given up
+            return self.active_writer.done if self.active_writer else 0, ()
+        self.checkpoint.load(*arrays)
+        return progress.expanded, progress.frontier
+
+    def save_expansion(self) -> None:
+        """Write a checkpoint after some positions have been expanded, if it is due."""
+        if self.checkpoint.is_due and not self.active_writer:
+            scores, left, sizes, sums = self.arrays
+            so_far = scores[: self.done], left[: self.done], sizes, sums
+            self.checkpoint.save(TierProgress(self.done, sums.itemsize), so_far)
+
+    def save_remoteness(self, lists: PredecessorLists | ForwardPasses | None, group: int, remoteness: int) -> None:
+        """Write a checkpoint after a remoteness has been propagated, if it is due.
+
+        *group* is WIN_CLASS for wins and losses, or TIE_CLASS. Also loads the predecessor *lists*, or those of forward
+        passes, into memory if they fit by now.
+        """
+        if lists:
+            ties = scores_at(TIE_CLASS, 0, self.bits) * (group == WIN_CLASS)  # ties are propagated last
+            unpropagated = scores_at(group, remoteness, self.bits) + ties
+            lists.load_if_they_fit(self.arrays.scores, self.arrays.left, unpropagated)
+        # With edges in memory alone, a killed solve must expand all positions again.
+        if not self.active_writer or self.active_writer.on_disk:
+            self.save_propagation(group, remoteness)
+
+    def save_propagation(self, *frontier: int) -> None:
+        """Write a checkpoint, if it is due.
+
+        *frontier* is a class and a remoteness. Within a forward pass, it ends with the position below which parents
+        have been updated.
+        """
+        if self.checkpoint.is_due:
+            arrays, settled = (self.arrays[:2], 0) if self.active_writer else (self.arrays, 2)
+            progress = TierProgress(self.positions, self.arrays.sums.itemsize, frontier)
+            self.checkpoint.save(progress, arrays, settled)

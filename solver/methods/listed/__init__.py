@@ -6,6 +6,7 @@ The method, in two phases:
    reach. Each tier becomes one sorted list.
 2. Solve: tiers are solved in reverse order, so that the children in later tiers already have scores. A tier without
    moves inside itself takes one pass (`sweep.py`). A tier with cycles is solved by retrograde analysis (`cycles.py`).
+   Outcomes are counted as they are found; in the end the counts become the legend of the file (`method.py`).
 
 A position is known by its *index* among all positions, sorted tier by tier. All arrays use that order:
 
@@ -14,7 +15,7 @@ A position is known by its *index* among all positions, sorted tier by tier. All
     positions  | 3 | 8 | 9 | …  | 2 | 5 | …   | …          sorted within each tier
     scores     | s | s | s | …  | s | s | …   | …          value and remoteness (see values/score.py)
 
-Retrograde analysis of a tier with cycles:
+Retrograde analysis of a tier with cycles (`predecessors/tier.py`):
 
 1. Expand every position once. Children in later tiers give a first score. Children within the tier are counted in
    `left`, and each parent-child edge is stored.

@@ -65,13 +65,13 @@ def solved_from(store: ListedStore) -> SolvedRecords:
         for value, remoteness, code in there
     ]  # fmt: skip
     # From the code of an outcome to its row in the legend.
-    row_of_code = np.zeros(len(stored), np.min_scalar_type(len(legend)))
+    row_of_code = np.zeros(len(stored), np.int32)
     row_of_code[[code for *_, code in there]] = np.arange(len(legend))
 
     def records() -> Iterator[tuple[Array, Array]]:
         for begin in range(0, len(space), BLOCK):
             scores = store.scores[begin : begin + BLOCK]
-            rows = np.empty(len(scores), row_of_code.dtype)
+            rows = np.empty(len(scores), np.int32)
             rows_of(scores, bits, row_of_code, rows)
             yield space.read(begin, min(begin + BLOCK, len(space))), rows
 

@@ -63,14 +63,15 @@ class ListedStore:
         blocks, scores, sizes = done
         count = 0
         for k, begin, end in blocks.reshape(-1, 3).tolist():
-            own = slice(count, count + end - begin)
-            self.scores[begin:end] = scores[own]
+            self.scores[begin:end] = scores[count : count + end - begin]
+            # Copied: arrays of the journal are read-only, and kernels would be compiled again for them.
+            own = sizes[count : count + end - begin].copy()
             # A resumed solve may solve blocks of a tier again; each is counted once.
             for low, high in self.unsolved[k]:
-                if begin < high and low < end:
-                    new = slice(max(low - begin, 0), min(high, end) - begin)
-                    block = scores[own][new], sizes[own][new], begin + new.start
-                    self.counts = add_counts(self.counts, *block, self.table.bits)
+                first, last = max(low, begin), min(high, end)
+                if first < last:
+                    new = self.scores[first:last], own[first - begin : last - begin]
+                    self.counts = add_counts(self.counts, *new, first, self.table.bits)
             self.unsolved[k] = [rest for part in self.unsolved[k] for rest in without(part, begin, end)]
             count += end - begin
         return StoredCounts(count, int(self.table.space.tiers[k]), int(sizes.sum()) if len(sizes) else count)

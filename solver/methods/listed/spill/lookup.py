@@ -205,8 +205,8 @@ def expand_and_sort(game: Game, blocks: list[tuple[int, int, Array]], numbers: A
             again = np.empty(0, np.uint8) if Traits.of(game).alternates else np.packbits(block.places[:, :columns] < -1)
             outlines.append(
                 BlockOutline(
-                    place + begin, place + end, columns, there.shape, block.primitives.copy(), block.sizes.copy(),
-                    block.origins[:columns].copy(), np.packbits(there), again,
+                    place + begin, place + end, columns, there.shape, block.primitives.copy(),
+                    block.matrix.sizes.copy(), block.origins[:columns].copy(), np.packbits(there), again,
                 )
             )  # fmt: skip
     flat, by_tier = np.concatenate(children), np.concatenate(tiers)

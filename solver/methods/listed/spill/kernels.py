@@ -1,6 +1,20 @@
-"""Compiled loops over sorted lists: look numbers up, and drop duplicates."""
+"""Compiled loops over sorted lists: unpack blocks on disk, look numbers up, and drop duplicates."""
+
+import numpy as np
 
 from retrograde.solver.runtime.kernel import kernel
+
+
+@kernel
+def from_planes(first, planes, out):
+    """Write the positions that begin with *first* and have the gaps in *planes* (see lists.py)."""
+    position = first
+    for i in range(len(out)):
+        gap = np.int64(0)
+        for plane in range(planes.shape[0]):
+            gap |= np.int64(planes[plane, i]) << 8 * plane
+        position += gap
+        out[i] = position
 
 
 @kernel

@@ -62,10 +62,7 @@ class SortedList:
         for block in range(low, high):
             begin, end = bounds[block - low : block - low + 2]
             planes = np.frombuffer(self.scratch.read(self.frames[block]), np.uint8).reshape(-1, end - begin)
-            gaps = np.zeros((end - begin, 8), np.uint8)
-            gaps[:, : len(planes)] = planes.T
-            np.cumsum(gaps.view("<i8")[:, 0], out=out[begin:end])
-            out[begin:end] += self.firsts[block]
+            kernels.from_planes(self.firsts[block], planes, out[begin:end])
         return out
 
     def within(self, low: int, high: int) -> tuple[int, int]:

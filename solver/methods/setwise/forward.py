@@ -240,7 +240,7 @@ def fill_tiers(forward: ForwardPass, begin: int, end: int) -> FilledTiers:
     """Fill the tiers *begin* to *end* and store them as one chunk."""
     rules, storage, before, wave, parents = forward
     # Step 1: Take the links into stored tiers, with parents numbered as in `sources`.
-    is_stored = wave.stored[begin:end] == np.arange(begin, end)
+    is_stored = wave.is_stored[begin:end]
     counts = np.diff(wave.starts[begin : end + 1])
     links = wave.links[wave.starts[begin] : wave.starts[end]][np.repeat(is_stored, counts)].copy()
     starts = np.append(0, np.cumsum(counts * is_stored))
@@ -281,8 +281,7 @@ def ranges_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]
     A range has about *least* words.
     """
     words = before.tiers[before.stored[wave.links[:, FROM]], WORDS]
-    is_stored = wave.stored == np.arange(len(wave.stored))
-    weights = is_stored * np.add.reduceat(words, wave.starts[:-1]) + wave.tiers[:, GROUPS]
+    weights = wave.is_stored * np.add.reduceat(words, wave.starts[:-1]) + wave.tiers[:, GROUPS]
     sums = np.cumsum(weights)
     cuts = [0, *(np.flatnonzero(np.diff(sums // least)) + 1).tolist(), len(weights)]
     words = np.add.reduceat(weights, cuts[:-1]).tolist()

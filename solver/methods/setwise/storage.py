@@ -114,12 +114,18 @@ class Wave:
         check_links(mirror, before.image_rows, self.image_rows, links)
         numbers = self.tiers[:, NUMBER]
         self.stored = np.where(numbers[self.image_rows] < numbers, self.image_rows, self.stored)
-        self.tiers[self.stored != np.arange(len(numbers)), GROUPS] = 0
+        self.tiers[~self.is_stored, GROUPS] = 0
         number_groups(self.tiers)
+
+    @property
+    def is_stored(self) -> Array:
+        """Whether each tier is stored itself, not as its mirror image, bool[k]."""
+        stored: Array = self.stored == np.arange(len(self.stored))
+        return stored
 
     def links_to_stored(self) -> Array:
         """Return the links into stored tiers."""
-        links: Array = self.links[np.repeat(self.stored == np.arange(len(self.stored)), np.diff(self.starts))]
+        links: Array = self.links[np.repeat(self.is_stored, np.diff(self.starts))]
         return links
 
     def full_table(self) -> Array:
@@ -158,10 +164,7 @@ class Wave:
         """
         tiers = self.tiers[rows]
         groups, words = groups_of(tiers) + more[0], int(tiers[:, WORDS].sum()) + more[1]
-        sets = Sets(
-            tiers, workspace(f"{name} occupied", groups, np.uint64), workspace(f"{name} before", groups, np.uint32),
-            workspace(f"{name} words", words + 1, np.uint64),
-        )  # fmt: skip
+        sets = Sets(tiers, *group_buffers(name, groups), workspace(f"{name} words", words + 1, np.uint64))
         return self.copy_to(sets, storage, rows)
 
     def copy_to(self, sets: Sets, storage: WaveStorage, rows: Array) -> Sets:
@@ -194,13 +197,7 @@ class Wave:
         """Return the groups of some stored tiers without their words. The table says where the words are in the
         whole wave."""
         tiers, words = self.tiers[rows], offsets_of(self.words_by_chunk())
-        groups = groups_of(tiers)
-        sets = Sets(
-            tiers,
-            workspace(f"{name} occupied", groups, np.uint64),
-            workspace(f"{name} before", groups, np.uint32),
-            NO_WORDS,
-        )
+        sets = Sets(tiers, *group_buffers(name, groups_of(tiers)), NO_WORDS)
         group = 0
         for chunk, begin, end in self.chunks_of(rows):
             tiers[begin:end, WORD] += words[chunk]
@@ -313,6 +310,11 @@ def words_in_task(work: Work, words: int, least: int) -> int:
 def words_for(positions: int) -> int:
     """Return the number of words that hold a bit for each position, and one more, which kernels may read."""
     return (positions >> 6) + 2
+
+
+def group_buffers(name: str, groups: int) -> tuple[Array, Array]:
+    """Return buffers of this thread for `Sets.occupied` and `Sets.before`."""
+    return workspace(f"{name} occupied", groups, np.uint64), workspace(f"{name} before", groups, np.uint32)
 
 
 def plane_buffer(name: str, count: int, words: int) -> Array:

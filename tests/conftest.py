@@ -32,7 +32,15 @@ UNCOMPILED = Sizes(interpreted_seconds=4.0, interpreted_slots=50_000)
 LONG = 1.0
 """Seconds above which a test is no longer fast, where machine code is at hand and the machine is idle."""
 
-SOLVING = {"test_numbered", "test_engine", "test_streaming", "test_symmetry", "test_verify"}
+SOLVING = {
+    "test_engine",
+    "test_hostile",
+    "test_numbered",
+    "test_setwise",
+    "test_streaming",
+    "test_symmetry",
+    "test_verify",
+}
 """Modules all of whose tests are long, for they solve; others say so themselves, by `pytestmark`."""
 
 SLOWEST = 2 * 3600.0

@@ -81,18 +81,11 @@ def test_a_multiple_of_four_stones_is_a_loss(tmp_path):
 '''
 
 BOARD = '''\
-"""$game: say here what the game is, and how a position is encoded as a number.
-
-A position has a bit for each cell that X has claimed, row by row from the top left, then one for each cell of O::
-
-    0 1 2
-    3 4 5     X in cell c is bit c, O in cell c is bit 9 + c
-    6 7 8
-"""
+"""$game: say here what the game is."""
 
 from functools import cached_property
 
-from retrograde.games import LOSE, UNDECIDED, Game
+from retrograde.games import LOSE, UNDECIDED, Cells, Game, Turn
 from retrograde.games.contract.drawing import grid
 
 
@@ -100,51 +93,35 @@ class $game(Game):
     """Two players claim cells in turn, never next to one of their own; a player who cannot move loses."""
 
     words = {"X": "Red", "O": "Blue"}
-    bits = "XO"  # the first bits of a position are the cells of X, the next ones those of O
-    by_turns = "XO"  # X and O put down one piece each in turn, so the number of pieces shows whose turn it is
+
+    # What a position is: a sign on each cell, or none. The number of filled cells shows whose turn it is
+
+    cells = Cells(lambda game: grid(game.width, game.height), symmetries="all", X="crimson disc", O="royalblue disc")
+    mover = Turn("XO", by="cells")
 
     # Options, which users set on the command line: $name.py:width=4
 
     width: int = 3
     height: int = 3
 
-    start = 0
-
-    def __post_init__(self):
-        if min(self.width, self.height) < 1 or 2 * self.cells > 62:
-            raise ValueError("a board has from 1 to 31 cells")
-
-    @property
-    def cells(self):
-        return self.width * self.height
-
     @cached_property
     def beside(self):
         """For each cell, its neighbours as bits."""
-        around = []
-        for cell in range(self.cells):
-            row, column = divmod(cell, self.width)
-            neighbours = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
-            inside = [(y, x) for y, x in neighbours if 0 <= y < self.height and 0 <= x < self.width]
-            around.append(sum(1 << self.width * y + x for y, x in inside))
-        return tuple(around)
+        steps = self.cells.steps((1, 0), (-1, 0), (0, 1), (0, -1))
+        return self.cells.bits_of([cell for cell in cells if cell >= 0] for cells in steps)
 
     # The rules. They are compiled: use ints, tuples and loops here, no strings and no dicts
 
-    def mover(self, position):
-        return position.bit_count() & 1
-
     def generate_moves(self, position):
         """Yield the legal moves; each move is a small int, here a cell."""
-        filled = position | position >> self.cells
-        own = position >> self.cells * self.mover(position)
-        for cell in range(self.cells):
-            if not filled >> cell & 1 and not own & self.beside[cell]:
+        own = self.cells.set(position, self.mover.sign(position))
+        for cell in self.cells.empty(position):
+            if not own & self.beside[cell]:
                 yield cell
 
     def do_move(self, position, cell):
         """Return the position after a move. The other player moves next."""
-        return position | 1 << cell + self.cells * self.mover(position)
+        return self.cells.add(position, cell, self.mover.sign(position))
 
     def primitive(self, position):
         """If the game is over, return WIN, LOSE or TIE for the player to move; otherwise return UNDECIDED."""
@@ -154,20 +131,9 @@ class $game(Game):
 
     def tier(self, position):
         """Return a number that no move decreases. With tiers the game is solved part by part, in less memory."""
-        return position.bit_count()
+        return self.cells.count(position)
 
-    def images(self, position):
-        """Yield the positions that are equal by symmetry: here the board rotated by half. Only one is solved."""
-        rotated = 0
-        for cell in range(self.cells):
-            rotated |= (position >> cell & (1 | 1 << self.cells)) << self.cells - 1 - cell
-        yield rotated
-
-    # For people. Texts, names of moves and pictures follow from `board` and `bits`
-
-    @cached_property
-    def board(self):
-        return grid(self.width, self.height, {"X": "crimson disc", "O": "royalblue disc"})
+    # For people. Texts, names of moves and pictures follow from the fields
 
     def ending(self, position):
         return "no cell can be claimed"

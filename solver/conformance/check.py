@@ -40,6 +40,7 @@ from typing import Any, NamedTuple
 
 from retrograde.games import catalog
 from retrograde.games.contract import raised
+from retrograde.games.contract.fields import checked
 from retrograde.games.contract.game import (
     Game,
     InternalError,
@@ -164,7 +165,7 @@ def check(
     checker = Checker(game)
     checker.survey.phase = Phase("checking", listener, course=Course({"checking": 0.7, "comparing": 0.3}))
     with no_exit():
-        with checker.limiting(seconds + PATIENCE):
+        with checker.limiting(seconds + PATIENCE), checked(game):
             checker.check_interpreted(limit, time.monotonic() + seconds)
         if compiled and not checker.findings:
             checker.check_compiled(seconds / 2)

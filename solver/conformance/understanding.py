@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from retrograde.games.catalog import option_text
+from retrograde.games.contract.fields import fields_of
 from retrograde.games.contract.game import CHANCE, Game, Traits, declared_board, defines, metric_of
 from retrograde.solver.conformance.survey import Survey
 
@@ -23,7 +24,9 @@ def describe_rules(survey: Survey) -> dict[str, str]:
     """
     game = survey.game
     options: Any = fields(game)  # type: ignore[arg-type]  # subclasses are dataclasses
+    declared = {"fields": fields_declared(survey)} if fields_of(type(game)) else {}
     return {
+        **declared,
         "players": players(survey),
         "end": "primitive" if defines(game, "primitive") else "a player who cannot move loses",
         "computed": metric_of(game),
@@ -35,6 +38,17 @@ def describe_rules(survey: Survey) -> dict[str, str]:
         "options": ", ".join(f"{option.name}={option_text(getattr(game, option.name))}" for option in options)
         or "none",
     }
+
+
+def fields_declared(survey: Survey) -> str:
+    """Return the bits of each field, and one position that the survey has visited taken apart."""
+    game: Any = survey.game
+    laid = [getattr(game, name) for name in fields_of(type(game))]
+    bits = ", ".join(f"{one.name} {one.width}" for one in laid)
+    visited = [*survey.answers]
+    example = visited[len(visited) // 2] if visited else game.start
+    parts = ", ".join(f"{name}={text}" for name, text in game.fields(example).items())
+    return f"{sum(one.width for one in laid)} bits ({bits}), {example} is {parts}"
 
 
 def players(survey: Survey) -> str:

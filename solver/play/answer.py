@@ -9,9 +9,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from retrograde.games.catalog import variant
+from retrograde.games.contract.fields import fields_of
 from retrograde.games.contract.game import CHANCE, LOSE, METRICS, UNDECIDED, WIN, Game, Value
 from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, category, count_after, in_words, signed
 from retrograde.solver.play.choice import Choice
@@ -121,7 +122,7 @@ class Answer:
             return {**known, "line": self.line, **self.measures, "moves": moves}
         return {
             "variant": self.oracle.variant,
-            "position": self.game.write(self.position),
+            **position_json(self.game, self.position),
             **({"chance": True} if self.oracle.metric == "expectation" and self.odds else {}),
             **outcome_json(*self.bounds.outcome),
             **({"distance": self.distance} if self.distance else {}),
@@ -210,12 +211,18 @@ def outcome_json(value: Value, remoteness: int | None) -> Json:
     return {"value": name_of(value), "remoteness": remoteness}
 
 
+def position_json(game: Game, position: int) -> Json:
+    """Return a position as text and, if the game declares fields, what each of them holds."""
+    parts = {"fields": cast(Any, game).fields(position)} if fields_of(type(game)) else {}
+    return {"position": game.write(position), **parts}
+
+
 def bounds_json(game: Game, position: int, bounds: ValueBounds) -> Json:
     """Return what a search knows of a position and how, ready for JSON."""
     far, evidence = distance_text(game, *bounds.outcome), bounds.evidence
     return {
         "variant": variant(game),
-        "position": game.write(position),
+        **position_json(game, position),
         **outcome_json(*bounds.outcome),
         **({"distance": far} if far else {}),
         "at_least": name_of(bounds.at_least),

@@ -395,7 +395,8 @@ def test_a_database_is_found_by_its_name_even_where_its_game_is_not_in_the_catal
 
 def test_query_tells_the_start_if_nothing_else_is_asked(tictactoe):
     facts = result_of("query", "tictactoe")
-    assert set(facts) == {"variant", "position", "value", "remoteness", "moves", "line"}
+    assert set(facts) == {"variant", "position", "fields", "value", "remoteness", "moves", "line"}
+    assert facts["fields"] == {"cells": ".../.../...", "mover": "X"}
     assert (facts["position"], facts["value"], facts["remoteness"]) == (".../.../...", "tie", 9)
     assert len(facts["line"]) == 9
     assert facts["moves"][0] == {"move": "a1", "position": "X../.../...", "value": "tie", "remoteness": 8}

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from retrograde.databases.database import open_database
+from retrograde.databases import open_database
 from retrograde.games import LOSE, UNDECIDED, WIN
 from retrograde.games.hexapawn import Hexapawn
 from retrograde.games.sim import EDGES, Sim

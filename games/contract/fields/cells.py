@@ -1,6 +1,6 @@
 """Cells of a board, each empty or with one of some signs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,8 @@ class Cells(Field):
 
     *symmetries* are permutations of the cells that change no value: "all" of the board, its "mirror" from left to
     right, those that keep the "start", or permutations. *exchanges* change no value either if, besides, the first two
-    signs are exchanged and the turn is passed. Board, symmetries and exchanges may depend on options: then each is a
-    function of the game.
+    signs are exchanged and the turn is passed. List every one, also what two of them make together. Board, symmetries
+    and exchanges may depend on options: then each is a function of the game.
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class Cells(Field):
 
     # Tables
 
-    def bits_of(self, sets: "Sequence[Sequence[int]]") -> tuple[int, ...]:
+    def bits_of(self, sets: "Iterable[Sequence[int]]") -> tuple[int, ...]:
         """Return sets of cells as bits, such as the lines of a board."""
         return tuple(sum(1 << cell for cell in cells) for cells in sets)
 

@@ -44,6 +44,7 @@ def ask_cells(field, position, cell, goal, sign, cells, out):
     out[12] = field.remove(position, cell)
     out[13] = field.go(position, cell, goal)
     out[14], out[15], out[16] = field.size, field.A, field.full
+    out[20] = field.put_all(position, cells, sign)
     # The cells of loops, as bits.
     out[17], out[18], out[19] = 0, 0, 0
     for one in field.empty(position):
@@ -136,6 +137,7 @@ class State:
             *(having, filled, free, placed, filled.bit_count(), having.bit_count(), on[cell], on[cell] == sign),
             *(on[cell] == 0, put((cell, sign)), put((cell, 0)), put((cell, sign)), put((cell, 0))),
             *(put((cell, 0), (goal, on[cell])), len(on), letter_a, (1 << len(on)) - 1, free, having, filled),
+            put(*((at, sign) for at in range(len(on)) if cells >> at & 1)),
         ]
 
     def answers_of_numbers(self, number: int, index: int, hand: int, flag: int, player: int) -> list[int]:
@@ -168,7 +170,7 @@ def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game):
             free = [at for at, on in enumerate(state.cells[name]) if on in (0, sign)]
             cells = sum(1 << at for at in free if chance.random() < 0.5)
             some = [chance.randrange(size), chance.randrange(size), sign, cells]
-            known += [*map(int, state.answers_of_cells(name, *some)), *[0] * (BLOCK - 20)]
+            known += [*map(int, state.answers_of_cells(name, *some)), *[0] * (BLOCK - 21)]
             asked += some
         numbers = [chance.randint(-2, 4), *(chance.randrange(count) for count in (2, 3, 2, 3))]
         known += [*map(int, state.answers_of_numbers(*numbers)), *[0] * (BLOCK - 20)]

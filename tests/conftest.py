@@ -33,9 +33,11 @@ LONG = 1.0
 """Seconds above which a test is no longer fast, where machine code is at hand and the machine is idle."""
 
 SOLVING = {
+    "test_elsewhere",
     "test_engine",
     "test_hostile",
     "test_numbered",
+    "test_predecessors",
     "test_setwise",
     "test_streaming",
     "test_symmetry",

@@ -24,7 +24,7 @@ class Othello(Game):
     height: int = 4
 
     def __post_init__(self):
-        if min(self.width, self.height) < 2:
+        if min(self.width, self.height) < 2 or self.width * self.height > 30:
             raise ValueError("the board must have at least two rows and columns, and at most 30 cells")
 
     @cached_property

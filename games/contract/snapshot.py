@@ -16,6 +16,9 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+FIELDS = "retrograde.games.contract.fields"
+"""The package whose functions a class gets that declares fields."""
+
 RULES = "retrograde_rules_"
 """The first letters of the names of packages that hold a rule module from a path."""
 
@@ -65,7 +68,9 @@ def functions_of(definition: Any) -> Iterator[FunctionType]:
         for wrapper in ("fget", "func", "__func__"):
             value = getattr(value, wrapper, value)
         value = unwrap(value) if callable(value) else value
-        if isfunction(value) and (not name.startswith("__") or value.__code__.co_filename != "<string>"):
+        if not isfunction(value) or value.__module__.startswith(FIELDS):
+            continue  # also what follows from fields
+        if not name.startswith("__") or value.__code__.co_filename != "<string>":
             yield value  # but no function that dataclasses have generated
 
 

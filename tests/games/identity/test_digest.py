@@ -382,7 +382,7 @@ RULES = {
     "nim": "4b5cde62e2cef2563dae26feb165155b",
     "nim3": "de7f98b07940dcc03d0379d3f372d45a",
     "octal": "a11a006073957839d23ab4e4425a1184",
-    "othello": "ebcc373583262d77de28e13fae921d7e",
+    "othello": "a32af0f11d5c504c8d25b7eaca0ee0aa",
     "pegsolitaire": "4f52a3cfc333182035fd82b26ae196c2",
     "pig": "fcd2bb65d3300077c9fbf336260e4833",
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",

@@ -1,6 +1,8 @@
 """What follows from fields: starts, texts, images, subclasses, pickles, and what `check` says of them."""
 
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -114,3 +116,20 @@ def test_too_many_bits_are_refused():
 
     with pytest.raises(ValueError, match="a position has 62 bits, and its fields take 63: cells 63"):
         Wide()
+
+
+def test_rules_with_fields_run_as_a_script(tmp_path):
+    """The class then is in `__main__`, and its source in the script."""
+    script = tmp_path / "filling.py"
+    script.write_text(
+        "from retrograde.games import Cells, Game\n\n\n"
+        'class Filling(Game):\n    """Fill cells."""\n\n    cells = Cells(4, symmetries="mirror", X="cross")\n\n'
+        "    def generate_moves(self, position):\n        yield from self.cells.empty(position)\n\n"
+        "    def do_move(self, position, cell):\n        return self.cells.add(position, cell, self.cells.X)\n\n\n"
+        'if __name__ == "__main__":\n'
+        "    from retrograde.games.contract.snapshot import has_source\n"
+        "    from retrograde.games.identity.digest import rules_digest\n\n"
+        "    print(has_source(Filling), rules_digest(Filling) == rules_digest(Filling()))\n"
+    )
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert run.stdout == "True True\n"

@@ -21,7 +21,7 @@ from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase, OpenElsewhere
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
-from retrograde.databases.layout import FORMAT, MAGIC, MEASURED_VERSION, LegendRow, legend_dtype
+from retrograde.databases.layout import FORMAT, MAGIC, MEASURED_VERSION, WIDE_VERSION, LegendRow, legend_dtype
 from retrograde.databases.legend import LegendTable
 from retrograde.databases.lock import is_open_for_writing
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
@@ -146,7 +146,7 @@ class CheckedFile:
 
     def read_legend(self) -> None:
         """Read the legend, and find the start's outcome in it."""
-        measures = self.measures if self.header.version == MEASURED_VERSION else ()
+        measures = self.measures if self.header.version in (MEASURED_VERSION, WIDE_VERSION) else ()
         legend = self.table("legend", legend_dtype(measures))
         check_legend(legend, self.positions, self.stored)
         rows = (LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist())

@@ -6,7 +6,7 @@ The kind of storage (records, steps, slots or bounds) decides how a row is found
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
 from operator import index
@@ -271,13 +271,13 @@ class Database(ABC):
         return f"open_database({str(self.file.path)!r})"
 
 
-def set_example_positions(file: CheckedFile, game: Any) -> None:
-    """Replace slot numbers by positions in a legend's examples, for a game whose positions are tuples.
+def set_example_positions(file: CheckedFile, position_of: Callable[[int], Any]) -> None:
+    """Replace the numbers of slots or rows by positions in a legend's examples, for positions of several words.
 
-    Files store a slot's number there, because a tuple does not fit. The start's outcome is a row of the legend too, and
-    changes with it.
+    Files store numbers there, because a tuple does not fit. The start's outcome is a row of the legend too, and changes
+    with it.
     """
-    legend = {row: row._replace(example=position_by_slot(file, game, row.example)) for row in file.legend}
+    legend = {row: row._replace(example=position_of(row.example)) for row in file.legend}
     file.legend = [*legend.values()]
     file.start_outcome = file.start_outcome and legend.get(file.start_outcome, file.start_outcome)
 

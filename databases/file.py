@@ -7,11 +7,12 @@ from retrograde.databases.checked import CheckedFile
 from retrograde.databases.errors import IsCertificate
 from retrograde.databases.layout import CERTIFICATE
 from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.rows.read import RowsReader
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.read import StepsReader
 
-AnyReader = RecordsReader | StepsReader | SlotsReader | CompactReader | BoundsReader
+AnyReader = RecordsReader | RowsReader | StepsReader | SlotsReader | CompactReader | BoundsReader
 
 
 class DatabaseFile(CheckedFile):
@@ -35,7 +36,9 @@ class DatabaseFile(CheckedFile):
     def _read(self) -> None:
         """Find out which kind of storage the file has, and make its reader."""
         kinds = (
-            kind for kind in (SlotsReader, CompactReader, StepsReader, BoundsReader) if self.has_dataset(kind.DATASET)
+            kind
+            for kind in (SlotsReader, CompactReader, StepsReader, BoundsReader, RowsReader)
+            if self.has_dataset(kind.DATASET)
         )
         kind: type[AnyReader] = next(kinds, RecordsReader)
         self.open_datasets([*kind.TABLES, kind.DATASET])

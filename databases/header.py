@@ -26,6 +26,7 @@ from retrograde.databases.layout import (
     METRIC,
     TUPLES_VERSION,
     VERSION,
+    WIDE_VERSION,
 )
 from retrograde.games import Game
 from retrograde.games.contract.game import METRICS, POSITION_LIMIT
@@ -100,13 +101,13 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         )
     if facts.get("format") != wanted:
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
-    # Refuse version 1 and newer versions. Versions 6 and 7 are always readable; otherwise the metric decides which
+    # Refuse version 1 and newer versions. Versions 6 to 8 are always readable; otherwise the metric decides which
     # version is the latest.
     version = number(facts, "format_version", 1)
     if version < VERSION:
         raise VersionTooOld(f"{str(path)!r} has format {version}, which is no longer read; solve the game again")
     metric = text(facts, "metric") if "metric" in facts else METRIC
-    latest = version if version in (TUPLES_VERSION, COMPACT_VERSION) else latest_version(metric)
+    latest = version if version in (TUPLES_VERSION, COMPACT_VERSION, WIDE_VERSION) else latest_version(metric)
     if version > latest:
         raise VersionTooNew(
             f"the database {str(path)!r} has format version {version}, and this retrograde reads up "
@@ -116,7 +117,8 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
     start: Any = None
     outcome = None
     if facts.keys() & {"start", "start_value", "start_remoteness"}:
-        start = numbers(facts, "start") if version == TUPLES_VERSION else number(facts, "start", 0, POSITION_LIMIT - 1)
+        several_words = version in (TUPLES_VERSION, WIDE_VERSION)
+        start = numbers(facts, "start") if several_words else number(facts, "start", 0, POSITION_LIMIT - 1)
         outcome = number(facts, "start_value", 1, 4), number(facts, "start_remoteness", -1)
     # All other attributes, each checked by itself.
     header = Header(
@@ -142,6 +144,7 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
     by_version = {CERTIFICATE_VERSION: (CERTIFICATE,), MEASURED_VERSION: METRICS[1:], BOUNDS_VERSION: (EXPECTATION,)}
     by_version[TUPLES_VERSION] = METRIC, EXPECTATION
     by_version[COMPACT_VERSION] = (METRIC,)
+    by_version[WIDE_VERSION] = (METRIC, *METRICS[1:])
     known = by_version.get(version, (METRIC,))
     if header.metric not in known:
         raise ValueError(f"the metric is {header.metric!r}; known is {' or '.join(map(repr, known))}")
@@ -161,7 +164,9 @@ def latest_version(metric: str) -> int:
 
 def is_measured(facts: Attributes, version: int) -> bool:
     """Return whether a file of this version has measures."""
-    return version in (MEASURED_VERSION, BOUNDS_VERSION) or (version == TUPLES_VERSION and "measures" in facts)
+    return version in (MEASURED_VERSION, BOUNDS_VERSION) or (
+        version in (TUPLES_VERSION, WIDE_VERSION) and "measures" in facts
+    )
 
 
 Measured = tuple[tuple[str, ...], dict[str, Any], int | None, tuple[int, int] | None]
@@ -180,7 +185,7 @@ def measured(facts: Attributes, version: int, start: object) -> Measured:
     model = details.get("against", "")
     if "against" in details and (tuple(names) != RESPONSE or not isinstance(model, str) or model != printable(model)):
         raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
-    if version == MEASURED_VERSION:
+    if version in (MEASURED_VERSION, WIDE_VERSION):
         return tuple(names), details, None if start is None else number(facts, "start_row", 0), None
     # Bounds by slot: the start's bounds are attributes, and there is no row for it.
     scale = details.get("scale")

@@ -30,6 +30,12 @@ Large games, as runs of equal outcomes (`steps`); in place of the tables of reco
     ├── blocks    a row for each block: the rank of its first step, the frame's checksum
     └── steps     for each step its row in the legend, and the gap to the rank before; a chunk is a block
 
+Positions of several words; in place of `records`::
+
+    ├── tiers     a row for each tier: its number, its first row
+    ├── blocks    a row for each block: the frame's checksum
+    └── rows      for each position its row in the legend, and its words; a chunk is a block
+
 A certificate, a strategy that proves one value, has these only::
 
     ├── blocks    a row for each block: its first position, the frame's checksum
@@ -62,6 +68,8 @@ There the start is a text, and an example in the legend is the number of a slot 
 """
 COMPACT_VERSION = 7
 """The version of compact files, which keep the slots of some parts of tiers only."""
+WIDE_VERSION = 8
+"""The version of files of rows, whose positions have several words. The start is a text, and examples are rows."""
 METRIC = "remoteness in plies"
 NOT_FOUND = (1 << 31) - 1
 """The remoteness, in the legend of an opening book, that the search did not determine."""
@@ -115,6 +123,8 @@ BOUNDS = np.dtype([("low", "<i8"), ("width", "<i8")])
 COUNTS = np.dtype(
     [("tier", "<i8"), ("part", "<i4"), ("outcome", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")]
 )
+MOST_WORDS = 8
+"""The most words of a position that files of rows have."""
 GAPS = np.dtype("<u4"), np.dtype("<u8")
 
 
@@ -188,6 +198,16 @@ def gap_dtype(greatest: int) -> np.dtype[Any]:
 
 def records_dtype(outcome: np.dtype[Any], gap: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype([("outcome", outcome), ("gap", gap)])
+
+
+def word_names(width: int) -> list[str]:
+    """Return the names of the columns that hold the words of a position."""
+    return [f"word{k}" for k in range(width)]
+
+
+def rows_dtype(outcome: np.dtype[Any], width: int) -> np.dtype[Any]:
+    """Return the type of a row: an outcome, and the words of a position."""
+    return np.dtype([("outcome", outcome), *((name, "<i8") for name in word_names(width))])
 
 
 def replies_dtype(greatest: int, gap: np.dtype[Any], bounds: bool) -> np.dtype[Any]:

@@ -23,6 +23,8 @@ from retrograde.databases.header import options_text
 from retrograde.databases.location import SUFFIX, certificate_path, database_path, metric_named, model_in
 from retrograde.databases.records.database import RecordsDatabase
 from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.rows.database import RowsDatabase
+from retrograde.databases.rows.read import RowsReader
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.derive import CompactDatabase
@@ -37,6 +39,7 @@ from retrograde.games.contract.unfolded import folded, unfolded
 
 KINDS: dict[type[AnyReader], Callable[[DatabaseFile, Game, int], Database]] = {
     RecordsReader: RecordsDatabase,
+    RowsReader: RowsDatabase,
     StepsReader: StepsDatabase,
     SlotsReader: SlotsDatabase,
     CompactReader: CompactDatabase,

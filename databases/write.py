@@ -36,11 +36,13 @@ from retrograde.databases.layout import (
     NOT_FOUND,
     TUPLES_VERSION,
     VERSION,
+    WIDE_VERSION,
     create_file,
 )
 from retrograde.databases.legend import Measures, table_of
 from retrograde.databases.lock import Lock
 from retrograde.databases.records.write import Encoder, SolvedRecords, write_records
+from retrograde.databases.rows.write import write_rows
 from retrograde.databases.slots.write import SolvedCompact, SolvedSlots, write_slots
 from retrograde.databases.steps.write import SolvedSteps, write_steps
 from retrograde.games import LOSE, TIE, WIN, Game, RetrogradeError
@@ -145,7 +147,10 @@ def fill(
         return
     # Other kinds: blocks and their tables first, then the legend, then the attributes.
     if isinstance(solved, SolvedRecords):
-        start = write_records(contents, game, solved, each, progress, encode)
+        if Traits.of(game).width:
+            start = write_rows(contents, game, solved, each, progress)
+        else:
+            start = write_records(contents, game, solved, each, progress, encode)
     else:
         start = solved.start
         if isinstance(solved, SolvedSlots):
@@ -208,7 +213,7 @@ def about(game: Game, version: int, metric: str, positions: int, stored: int) ->
 
     return {
         "format": FORMAT,
-        "format_version": TUPLES_VERSION if Traits.of(game).width else version,
+        "format_version": version_of(game, version),
         "game": game.name,
         "variant": variant(game),
         "options": options_text(game),
@@ -218,6 +223,12 @@ def about(game: Game, version: int, metric: str, positions: int, stored: int) ->
         "stored": stored,
         "made_with": software_versions(),
     }
+
+
+def version_of(game: Game, version: int) -> int:
+    """Return the format version of a game's file, which is *version* unless positions have several words."""
+    traits = Traits.of(game)
+    return version if not traits.width else TUPLES_VERSION if traits.is_numbered else WIDE_VERSION
 
 
 def software_versions() -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -118,14 +119,22 @@ def solve_interpreted(
     rows: dict[tuple[Value, int], list[int]] = {}
     for position in positions:
         rows.setdefault(outcomes[position], []).append(position)
-    legend = [LegendRow(*outcome, count(game, some), len(some), some[0]) for outcome, some in sorted(rows.items())]
+    if Traits.of(game).width:  # the legend has numbers of rows
+        numbers = {position: number for number, position in enumerate(positions)}
+    else:
+        numbers = {}
+    legend = [
+        LegendRow(*outcome, count(game, some), len(some), numbers.get(some[0], some[0]))
+        for outcome, some in sorted(rows.items())
+    ]
     places = {row[:2]: place for place, row in enumerate(legend)}
+    greatest: Any = max(positions)
     return SolvedRecords(
         np.array(tiers, np.int64),
         np.array([len(found[tier]) for tier in tiers], np.int64),
         legend,
         (np.array(positions, np.int64), np.array([places[outcomes[position]] for position in positions], np.uint32)),
-        max(positions),
+        greatest if isinstance(greatest, int) else 0,
     )
 
 

@@ -48,7 +48,10 @@ def try_interpreted(game: Game, budget: MemoryBudget, options: SolveOptions) -> 
     if options.method == "interpreted":
         return solve_interpreted(game, budget, interpreted_phase(options.listener))
     sizes = options.sizes
-    many_slots = Traits.of(game).is_numbered and SlotNumbering.of(game).slots > sizes.interpreted_slots
+    traits = Traits.of(game)
+    if traits.width and not traits.is_numbered:
+        return solve_interpreted(game, budget, interpreted_phase(options.listener))
+    many_slots = traits.is_numbered and SlotNumbering.of(game).slots > sizes.interpreted_slots
     if many_slots or options.method is not None:
         return None
     phase = interpreted_phase(None)

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import CACHE_BLOCKS, Database, Outcome, positions_of_slots, set_example_positions
+from retrograde.databases.database import (
+    CACHE_BLOCKS,
+    Database,
+    Outcome,
+    position_by_slot,
+    positions_of_slots,
+    set_example_positions,
+)
 from retrograde.databases.errors import NotInDatabase, OtherRules
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.contract.game import CHANCE, is_none
@@ -58,7 +65,7 @@ class BoundsDatabase(Database):
         if sorted({*rules.tiers}) != self._numbers or [0, *accumulate(sizes)] != self._tier_starts:
             raise file.damaged("its tiers are not those of the game")
         if self._width:
-            set_example_positions(file, game)
+            set_example_positions(file, partial(position_by_slot, file, game))
 
     # Bounds
 

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -54,7 +55,7 @@ class SlotsDatabase(Database):
         if self._numbers not in (every, own_tiers(rules)) or sizes != self._tier_starts:
             raise file.damaged("its tiers are not those of the game")
         if self._width:
-            set_example_positions(file, game)
+            set_example_positions(file, partial(position_by_slot, file, game))
             counts = self.contents.counts
             self.contents.counts = [row._replace(example=position_by_slot(file, game, row.example)) for row in counts]
         whole = self._numbers == every  # older files have the tiers of other variants too

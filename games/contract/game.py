@@ -726,12 +726,13 @@ def width_of(game: Any) -> int:
 
     Looks at the start, or else at the position of the first slot.
     """
-    if not defines(game, "unindex"):
-        return 0
     try:
         if ints := getattr(game, "_ints", 0):  # games of `apart.py` have this attribute
             return int(ints)
-        first = game.start if hasattr(game, "start") else game.unindex(min(game.tiers), 0)
+        if hasattr(game, "start"):
+            first = game.start
+        else:
+            first = game.unindex(min(game.tiers), 0) if defines(game, "unindex") else 0
     except Exception:  # another check reports broken rules
         return 0
     return len(first) if isinstance(first, tuple) else 0

@@ -24,7 +24,7 @@ def check_compiled(survey: Survey, position: Any) -> None:
     """Compare what compiled and interpreted rules say about a canonical position."""
     survey.at("compiled", position)
     game, traits, tier = survey.game, Traits.of(survey.game), survey.tier(position)
-    if (traits.is_numbered or traits.width) and (slot := game.index(position)) >= 0:  # with chance, it may have none
+    if traits.has_numbering and (slot := game.index(position)) >= 0:  # with chance, it may have none
         slots, again = np.empty(1, np.int64), of_positions(game, 1)
         ask(survey, to_slots_and_back, tier, np.array([position], np.int64), slots, again)
         expect_same("index() gives", slot, int(slots[0]))

@@ -280,6 +280,7 @@ KINDS: dict[type, type[BulkFinder]] = {
 }
 
 
-def finder_of(database: Database) -> BulkFinder:
-    """Return the bulk lookup of a database; the entry point of the group `retrograde.bulk`."""
-    return KINDS[type(database.file.contents)](database)
+def finder_of(database: Database) -> BulkFinder | None:
+    """Return the bulk lookup of a database, None if there is none; the entry point of the group `retrograde.bulk`."""
+    kind = KINDS.get(type(database.file.contents))
+    return kind and kind(database)

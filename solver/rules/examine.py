@@ -229,7 +229,7 @@ def checked_move(move: Any) -> int:
 def checked_position(game: Game, position: Any, source: str) -> int:
     """Return a position that the rules gave, as an int.
 
-    If the game numbers its positions, it may also be a tuple of ints; the same code handles both.
+    It may also be a tuple of ints; the same code handles both.
     """
     if isinstance(position, tuple):
         return checked_tuple(game, position, source)  # type: ignore[no-any-return]  # it goes where ints go
@@ -245,7 +245,7 @@ def checked_position(game: Game, position: Any, source: str) -> int:
 def checked_tuple(game: Game, position: tuple[Any, ...], source: str) -> Any:
     """Return a position that the rules gave as a tuple, as a tuple of ints."""
     if not (width := Traits.of(game).width):
-        what = "tuples of ints where the game numbers them (tiers, size, index, unindex), and then all of them"
+        what = "tuples of such ints, and then all of them, the start too"
         raise Fault(f"{source} gives {position!r:.60}; positions are ints below 2**{POSITION_BITS}, or {what}")
     try:
         numbers = tuple(map(index, position))

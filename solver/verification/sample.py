@@ -14,6 +14,7 @@ from random import Random
 from retrograde.databases import Database
 from retrograde.databases.reader import SlotReader
 from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.rows.read import RowsReader
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Contradiction, Game, Traits, is_none
 from retrograde.games.contract.raised import given_start
@@ -138,7 +139,12 @@ def random_games(game: Game, starts: list[int], chance: Random) -> Iterator[int]
 def stored_positions(database: Database, chance: Random) -> Iterator[int]:
     """Yield positions of random records or slots; nothing if the file holds no positions."""
     contents = database.file.contents
-    if isinstance(contents, SlotReader):
+    if isinstance(contents, RecordsReader | RowsReader):
+        for block in chance.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
+            pieces = [piece.positions.tolist() for piece in contents.records_in(block)]
+            positions = [tuple(one) if isinstance(one, list) else one for piece in pieces for one in piece]
+            yield from chance.sample(positions, min(len(positions), LEAST))
+    elif isinstance(contents, SlotReader):
         numbers, bounds = contents.tiers
         for _ in range(contents.slots):
             slot = chance.randrange(contents.slots)
@@ -146,7 +152,3 @@ def stored_positions(database: Database, chance: Random) -> Iterator[int]:
             position = database.game.unindex(int(numbers[k]), slot - int(bounds[k]))
             if not is_none(position):
                 yield position
-    elif isinstance(contents, RecordsReader):
-        for block in chance.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
-            positions = [position for piece in contents.records_in(block) for position in piece.positions.tolist()]
-            yield from chance.sample(positions, min(len(positions), LEAST))

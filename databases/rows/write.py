@@ -1,0 +1,54 @@
+"""Writes positions of several words and their outcomes, a few blocks at a time."""
+
+from functools import partial
+
+import numpy as np
+
+from retrograde.databases.encoding import regroup
+from retrograde.databases.frames import Contents, Each, Progress
+from retrograde.databases.layout import (
+    BLOCK,
+    LEVEL,
+    SLOT_BLOCKS,
+    SLOT_TIERS,
+    outcome_dtype,
+    rows_dtype,
+    word_names,
+)
+from retrograde.databases.records.write import GROUP, SolvedRecords
+from retrograde.databases.slots.write import compress_group
+from retrograde.games import Game
+from retrograde.games.contract.game import Traits
+from retrograde.games.contract.raised import given_start
+
+
+def write_rows(contents: Contents, game: Game, solved: SolvedRecords, each: Each, progress: Progress) -> int | None:
+    """Write rows and their tables; return the start's row in the legend, or None."""
+    width, stored = Traits.of(game).width, int(solved.counts.sum())
+    dtype, chunk = rows_dtype(outcome_dtype(len(solved.legend)), width), min(BLOCK, stored)
+    start = given_start(game)
+    start = None if start is None else game.canonical(start)
+    found: int | None = None
+    blocks = contents.blocks("rows", dtype, stored, chunk, LEVEL)
+
+    def groups():  # type: ignore[no-untyped-def]
+        """Yield the rows of a few blocks at a time, and look for the start among them."""
+        nonlocal found
+        for positions, outcomes in regroup(solved.records, chunk * GROUP):
+            rows = np.empty(len(outcomes), dtype)
+            rows["outcome"] = outcomes
+            for k, name in enumerate(word_names(width)):
+                rows[name] = positions[:, k]
+            if start is not None and found is None and (here := (positions == start).all(1)).any():
+                found = int(outcomes[here.argmax()])
+            yield rows
+
+    for frames in each(partial(compress_group, chunk, dtype, LEVEL), groups()):
+        progress(blocks.write_all(frames))
+    if blocks.done != -(-stored // chunk):
+        raise ValueError("records do not match the counts of their tiers")
+    tiers = np.empty(len(solved.tiers), SLOT_TIERS)
+    tiers["tier"], tiers["slot"] = solved.tiers, np.cumsum(solved.counts) - solved.counts
+    contents.table("tiers", tiers)
+    contents.table("blocks", blocks.checks.astype("<u4").view(SLOT_BLOCKS))
+    return found

@@ -119,10 +119,8 @@ def solve_interpreted(
     rows: dict[tuple[Value, int], list[int]] = {}
     for position in positions:
         rows.setdefault(outcomes[position], []).append(position)
-    if Traits.of(game).width:  # the legend has numbers of rows
-        numbers = {position: number for number, position in enumerate(positions)}
-    else:
-        numbers = {}
+    # An example is a position or, if that has several words, the number of its row.
+    numbers = {position: number for number, position in enumerate(positions)} if Traits.of(game).width else {}
     legend = [
         LegendRow(*outcome, count(game, some), len(some), numbers.get(some[0], some[0]))
         for outcome, some in sorted(rows.items())

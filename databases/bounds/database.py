@@ -6,6 +6,7 @@ player 0.
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import partial
 from itertools import accumulate
 from typing import Any
 

@@ -30,7 +30,7 @@ class RowsReader(SlotReader):
     def __init__(self, file: CheckedFile):
         super().__init__(file)
         self.dtype = file.type_of(self.DATASET, self.item_types(), self.block_size)
-        self.width = len(self.dtype) - 1
+        self.width = len(self.dtype.names or ()) - 1
         """The number of words of a position."""
         if self.length != file.header.stored:
             raise ValueError(f"there are {self.length:,} rows, and should be {file.header.stored:,}")

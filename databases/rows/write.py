@@ -1,8 +1,11 @@
 """Writes positions of several words and their outcomes, a few blocks at a time."""
 
+from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrograde.databases.encoding import regroup
 from retrograde.databases.frames import Contents, Each, Progress
@@ -31,7 +34,7 @@ def write_rows(contents: Contents, game: Game, solved: SolvedRecords, each: Each
     found: int | None = None
     blocks = contents.blocks("rows", dtype, stored, chunk, LEVEL)
 
-    def groups():  # type: ignore[no-untyped-def]
+    def groups() -> Iterator[NDArray[Any]]:
         """Yield the rows of a few blocks at a time, and look for the start among them."""
         nonlocal found
         for positions, outcomes in regroup(solved.records, chunk * GROUP):

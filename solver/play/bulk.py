@@ -283,4 +283,4 @@ KINDS: dict[type, type[BulkFinder]] = {
 def finder_of(database: Database) -> BulkFinder | None:
     """Return the bulk lookup of a database, None if there is none; the entry point of the group `retrograde.bulk`."""
     kind = KINDS.get(type(database.file.contents))
-    return kind and kind(database)
+    return kind(database) if kind else None

@@ -263,6 +263,6 @@ def explored_positions(database: Database) -> Iterator[TierChunk]:
             for tier, segments in wave.items():
                 for segment in segments:
                     positions = lists.load(segment).astype(np.int64, copy=False)
-                    rows = finder.rows(positions)
+                    rows = finder.rows(positions) if finder else None
                     assert rows is not None  # rules of a streamed solve always compile
                     yield tier, positions, *database._read_legend(rows)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from itertools import count, islice
 from random import Random
+from typing import Any
 
 from retrograde.databases import Database
 from retrograde.databases.reader import SlotReader
@@ -142,7 +143,7 @@ def stored_positions(database: Database, chance: Random) -> Iterator[int]:
     if isinstance(contents, RecordsReader | RowsReader):
         for block in chance.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
             pieces = [piece.positions.tolist() for piece in contents.records_in(block)]
-            positions = [tuple(one) if isinstance(one, list) else one for piece in pieces for one in piece]
+            positions: list[Any] = [tuple(one) if isinstance(one, list) else one for piece in pieces for one in piece]
             yield from chance.sample(positions, min(len(positions), LEAST))
     elif isinstance(contents, SlotReader):
         numbers, bounds = contents.tiers

@@ -21,7 +21,7 @@ from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase, OpenElsewhere
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
-from retrograde.databases.layout import FORMAT, MAGIC, MEASURED_VERSION, WIDE_VERSION, LegendRow, legend_dtype
+from retrograde.databases.layout import FORMAT, MAGIC, LegendRow, legend_dtype
 from retrograde.databases.legend import LegendTable
 from retrograde.databases.lock import is_open_for_writing
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
@@ -125,7 +125,7 @@ class CheckedFile:
         dataset = self._datasets[name]
         creation, kind = dataset.get_create_plist(), dataset.get_type()
         for dtype in types:
-            fits = kind.equal(h5py.h5t.py_create(dtype, logical=False))
+            fits = any(kind.equal(h5py.h5t.py_create(dtype, logical=named)) for named in (True, False))  # old: False
             if fits and creation.get_layout() == h5py.h5d.CHUNKED and creation.get_chunk() == (chunk,):
                 return dtype
         raise ValueError(f"the dataset {name} has another type or chunks than it should")
@@ -141,12 +141,15 @@ class CheckedFile:
         if length not in (None, rows) or rows > most * self.bytes:
             raise ValueError(f"the table {name} has {rows:,} rows, and cannot")
         self.type_of(name, [dtype], rows)
-        content = self.frames_of(name, rows).read(0, self.header.checks[name])
+        frames = self.frames_of(name, rows)
+        content = frames.read(0, self.header.checks[name])
+        if frames.plain:
+            return np.frombuffer(content, dtype).astype(dtype.newbyteorder("="))
         return from_planes(np.frombuffer(content, np.uint8).reshape(dtype.itemsize, rows), dtype, rows)
 
     def read_legend(self) -> None:
         """Read the legend, and find the start's outcome in it."""
-        measures = self.measures if self.header.version in (MEASURED_VERSION, WIDE_VERSION) else ()
+        measures = () if self.header.start_bounds or self.header.by_bounds else self.measures
         legend = self.table("legend", legend_dtype(measures))
         check_legend(legend, self.positions, self.stored)
         rows = (LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist())

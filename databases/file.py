@@ -15,6 +15,17 @@ from retrograde.databases.steps.read import StepsReader
 AnyReader = RecordsReader | RowsReader | StepsReader | SlotsReader | CompactReader | BoundsReader
 
 
+READERS: dict[str, type[AnyReader]] = {
+    "records": RecordsReader,
+    "rows": RowsReader,
+    "steps": StepsReader,
+    "slots": SlotsReader,
+    "compact": CompactReader,
+    "bounds": BoundsReader,
+}
+"""The readers of all kinds of storage, by the attribute `storage`."""
+
+
 class DatabaseFile(CheckedFile):
     """An open database file: its header, its legend, and its `contents`. A context manager.
 
@@ -35,12 +46,10 @@ class DatabaseFile(CheckedFile):
 
     def _read(self) -> None:
         """Find out which kind of storage the file has, and make its reader."""
-        kinds = (
-            kind
-            for kind in (SlotsReader, CompactReader, StepsReader, BoundsReader, RowsReader)
-            if self.has_dataset(kind.DATASET)
-        )
-        kind: type[AnyReader] = next(kinds, RecordsReader)
+        kind: type[AnyReader] = READERS.get(self.header.storage, RecordsReader)
+        if not self.header.storage:  # an older file
+            old = (kind for kind in (SlotsReader, CompactReader, StepsReader, BoundsReader))
+            kind = next((kind for kind in old if self.has_dataset(kind.DATASET)), RecordsReader)
         self.open_datasets([*kind.TABLES, kind.DATASET])
         if self.header.checks.keys() != set(kind.TABLES):
             raise ValueError("its attribute checks does not name the tables")

@@ -4,6 +4,9 @@ The last four bytes of a frame are the checksum of its content. The file has it 
 row of `blocks`, and that of a table, which is one frame, in the attribute `checks`. So a reader notices an intact frame
 that stands in the wrong place.
 
+The tables PLAIN of up to PLAIN_BYTES are not compressed, so that any HDF5 program shows them. Their checksum is a
+CRC-32.
+
 The *digest* is the SHA-256 of lines of text. First come the attributes, sorted by name, except the digest itself:
 `name=value`. Then come the datasets, sorted by name: `name length chunk digest`, where this digest is the SHA-256 of
 the dataset's frames, one after another.
@@ -13,6 +16,7 @@ import json
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import Any
+from zlib import crc32
 
 import h5py
 import numpy as np
@@ -29,6 +33,10 @@ ROWS_A_BYTE, LEGEND_ROWS_A_BYTE = 16, 4
 """The most rows of a table, and of the legend, for each byte of the file. The legend's rows become objects. (A heap
 game of 100,000 tiers has 3 and 1.4.)
 """
+
+PLAIN = "legend", "tiers", "blocks"
+PLAIN_BYTES = 1 << 20
+"""The most bytes of a table that is stored as it is. Legends with additional columns may be larger."""
 
 Each = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 """A function like the builtin `map`. It may run in other threads or processes: functions and items can be pickled."""
@@ -49,7 +57,8 @@ def most_bytes(size: int) -> int:
 class Frames:
     """Writes the frames of one dataset, one after another."""
 
-    def __init__(self, file: h5py.File, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int = LEVEL):
+    def __init__(self, file: h5py.File, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int | None):
+        self.plain = level is None
         self.dataset = create_dataset(file, name, dtype, length, chunk, level)
         self.length, self.chunk = length, chunk
         self.checks = np.zeros(-(-length // chunk), np.uint32)
@@ -59,7 +68,7 @@ class Frames:
     def write(self, frame: bytes) -> None:
         """Write the next frame."""
         self.dataset.write_direct_chunk((self.done * self.chunk,), frame)
-        self.checks[self.done] = check_of(frame)
+        self.checks[self.done] = crc32(frame) if self.plain else check_of(frame)
         self.digest.update(frame)
         self.done += 1
 
@@ -79,15 +88,19 @@ class Contents:
         self.checks: dict[str, int] = {}
         """The checksum of each table. Those of blocks go into the table of blocks."""
 
-    def blocks(self, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int) -> Frames:
-        """Create a dataset, and return the writer of its frames."""
+    def blocks(self, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int | None) -> Frames:
+        """Create a dataset, and return the writer of its frames. They are plain bytes if *level* is None."""
         self.frames[name] = Frames(self.file, name, dtype, length, chunk, level)
         return self.frames[name]
 
     def table(self, name: str, table: NDArray[Any]) -> None:
         """Write an array as a dataset of one frame."""
-        frames = self.blocks(name, table.dtype, len(table), len(table), LEVEL)
-        frames.write(compressor(LEVEL).compress(to_planes(table, table.itemsize, len(table)).data))
+        if name in PLAIN and table.nbytes <= PLAIN_BYTES:
+            frames = self.blocks(name, table.dtype, len(table), len(table), None)
+            frames.write(table.tobytes())
+        else:
+            frames = self.blocks(name, table.dtype, len(table), len(table), LEVEL)
+            frames.write(compressor(LEVEL).compress(to_planes(table, table.itemsize, len(table)).data))
         self.checks[name] = int(frames.checks[0])
 
     def finish(self, attributes: Attributes) -> None:
@@ -110,6 +123,7 @@ class FrameReader:
     def __init__(self, dataset: h5py.h5d.DatasetID, content: int):
         """Prepare to read frames whose content has *content* bytes."""
         self.dataset, self.content = dataset, content
+        self.plain = dataset.get_create_plist().get_nfilters() == 0
         self.buffer = bytearray(most_bytes(content))
         self.decompressor = zstandard.ZstdDecompressor()
 
@@ -127,6 +141,10 @@ class FrameReader:
     def read(self, first: int, check: int) -> bytes:
         """Return the content of a frame; raise ValueError if its size or its checksum is wrong."""
         frame = self.frame(first)
-        if check_of(frame) != check:
+        if (crc32(frame) if self.plain else check_of(frame)) != check:
             raise ValueError("a frame is not where it belongs")
+        if self.plain:
+            if len(frame) != self.content:
+                raise ValueError(f"a table has {len(frame)} bytes, and should have {self.content}")
+            return bytes(frame)
         return unpack(self.decompressor, bytes(frame), self.content)

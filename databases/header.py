@@ -19,14 +19,15 @@ from retrograde.databases.layout import (
     BOUNDS_VERSION,
     CERTIFICATE,
     CERTIFICATE_VERSION,
-    COMPACT_VERSION,
     FORMAT,
     LEGEND,
     MEASURED_VERSION,
     METRIC,
+    MOST_WORDS,
+    OLDEST_VERSION,
+    STORAGES,
     TUPLES_VERSION,
     VERSION,
-    WIDE_VERSION,
 )
 from retrograde.games import Game
 from retrograde.games.contract.game import METRICS, POSITION_LIMIT
@@ -40,7 +41,7 @@ LONGEST_TEXT = 1 << 16
 MOST_ATTRIBUTES = 64
 TEXTS = (
     *("format", "game", "variant", "options", "rules", "metric", "made_with", "checks", "digest"),
-    *("measures", "details"),
+    *("measures", "details", "storage"),
 )
 MEASURE = re.compile(r"[a-z][a-z0-9_]{0,30}")
 """The pattern of names of the legend's additional columns."""
@@ -50,7 +51,7 @@ RESPONSE = ("low", "high", "waiting_low", "waiting_high")
 """The measures of expectations against a model of the opponent (a best response)."""
 NUMBERS = (
     *("format_version", "positions", "stored", "start", "start_value", "start_remoteness", "start_row"),
-    *("root", "at_least", "at_most", "leaves", "plies", "start_low", "start_high"),
+    *("root", "at_least", "at_most", "leaves", "plies", "start_low", "start_high", "words"),
 )
 END_OF_FILE = slice(28, 36)
 """The bytes of the superblock that hold the length of the file."""
@@ -87,6 +88,13 @@ class Header:
     """The start's row in the legend, if value and remoteness do not identify it."""
     start_bounds: tuple[int, int] | None = None
     """The start's lower and upper bound, in a file of bounds."""
+    storage: str = ""
+    """The kind of storage, one of STORAGES; "" in older files, whose datasets tell."""
+
+    @property
+    def by_bounds(self) -> bool:
+        """Whether measures are bounds of each slot, and no columns of the legend."""
+        return bool(self.measures) and (self.storage == "bounds" if self.storage else self.version != MEASURED_VERSION)
 
 
 def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Header, Attributes]:
@@ -101,23 +109,22 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         )
     if facts.get("format") != wanted:
         raise NotADatabase(f"{str(path)!r} is an HDF5 file, but no database of retrograde")
-    # Refuse version 1 and newer versions. Versions 6 to 8 are always readable; otherwise the metric decides which
-    # version is the latest.
     version = number(facts, "format_version", 1)
-    if version < VERSION:
+    if version < OLDEST_VERSION:
         raise VersionTooOld(f"{str(path)!r} has format {version}, which is no longer read; solve the game again")
-    metric = text(facts, "metric") if "metric" in facts else METRIC
-    latest = version if version in (TUPLES_VERSION, COMPACT_VERSION, WIDE_VERSION) else latest_version(metric)
-    if version > latest:
+    if version > VERSION:
         raise VersionTooNew(
             f"the database {str(path)!r} has format version {version}, and this retrograde reads up "
-            f"to {latest}; install a newer one"
+            f"to {VERSION}; install a newer one"
         )
+    # Since version 8 a file says how it is stored, and how many words a position has.
+    storage, several_words = "", version == TUPLES_VERSION
+    if version == VERSION:
+        storage, several_words = text(facts, "storage", "|".join(STORAGES)), number(facts, "words", 1, MOST_WORDS) > 1
     # The start's attributes come together, or not at all.
     start: Any = None
     outcome = None
     if facts.keys() & {"start", "start_value", "start_remoteness"}:
-        several_words = version in (TUPLES_VERSION, WIDE_VERSION)
         start = numbers(facts, "start") if several_words else number(facts, "start", 0, POSITION_LIMIT - 1)
         outcome = number(facts, "start_value", 1, 4), number(facts, "start_remoteness", -1)
     # All other attributes, each checked by itself.
@@ -136,16 +143,13 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         parsed(facts, "checks"),
         text(facts, "digest", r"[0-9a-f]{64}"),
         number(facts, "plies", 0) if wanted == BOOK else None,
-        *(measured(facts, version, start) if is_measured(facts, version) else ()),
+        *(measured(facts, version, storage, start) if is_measured(facts, version) else ((), {}, None, None)),
+        storage,
     )
     # Checks of attributes against one another.
     if header.variant.partition(":")[0] != header.game:
         raise ValueError(f"the variant is {header.variant!r}, and the game {header.game!r}")
-    by_version = {CERTIFICATE_VERSION: (CERTIFICATE,), MEASURED_VERSION: METRICS[1:], BOUNDS_VERSION: (EXPECTATION,)}
-    by_version[TUPLES_VERSION] = METRIC, EXPECTATION
-    by_version[COMPACT_VERSION] = (METRIC,)
-    by_version[WIDE_VERSION] = (METRIC, *METRICS[1:])
-    known = by_version.get(version, (METRIC,))
+    known = metrics_of(version, storage, bool(header.measures))
     if header.metric not in known:
         raise ValueError(f"the metric is {header.metric!r}; known is {' or '.join(map(repr, known))}")
     if header.stored > header.positions:
@@ -153,26 +157,26 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
     return header, facts
 
 
-def latest_version(metric: str) -> int:
-    """Return the highest format version that a file of a metric may have."""
-    if metric == CERTIFICATE:
-        return CERTIFICATE_VERSION
-    if metric == EXPECTATION:
-        return BOUNDS_VERSION
-    return MEASURED_VERSION if metric in METRICS else VERSION
+def metrics_of(version: int, storage: str, is_measured: bool) -> tuple[str, ...]:
+    """Return the metrics that a file of this version and storage may have."""
+    if version == CERTIFICATE_VERSION or storage == "replies":
+        return (CERTIFICATE,)
+    if not is_measured:
+        return (METRIC,)
+    return METRICS[1:] if version == MEASURED_VERSION or storage not in ("", "bounds") else (EXPECTATION,)
 
 
 def is_measured(facts: Attributes, version: int) -> bool:
     """Return whether a file of this version has measures."""
     return version in (MEASURED_VERSION, BOUNDS_VERSION) or (
-        version in (TUPLES_VERSION, WIDE_VERSION) and "measures" in facts
+        version in (TUPLES_VERSION, VERSION) and "measures" in facts
     )
 
 
 Measured = tuple[tuple[str, ...], dict[str, Any], int | None, tuple[int, int] | None]
 
 
-def measured(facts: Attributes, version: int, start: object) -> Measured:
+def measured(facts: Attributes, version: int, storage: str, start: object) -> Measured:
     """Return the attributes about measures: (names, details, the start's row, the start's bounds).
 
     Raises ValueError if they are impossible.
@@ -185,7 +189,7 @@ def measured(facts: Attributes, version: int, start: object) -> Measured:
     model = details.get("against", "")
     if "against" in details and (tuple(names) != RESPONSE or not isinstance(model, str) or model != printable(model)):
         raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
-    if version in (MEASURED_VERSION, WIDE_VERSION):
+    if version == MEASURED_VERSION or storage not in ("", "bounds"):
         return tuple(names), details, None if start is None else number(facts, "start_row", 0), None
     # Bounds by slot: the start's bounds are attributes, and there is no row for it.
     scale = details.get("scale")

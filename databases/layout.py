@@ -48,28 +48,27 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 
-from retrograde.games import Value
+from retrograde.games import DRAW, LOSE, TIE, WIN, Value
 
 FORMAT = "retrograde"
 BOOK = "retrograde book"
 """The format of an opening book. It differs from FORMAT so that no program takes a book for a whole solution."""
-VERSION = 2
-"""The usual version. Version 1 is no longer read."""
+VERSION = 8
+"""The version that is written. Before it, each kind of storage had a version of its own. Version 1 is not read."""
+OLDEST_VERSION = 2
 CERTIFICATE_VERSION = 3
-"""The version of certificates."""
+"""The old version of certificates."""
 MEASURED_VERSION = 4
-"""The version of files of metrics other than remoteness, whose legend has additional columns."""
+"""The old version of files of metrics other than remoteness, whose legend has additional columns."""
 BOUNDS_VERSION = 5
-"""The version of expectations by slot, whose legend has no additional columns."""
+"""The old version of expectations by slot, whose legend has no additional columns."""
 TUPLES_VERSION = 6
-"""The version of files of slots or bounds if positions are tuples of ints.
+"""The old version of files of slots or bounds if positions have several words.
 
 There the start is a text, and an example in the legend is the number of a slot through all tiers.
 """
-COMPACT_VERSION = 7
-"""The version of compact files, which keep the slots of some parts of tiers only."""
-WIDE_VERSION = 8
-"""The version of files of rows, whose positions have several words. The start is a text, and examples are rows."""
+STORAGES = ("records", "rows", "steps", "slots", "compact", "bounds", "replies")
+"""The kinds of storage; the attribute `storage` names one."""
 METRIC = "remoteness in plies"
 NOT_FOUND = (1 << 31) - 1
 """The remoteness, in the legend of an opening book, that the search did not determine."""
@@ -101,6 +100,9 @@ BOUNDS_LEVEL = 3
 STEP_LEVEL, STEP_BLOCK = 7, 1 << 14
 """Level and block size for steps."""
 
+FAST_STEP_LEVEL, MANY_STEPS = 3, 1 << 24
+"""The level for files of MANY_STEPS and more: an eighth of the time of a large solve for 8 % more bytes."""
+
 DERIVED = -1
 """The value of `kept` for a part that is not kept: its outcomes follow from the positions' children."""
 
@@ -110,7 +112,12 @@ CERTIFICATE_LEVEL, CERTIFICATE_BLOCK = 19, 1 << 16
 MOST_LEAVES = 15
 """The most plies that a verifier may have to search itself for what is not stored."""
 
-LEGEND = np.dtype([("value", "u1"), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")])
+VALUES = h5py.enum_dtype({value.name: int(value) for value in (LOSE, DRAW, TIE, WIN)}, "u1")
+"""The type of the legend's values: HDF5 programs show their names."""
+
+LEGEND = np.dtype(
+    [("value", VALUES), ("remoteness", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")]
+)
 TIERS = np.dtype([("tier", "<i8"), ("record", "<i8"), ("position", "<i8")])
 BLOCKS = np.dtype([("position", "<i8"), ("mask", "<i8"), ("check", "<u4")])
 SLOT_TIERS = np.dtype([("tier", "<i8"), ("slot", "<i8")])
@@ -126,6 +133,29 @@ COUNTS = np.dtype(
 MOST_WORDS = 8
 """The most words of a position that files of rows have."""
 GAPS = np.dtype("<u4"), np.dtype("<u8")
+
+
+DESCRIPTIONS = {
+    "legend": (
+        "Outcomes: a value with a remoteness, and how many positions have it; `example` is the first such position",
+        "remoteness: plies to the end, -1 for DRAW; positions, stored: positions, with and without symmetric ones",
+    ),
+    "tiers": ("Tiers: the number of each, and where it begins", "an index into the items"),
+    "blocks": ("Blocks of items: the first item of each, and the checksum of its frame", "zstd's checksum of a frame"),
+    "counts": ("How often each outcome occurs in each part of each tier", "positions, stored: positions"),
+    "parts": ("Parts of tiers: their slots, and where these are kept, -1 if they are not", "slots"),
+    "records": ("Positions, sorted within each tier, with their outcomes", "outcome: row of the legend; gap: ranks"),
+    "rows": ("Positions word by word, sorted within each tier, with their outcomes", "outcome: row of the legend"),
+    "steps": ("Positions of each tier where the outcome changes", "outcome: row of the legend; gap: ranks"),
+    "slots": ("The outcome of each slot, tier after tier", "row of the legend"),
+    "kept": ("The outcome of each slot that is kept", "row of the legend"),
+    "bounds": ("Bounds of each slot's expected payoff for player 0", "parts of a point, see `scale` in `details`"),
+    "replies": (
+        "Positions of a strategy, each with the number of its move",
+        "reply: moves; bound: plies; gap: positions",
+    ),
+}
+"""What each dataset holds, and in what unit: its attributes `description` and `unit`."""
 
 
 class LegendRow(NamedTuple):
@@ -228,14 +258,20 @@ def create_file(path: bytes) -> h5py.File:
 
 
 def create_dataset(
-    file: h5py.File, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int = LEVEL
+    file: h5py.File, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int | None = LEVEL
 ) -> h5py.h5d.DatasetID:
-    """Create a dataset whose chunks the caller writes as zstd frames of byte planes."""
+    """Create a dataset whose chunks the caller writes: as zstd frames of byte planes or, if *level* is None, as they
+    are.
+    """
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_chunk((chunk,))
     creation.set_obj_track_times(False)
-    if dtype.itemsize > 1:
-        creation.set_shuffle()
-    creation.set_filter(ZSTD, h5py.h5z.FLAG_OPTIONAL, (level,))  # mandatory would need a plugin
-    kind = h5py.h5t.py_create(dtype, logical=False)
-    return h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple((length,)), dcpl=creation)
+    if level is not None:
+        if dtype.itemsize > 1:
+            creation.set_shuffle()
+        creation.set_filter(ZSTD, h5py.h5z.FLAG_OPTIONAL, (level,))  # mandatory would need a plugin
+    kind = h5py.h5t.py_create(dtype, logical=True)
+    dataset = h5py.h5d.create(file.id, name.encode(), kind, h5py.h5s.create_simple((length,)), dcpl=creation)
+    for attribute, content in zip(("description", "unit"), DESCRIPTIONS[name], strict=True):
+        h5py.Dataset(dataset).attrs.create(attribute, np.bytes_(content.encode()))
+    return dataset

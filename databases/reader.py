@@ -43,6 +43,8 @@ class Reader(ABC):
         if self.block_count * LEAST_FRAME > file.bytes:
             raise ValueError(f"{self.block_count:,} blocks are more than {file.bytes:,} bytes can hold")
         self.frames = file.frames_of(self.DATASET, self.block_size)
+        if self.frames.plain:
+            raise ValueError(f"the dataset {self.DATASET} is not compressed")
 
     @abstractmethod
     def item_types(self) -> Sequence[np.dtype[Any]]:

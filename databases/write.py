@@ -26,17 +26,11 @@ from retrograde.databases.frames import Contents, Each, Progress
 from retrograde.databases.header import Attributes, options_text
 from retrograde.databases.layout import (
     BOOK,
-    BOUNDS_VERSION,
     CERTIFICATE,
-    CERTIFICATE_VERSION,
-    COMPACT_VERSION,
     FORMAT,
-    MEASURED_VERSION,
     METRIC,
     NOT_FOUND,
-    TUPLES_VERSION,
     VERSION,
-    WIDE_VERSION,
     create_file,
 )
 from retrograde.databases.legend import Measures, table_of
@@ -126,7 +120,7 @@ def new_file(path: Path, lock: Lock | None, inspect: Callable[[Path], object] | 
 
 def claims(game: Game, solved: SolvedCertificate) -> Attributes:
     """Return the attributes of a certificate."""
-    return about(game, CERTIFICATE_VERSION, CERTIFICATE, len(solved.positions), len(solved.positions)) | {
+    return about(game, "replies", CERTIFICATE, len(solved.positions), len(solved.positions)) | {
         "root": solved.root,
         "at_least": int(solved.at_least),
         "at_most": int(solved.at_most),
@@ -160,8 +154,14 @@ def fill(
     measures = getattr(solved, "measures", None)
     table = table_of(solved.legend, measures.names if measures else ())
     contents.table("legend", table)
-    version = {"format_version": COMPACT_VERSION} if isinstance(solved, SolvedCompact) else {}
-    contents.finish(attributes(game, table, start, measures) | version | about)
+    contents.finish(attributes(game, storage_of(game, solved), table, start, measures) | about)
+
+
+def storage_of(game: Game, solved: AnySolved) -> str:
+    """Return the kind of storage of a solved game, one of STORAGES."""
+    if isinstance(solved, SolvedRecords):
+        return "rows" if Traits.of(game).width else "records"
+    return "compact" if isinstance(solved, SolvedCompact) else "slots" if isinstance(solved, SolvedSlots) else "steps"
 
 
 def book_attributes(plies: int | None) -> Attributes:
@@ -169,12 +169,12 @@ def book_attributes(plies: int | None) -> Attributes:
     return {} if plies is None else {"format": BOOK, "plies": plies}
 
 
-def attributes(game: Game, legend: NDArray[Any], start_row: int | None, measures: Measures | None) -> Attributes:
+def attributes(
+    game: Game, storage: str, legend: NDArray[Any], start_row: int | None, measures: Measures | None
+) -> Attributes:
     """Return the attributes of a solved game."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
-    facts = about(
-        game, MEASURED_VERSION if measures else VERSION, measures.metric if measures else METRIC, positions, stored
-    )
+    facts = about(game, storage, measures.metric if measures else METRIC, positions, stored)
     if start_row is not None:
         value, remoteness = legend[start_row].item()[:2]
         facts |= {"start": start_text(game), "start_value": value, "start_remoteness": remoteness}
@@ -187,7 +187,7 @@ def attributes(game: Game, legend: NDArray[Any], start_row: int | None, measures
 def bound_attributes(game: Game, legend: NDArray[Any], solved: SolvedBounds) -> Attributes:
     """Return the attributes of expectations by slot."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
-    facts = about(game, BOUNDS_VERSION, solved.measures.metric, positions, stored)
+    facts = about(game, "bounds", solved.measures.metric, positions, stored)
     facts |= measured_by(solved.measures)
     if solved.start is not None:
         low, high = solved.start
@@ -207,13 +207,15 @@ def measured_by(measures: Measures) -> Attributes:
     return {"measures": json.dumps(measures.names), "details": json.dumps(measures.details, sort_keys=True)}
 
 
-def about(game: Game, version: int, metric: str, positions: int, stored: int) -> Attributes:
+def about(game: Game, storage: str, metric: str, positions: int, stored: int) -> Attributes:
     """Return the attributes that every file has."""
     from retrograde.games.catalog import rules_digest, variant
 
     return {
         "format": FORMAT,
-        "format_version": version_of(game, version),
+        "format_version": VERSION,
+        "storage": storage,
+        "words": Traits.of(game).width or 1,
         "game": game.name,
         "variant": variant(game),
         "options": options_text(game),
@@ -223,12 +225,6 @@ def about(game: Game, version: int, metric: str, positions: int, stored: int) ->
         "stored": stored,
         "made_with": software_versions(),
     }
-
-
-def version_of(game: Game, version: int) -> int:
-    """Return the format version of a game's file, which is *version* unless positions have several words."""
-    traits = Traits.of(game)
-    return version if not traits.width else TUPLES_VERSION if traits.is_numbered else WIDE_VERSION
 
 
 def software_versions() -> str:

@@ -52,7 +52,8 @@ static void *room(size_t bytes)
     return memory;
 }
 
-/* Part 1: the file. It has attributes, and datasets whose chunks are zstd frames of shuffled bytes. */
+/* Part 1: the file. It has attributes, and datasets whose chunks are zstd frames of shuffled bytes. Small tables are not
+   compressed. */
 
 static hid_t file;
 static i64 version;
@@ -96,6 +97,7 @@ typedef struct {
     hid_t id, type;
     hsize_t length, chunk;
     size_t item;
+    int plain;            /* whether it is not compressed */
     i64 *checks;          /* checksum of each chunk, or NULL */
     unsigned char *bytes; /* contents of the chunk that was read last */
     i64 loaded;
@@ -111,10 +113,24 @@ static Dataset open_dataset(const char *name)
     set.type = H5Dget_type(set.id);
     set.item = H5Tget_size(set.type);
     H5Sget_simple_extent_dims(H5Dget_space(set.id), &set.length, NULL);
-    if (H5Pget_chunk(H5Dget_create_plist(set.id), 1, &set.chunk) != 1)
+    hid_t creation = H5Dget_create_plist(set.id);
+    if (H5Pget_chunk(creation, 1, &set.chunk) != 1)
         die("%s has no chunks", name);
+    set.plain = H5Pget_nfilters(creation) == 0;
     set.bytes = room(set.chunk * set.item);
     return set;
+}
+
+/* CRC-32 as in zip files, bit by bit. */
+static uint32_t crc32(const unsigned char *bytes, size_t size)
+{
+    uint32_t crc = ~0u;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+    }
+    return ~crc;
 }
 
 /* Read a chunk: decompress its frame, and reassemble items from planes (first bytes of all items, second bytes, …). */
@@ -130,12 +146,16 @@ static void load(Dataset *set, i64 number)
     if (H5Dread_chunk(set->id, H5P_DEFAULT, &offset, &filters, frame) < 0 || filters)
         die("chunk %" PRId64 " of %s cannot be read", number, set->name);
     size_t size = set->chunk * set->item;
-    if (ZSTD_decompress(planes, size, frame, stored) != size)
+    if (set->plain ? stored != size : ZSTD_decompress(planes, size, frame, stored) != size)
         die("chunk %" PRId64 " of %s is damaged", number, set->name);
     memcpy(&check, frame + stored - 4, 4);
+    if (set->plain)
+        check = crc32(frame, size);
     if (set->checks && set->checks[number] != check)
         die("chunk %" PRId64 " of %s is not where it belongs", number, set->name);
-    for (size_t plane = 0; plane < set->item; plane++)
+    if (set->plain)
+        memcpy(set->bytes, frame, size);
+    for (size_t plane = 0; !set->plain && plane < set->item; plane++)
         for (size_t i = 0; i < set->chunk; i++)
             set->bytes[i * set->item + plane] = planes[plane * set->chunk + i];
     set->loaded = number;
@@ -886,10 +906,12 @@ static void open_database(const char *path)
     if (file < 0)
         die("%s is no HDF5 file", path);
     version = number_of("format_version");
-    if (version == 7)
+    if (has("kept"))
         die("%s is compact: half of it follows from moves, which are not known here", path);
-    if (strcmp(text_of("format"), "retrograde") || version < 2 || version > 6 || version == 3)
-        die("%s is no database of version 2, 4, 5 or 6", path);
+    if (has("rows"))
+        die("%s has positions of several words, which are not known here", path);
+    if (strcmp(text_of("format"), "retrograde") || version < 2 || version > 8 || has("replies"))
+        die("%s is no database of version 2 to 8", path);
     const char *kind = has("slots") ? "slots" : has("bounds") ? "bounds" : has("steps") ? "steps" : "records";
     int by_slot = has("slots") || has("bounds");
     legend = open_dataset("legend");

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from retrograde.databases.encoding import Pair, compressor, pack, regroup, to_planes
 from retrograde.databases.frames import Contents, Each, Progress
 from retrograde.databases.layout import (
+    FAST_STEP_LEVEL,
+    MANY_STEPS,
     STEP_BLOCK,
     STEP_BLOCKS,
     STEP_LEVEL,
@@ -61,9 +63,10 @@ def write_steps(contents: Contents, solved: SolvedSteps, each: Each, progress: P
     count, outcome = int(bounds[-1]), outcome_dtype(len(solved.legend))
     gap = gap_dtype(max((1 << int(mask).bit_count()) - 1 for mask in solved.masks))
     chunk = min(STEP_BLOCK, count)
-    steps = contents.blocks("steps", records_dtype(outcome, gap), count, chunk, STEP_LEVEL)
+    level = STEP_LEVEL if count < MANY_STEPS else FAST_STEP_LEVEL
+    steps = contents.blocks("steps", records_dtype(outcome, gap), count, chunk, level)
     blocks = np.empty(-(-count // chunk), STEP_BLOCKS)
-    for frames in each(partial(compress_group, chunk, outcome, gap), groups(solved, bounds, chunk, blocks)):
+    for frames in each(partial(compress_group, chunk, level, outcome, gap), groups(solved, bounds, chunk, blocks)):
         progress(steps.write_all(frames))
     blocks["check"] = steps.checks
     tiers = np.empty(len(solved.tiers), STEP_TIERS)
@@ -90,7 +93,7 @@ def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: N
         raise ValueError(f"{step} steps where the tiers have {count}")
 
 
-def compress_group(chunk: int, outcome: np.dtype[Any], gap: np.dtype[Any], group: StepGroup) -> list[bytes]:
+def compress_group(chunk: int, level: int, outcome: np.dtype[Any], gap: np.dtype[Any], group: StepGroup) -> list[bytes]:
     """Return the frames of a group's blocks."""
     gaps = np.diff(group.ranks, prepend=0)
     gaps[group.begins] = 0
@@ -100,4 +103,4 @@ def compress_group(chunk: int, outcome: np.dtype[Any], gap: np.dtype[Any], group
         raise ValueError("steps do not ascend within their tier")
     items = group.rows.astype(outcome, copy=False), gaps.astype(gap)
     planes = [to_planes(part, part.itemsize, chunk) for part in items]
-    return [pack(compressor(STEP_LEVEL), *parts) for parts in zip(*planes, strict=True)]
+    return [pack(compressor(level), *parts) for parts in zip(*planes, strict=True)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import h5py
 import numpy as np
@@ -13,17 +14,37 @@ import zstandard
 from retrograde.databases.frames import check_of, digest_of
 from retrograde.databases.layout import create_dataset, create_file
 
-BLOCKS = ("records", "steps", "slots", "kept", "replies")
+BLOCKS = ("records", "steps", "slots", "kept", "replies", "rows")
+
+
+def turned(content: bytes, rows: int) -> bytes:
+    """Return bytes that form a matrix of so many rows, column by column."""
+    return np.ascontiguousarray(np.frombuffer(content, np.uint8).reshape(rows, -1).T).tobytes()
 
 
 @dataclass
 class Part:
-    """A dataset: its type, length and chunk, and the content of each chunk (planes, before compression)."""
+    """A dataset: its type, length and chunk, and the content of each chunk (planes, before compression).
+
+    *plain*: it is not compressed, and in the file its chunk has rows in place of planes.
+    """
 
     dtype: np.dtype
     length: int
     chunk: int
     contents: list[bytes]
+    plain: bool = False
+
+    def frames(self) -> list[bytes]:
+        """Return the chunks as they are in a file."""
+        if self.plain and all(len(content) == self.chunk * self.dtype.itemsize for content in self.contents):
+            return [turned(content, self.dtype.itemsize) for content in self.contents]
+        compress = zstandard.ZstdCompressor(write_checksum=True).compress
+        return list(self.contents) if self.plain else [compress(content) for content in self.contents]
+
+    def check(self, frame: bytes) -> int:
+        """Return the checksum of a frame."""
+        return crc32(frame) if self.plain else check_of(frame)
 
     def rows(self) -> np.ndarray:
         """Return the rows of a table."""
@@ -60,18 +81,24 @@ class Forged:
                 (chunk,), length = dataset.chunks, len(dataset)
                 frames = [dataset.id.read_direct_chunk((first,))[1] for first in range(0, length, chunk)]
                 unpack = zstandard.ZstdDecompressor().decompress
-                parts[name] = Part(dataset.dtype, length, chunk, [unpack(frame) for frame in frames])
+                if plain := dataset.id.get_create_plist().get_nfilters() == 0:
+                    contents = [turned(frame, len(frame) // dataset.dtype.itemsize) for frame in frames]
+                else:
+                    contents = [unpack(frame) for frame in frames]
+                parts[name] = Part(dataset.dtype, length, chunk, contents, plain)
         return cls(attributes, parts)
 
     def copy(self) -> "Forged":
         """Return one that may be changed without this one."""
-        parts = {name: Part(one.dtype, one.length, one.chunk, list(one.contents)) for name, one in self.parts.items()}
+        parts = {
+            name: Part(one.dtype, one.length, one.chunk, list(one.contents), one.plain)
+            for name, one in self.parts.items()
+        }
         return Forged(dict(self.attributes), parts)
 
     def write(self, path: Path) -> Path:
         """Write a database."""
-        compress = zstandard.ZstdCompressor(write_checksum=True).compress
-        frames = {name: [compress(content) for content in part.contents] for name, part in self.parts.items()}
+        frames = {name: part.frames() for name, part in self.parts.items()}
         blocks = next((name for name in BLOCKS if name in self.parts), None)
         table = self.parts.get("blocks")
         whole = table and len(table.contents[0]) == table.length * table.dtype.itemsize
@@ -80,11 +107,15 @@ class Forged:
             some = [check_of(frame) for frame in frames[blocks]][: len(rows)]
             rows["check"][: len(some)] = some
             table.put(rows)
-            frames["blocks"] = [compress(content) for content in table.contents]
+            frames["blocks"] = table.frames()
         attributes = dict(self.attributes)
         if self.signed and "checks" in attributes:
             attributes["checks"] = json.dumps(
-                {name: check_of(some[0]) for name, some in sorted(frames.items()) if name != blocks and some}
+                {
+                    name: self.parts[name].check(some[0])
+                    for name, some in sorted(frames.items())
+                    if name != blocks and some
+                }
             )
         if self.signed and "digest" in attributes:
             attributes["digest"] = digest_of(
@@ -98,7 +129,8 @@ class Forged:
         try:
             for name, part in self.parts.items():
                 if name not in self.links:
-                    dataset = create_dataset(file, name, part.dtype, part.length, part.chunk)
+                    level = None if part.plain else 3
+                    dataset = create_dataset(file, name, part.dtype, part.length, part.chunk, level)
                     for number, frame in enumerate(frames[name]):
                         if number * part.chunk < part.length:
                             dataset.write_direct_chunk((number * part.chunk,), frame)

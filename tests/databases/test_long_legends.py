@@ -66,7 +66,7 @@ def test_each_record_has_its_own_measures(path):
         ("measures", '["low", "Hi gh"]', "its attribute measures"),
         ("measures", "[]", "its attribute measures"),
         ("details", "[]", "its attribute details"),
-        ("metric", "remoteness in plies", "format version 4, and this retrograde reads up to 2"),
+        ("metric", "remoteness in plies", "the metric is 'remoteness in plies'; known is 'score'"),
         ("format_version", 2, "the metric is 'expectation'"),
         ("format_version", 3, "the metric is 'expectation'"),
         ("start_row", 1 << 40, "damaged"),

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, Traits
+from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, Traits, is_none
 from retrograde.solver.rules import kernels
 from retrograde.solver.rules.examine import blame, differ, examine, refuse_chance
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
-from retrograde.solver.rules.running_kernels import noted_position, watch_kernel
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
 from retrograde.solver.rules.trouble_codes import Trouble
 
 Array = np.ndarray[Any, Any]
@@ -30,12 +30,15 @@ class ExpansionBlock:
     """A thread's buffers for one block of positions. See Matrix for the fields; the first `columns` columns are valid.
 
     `places` int64[rows, positions] is for the places of the children, `out` int64[cells + 1] for a list of them.
+    *width* is the number of words of a position, 0 if positions are ints.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = 0) -> None:
+        self.width = width
+        self.words = np.empty(0, np.int64)
         self.flat = np.empty((4, 0), np.int64)
         self.by_place: tuple[Array, ...] = np.empty(0, np.uint8), np.empty(0, np.uint16), np.empty(0, np.int32)
-        self.images = np.empty(MOST_IMAGES, np.int64)
+        self.images = np.empty((MOST_IMAGES, width) if width else MOST_IMAGES, np.int64)
 
     def fit(self, rows: int, positions: int, sizes: bool = False) -> None:
         """Make all arrays large enough for *rows* times *positions* cells, and cut views of that shape."""
@@ -45,17 +48,22 @@ class ExpansionBlock:
         if positions > len(self.by_place[0]):
             self.by_place = tuple(np.empty(max(positions, BLOCK), array.dtype) for array in self.by_place)
         self.children, self.tiers, self.places = self.flat[:3, :cells].reshape(3, rows, positions)
+        if self.width:
+            if len(self.words) < cells * self.width:
+                self.words = np.empty(max(cells, CELLS) * self.width, np.int64)
+            self.children = self.words[: cells * self.width].reshape(rows, positions, self.width)
         self.out = self.flat[3]
         self.primitives, self.sizes, self.origins = (array[:positions] for array in self.by_place)
         wanted = self.sizes if sizes else self.sizes[:0]
         self.matrix = Matrix(self.children, self.tiers, self.primitives, wanted, self.origins, self.images)
         self.columns = 0
 
-    def by_position(self) -> tuple[list[int], list[list[int]]]:
+    def by_position(self) -> tuple[list[int], list[list[Any]]]:
         """Return the primitive value and the list of children of each position."""
-        children: list[list[int]] = [[] for _ in self.primitives]
+        children: list[list[Any]] = [[] for _ in self.primitives]
         for column, origin in enumerate(self.origins[: self.columns].tolist()):
-            children[origin] = [child for child in self.children[:, column].tolist() if child >= 0]
+            cells = listed(self.children[:, column])
+            children[origin] = [child for child in cells if not is_none(child)]
         return self.primitives.tolist(), children
 
 
@@ -116,9 +124,9 @@ class Expander:
     ) -> ExpansionBlock:
         """Call a kernel with matrices of enough rows. Raise RuleError if the rules break the contract."""
         if not hasattr(self.local, "block"):
-            self.local.block = ExpansionBlock()
+            self.local.block = ExpansionBlock(Traits.of(self.game).width)
         block: ExpansionBlock = self.local.block
-        trouble = np.zeros(2, np.int64)
+        trouble = trouble_array(self.game)
         while True:
             block.fit(self.rows, positions, sizes)
             with compiling(self.game, trouble):
@@ -126,9 +134,10 @@ class Expander:
             # The interpreted rules show the same fault in detail. If they show none, compiled and interpreted rules
             # differ.
             if trouble[0] != Trouble.FINE or needed >= MOST_MOVES:
-                examine(self.game, int(trouble[1]))
-                check_image(self.game, int(trouble[1]))
-                raise RuleError(differ(self.game, int(trouble[1])))
+                position = noted_position(self.game, trouble)
+                examine(self.game, position)
+                check_image(self.game, position)
+                raise RuleError(differ(self.game, position))
             if needed <= len(block.children):
                 return block
             # Too few rows: remember how many are needed, and call again.
@@ -137,11 +146,16 @@ class Expander:
     def spot_check(self, tier: int, positions: Array) -> None:
         """Raise RuleError unless interpreted and compiled rules agree at some positions, and at an image of each."""
         for position, value, children in zip(
-            positions.tolist(), *self.expand(tier, positions).by_position(), strict=True
+            listed(positions), *self.expand(tier, positions).by_position(), strict=True
         ):
             if (value, children) != examine(self.game, position)[::2]:
                 raise RuleError(differ(self.game, position))
             check_image(self.game, position)
+
+
+def listed(positions: Array) -> list[Any]:
+    """Return an array of positions as a list of ints or of tuples."""
+    return [*map(tuple, positions.tolist())] if positions.ndim > 1 else positions.tolist()
 
 
 @lru_cache(8)

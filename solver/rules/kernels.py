@@ -24,14 +24,25 @@ from retrograde.games.contract.game import (
     MOST_IMAGES,
     MOST_MOVES,
     PAYOFF_LIMIT,
-    POSITION_LIMIT,
     TIE,
     UNDECIDED,
     WIN,
     Traits,
+    is_none,
 )
+from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.port import PortType
-from retrograde.solver.rules.positions import as_position, put, stands_at, whole
+from retrograde.solver.rules.positions import (
+    as_position,
+    cell_of,
+    no_position,
+    note,
+    position_in,
+    put,
+    put_cell,
+    stands_at,
+    whole,
+)
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.runtime.kernel import kernel
@@ -45,9 +56,9 @@ WEIGHT_LIMIT = 1 << 31
 class Matrix(NamedTuple):
     """Output arrays of `expand` for one block of positions.
 
-    `children` and `tiers` are int64[rows, columns]. `primitives` uint8 and `sizes` uint16 have an entry for each
-    position; `sizes` may be empty. `origins` int32 has an entry for each column. `images` is a buffer for MOST_IMAGES
-    positions.
+    `children` and `tiers` are int64[rows, columns]; if positions have several words, `children` has another axis for
+    them. `primitives` uint8 and `sizes` uint16 have an entry for each position; `sizes` may be empty. `origins` int32
+    has an entry for each column. `images` is a buffer for MOST_IMAGES positions.
     """
 
     children: Array
@@ -96,9 +107,9 @@ def expand(game, tier, positions, matrix, trouble):
     columns = 0
     needed = 0
     for i in range(len(positions)):
-        position = positions[i]
+        position = position_in(game, positions, i)
         trouble[0] = Trouble.FINE
-        trouble[1] = position
+        note(trouble, position)
         # Step 1: count the symmetric positions.
         if len(sizes):
             sizes[i] = count_images(game, position, images)
@@ -117,19 +128,19 @@ def expand(game, tier, positions, matrix, trouble):
                     return columns, needed
                 # Too few rows: keep counting moves, so that the caller learns how many rows it needs.
                 if row < rows:
-                    child = whole(game.do_move(position, move))
-                    if not 0 <= child < POSITION_LIMIT:
+                    child = as_position(game.do_move(position, move))
+                    if not is_position(child):
                         trouble[0] = Trouble.OUT_OF_RANGE
                         return columns, needed
                     child, child_tier = canonical(game, child)
-                    if child < 0:  # an image is not a position
+                    if is_none(child):  # an image is not a position
                         trouble[0] = Trouble.OUT_OF_RANGE
                         return columns, needed
                     # Tiers never fall along a move; otherwise solving tier by tier would be impossible.
                     if child_tier < tier:
                         trouble[0] = Trouble.TIER_FALLS
                         return columns, needed
-                    children[row, columns] = child
+                    put_cell(children, row, columns, child)
                     tiers[row, columns] = child_tier
                 row += 1
                 # A rule that never stops yielding moves must not hang the kernel.
@@ -140,7 +151,7 @@ def expand(game, tier, positions, matrix, trouble):
                 return columns, needed
             # Step 4: mark the unused rows of this column, and record the column's position.
             for rest in range(row, rows):
-                children[rest, columns] = -1
+                put_cell(children, rest, columns, no_position(position))
             origins[columns] = i
             columns += 1
             needed = max(needed, row)
@@ -187,10 +198,11 @@ def mark_moves_again(game, columns, positions, origins, children, places):
     for row in range(children.shape[0]):
         for i in range(columns):
             if places[row, i] >= 0:
-                position, child = positions[origins[i]], children[row, i]
-                for one in (position, child):
-                    if not is_players(game, one):
-                        return one
+                position, child = position_in(game, positions, origins[i]), cell_of(game, children, row, i)
+                if not is_players(game, position):
+                    return key_of(position)
+                if not is_players(game, child):
+                    return key_of(child)
                 if not turns(game, position, child):
                     places[row, i] = -2 - places[row, i]
     return -1
@@ -253,33 +265,34 @@ def expand_parents(game, tier, positions, parents, trouble):
     rows = parents.shape[0]
     needed = 0
     for i in range(len(positions)):
+        position = position_in(game, positions, i)
         trouble[0] = Trouble.FINE
-        trouble[1] = positions[i]
+        note(trouble, position)
         row = 0
         # Step 1: take the canonical position of each parent that the rules yield.
-        for given in game.parents(positions[i]):
-            parent = whole(given)
-            if not 0 <= parent < POSITION_LIMIT:
+        for given in game.parents(position):
+            parent = as_position(given)
+            if not is_position(parent):
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, needed
             parent, parent_tier = canonical(game, parent)
-            if parent < 0:
+            if is_none(parent):
                 trouble[0] = Trouble.OUT_OF_RANGE
                 return i, needed
             # Step 2: keep parents of this tier only, each once.
             new = parent_tier == tier
             for other in range(min(row, rows)):
-                new &= parents[other, i] != parent
+                new &= cell_of(game, parents, other, i) != parent
             if new:
                 if row < rows:
-                    parents[row, i] = parent
+                    put_cell(parents, row, i, parent)
                 row += 1
                 if row == MOST_MOVES:
                     return i, row
         # Step 3: fill up the column with -1.
         needed = max(needed, row)
         for rest in range(row, rows):
-            parents[rest, i] = -1
+            put_cell(parents, rest, i, no_position(position))
     return len(positions), needed
 
 
@@ -287,8 +300,9 @@ def expand_parents(game, tier, positions, parents, trouble):
 def ask_movers(game, positions, found, trouble):
     """Write whose turn it is at each position. *trouble* receives the last position tried."""
     for i in range(len(positions)):
-        trouble[1] = positions[i]
-        found[i] = whole(game.turn(positions[i]))
+        position = position_in(game, positions, i)
+        note(trouble, position)
+        found[i] = whole(game.turn(position))
 
 
 @kernel

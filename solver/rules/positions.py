@@ -60,6 +60,21 @@ def put(array: Array, place: int, position: Any) -> None:
     array[place] = position
 
 
+def put_cell(matrix: Array, row: int, column: int, position: Any) -> None:
+    """Write a position to a cell of a matrix of positions."""
+    matrix[row, column] = position
+
+
+def cell_of(game: Game, matrix: Array, row: int, column: int) -> Any:
+    """Return the position in a cell of a matrix of a game's positions."""
+    return position_in(game, matrix[row], column)
+
+
+def no_position(like: Any) -> Any:
+    """Return -1, in each word if a position *like* that has several."""
+    return (-1,) * len(like) if isinstance(like, tuple) else -1
+
+
 def stands_at(array: Array, place: Any, position: Any) -> bool:
     """Return whether an array holds a position at an index."""
     return bool((array[place] == position).all())
@@ -191,6 +206,36 @@ def _(array, place, position):
     return put_it
 
 
+@overload(put_cell)
+def _(matrix, row, column, position):
+    if isinstance(position, types.BaseTuple):
+
+        def put_words(matrix, row, column, position):
+            for k in range(len(position)):
+                matrix[row, column, k] = position[k]
+
+        return put_words
+
+    def put_number(matrix, row, column, position):
+        matrix[row, column] = position
+
+    return put_number
+
+
+@overload(cell_of)
+def _(game, matrix, row, column):
+    if width := width_of_rules(game):
+        return spelled("game, matrix, row, column: matrix[row, column, #]", width)
+    return lambda game, matrix, row, column: matrix[row, column]
+
+
+@overload(no_position)
+def _(like):
+    if isinstance(like, types.BaseTuple):
+        return spelled("like: np.int64(-1)", len(like))
+    return lambda like: -1
+
+
 @overload(stands_at)
 def _(array, place, position):
     if isinstance(position, types.BaseTuple):
@@ -205,10 +250,14 @@ def _(array, place, position):
     return lambda array, place, position: array[place] == position
 
 
+def width_of_rules(game: Any) -> int:
+    """Return the number of words of a position of a numba type: a port, or a game; 0 if positions are ints."""
+    return int(game.width if isinstance(game, PortType) else Traits.of(game.game).width)
+
+
 @overload(position_in)
 def _(game, array, place):
-    width = game.width if isinstance(game, PortType) else Traits.of(game.game).width
-    if width:
+    if width := width_of_rules(game):
         return spelled("game, array, place: array[place, #]", width)
     return lambda game, array, place: array[place]
 

@@ -3,6 +3,7 @@
 import ctypes
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -10,14 +11,15 @@ import pytest
 
 from retrograde.games import UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
-from retrograde.games.contract.game import MOST_IMAGES
+from retrograde.games.contract.game import MOST_IMAGES, is_none
 from retrograde.solver.rules import compiled, kernels, ports
+from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.rules.port import BUFFER, SLOTS, RulesFailed, failure
 from retrograde.solver.rules.ports import RulesPort
 from retrograde.solver.rules.positions import put
 from retrograde.solver.runtime.kernel import kernel
 from tests.helpers import tangle, turning
-from tests.helpers.apart import NODES, ApartWithParents
+from tests.helpers.apart import NODES, ApartWithParents, InOneWithParents
 
 pytestmark = pytest.mark.long
 
@@ -174,6 +176,30 @@ def test_positions_of_three_words(port_of):
         assert found == [*expected[1], least, game.unindex(tier, game.index(least))]
         assert [*map(tuple, parents[: counts[2]].tolist())] == expected[2]
         assert numbers.tolist() == [game.primitive(position), tier, 1]
+
+
+def nodes_in(game, lists):
+    """Return the graph and node of each position; of a node and its image the same."""
+    return [[(game.graph(one), game.node(one) | game.symmetric(one)) for one in positions] for positions in lists]
+
+
+def test_expand_writes_the_same_for_one_word_and_for_three():
+    one, three = Expander(InOneWithParents()), Expander(ApartWithParents())
+    spots = 0
+    for graph, node in product(range(30), range(NODES)):
+        number, words = one.game.at(graph, node), three.game.at(graph, node)
+        tier = one.game.tier(number)
+        if is_none(three.game.unindex(tier, three.game.index(words))):
+            continue
+        for method in ("expand", "expand_parents"):
+            narrow = getattr(one, method)(tier, np.array([number]))
+            wide = getattr(three, method)(tier, np.array([words]))
+            assert nodes_in(one.game, narrow.by_position()[1]) == nodes_in(three.game, wide.by_position()[1])
+            assert method == "expand_parents" or narrow.primitives.tolist() == wide.primitives.tolist()
+        if three.game.canonical(words) == words:
+            three.spot_check(tier, np.array([words]))
+            spots += 1
+    assert spots > 100
 
 
 class TooFewWords(ApartWithParents):

@@ -117,6 +117,12 @@ def digest_of(attributes: Attributes, datasets: dict[str, tuple[int, int, str]])
     return sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
+def compress_group(chunk: int, kind: np.dtype[Any], level: int, items: NDArray[Any]) -> list[bytes]:
+    """Return the frames of some blocks of items, *chunk* each."""
+    planes = to_planes(items.astype(kind, copy=False), kind.itemsize, chunk)
+    return [compressor(level).compress(block.data) for block in planes]
+
+
 class FrameReader:
     """Reads the frames of one dataset, for one thread at a time. It never allocates more than the content needs."""
 

@@ -20,6 +20,15 @@ from retrograde.databases.layout import GAPS, SLOT_TIERS, outcome_dtype, records
 NOUGHT = np.zeros(1, np.int64)
 
 
+class TierRecords(NamedTuple):
+    """Consecutive records of one tier."""
+
+    tier: int
+    positions: NDArray[np.int64]
+    outcomes: NDArray[Any]
+    """Rows of the legend."""
+
+
 class Reader(ABC):
     """Reads the blocks of one file. Threads may share it."""
 

@@ -36,7 +36,7 @@ from retrograde.databases.layout import (
 from retrograde.databases.legend import Measures, table_of
 from retrograde.databases.lock import Lock
 from retrograde.databases.records.write import Encoder, SolvedRecords, write_records
-from retrograde.databases.rows.write import write_rows
+from retrograde.databases.rows.write import SolvedRows, write_rows
 from retrograde.databases.slots.write import SolvedCompact, SolvedSlots, write_slots
 from retrograde.databases.steps.write import SolvedSteps, write_steps
 from retrograde.games import LOSE, TIE, WIN, Game, RetrogradeError
@@ -48,13 +48,14 @@ __all__ = [
     "SolvedCertificate",
     "SolvedCompact",
     "SolvedRecords",
+    "SolvedRows",
     "SolvedSlots",
     "SolvedSteps",
     "write_certificate",
     "write_database",
 ]
 
-AnySolved = SolvedRecords | SolvedSlots | SolvedSteps | SolvedBounds
+AnySolved = SolvedRecords | SolvedRows | SolvedSlots | SolvedSteps | SolvedBounds
 
 HDF5_SAYS = re.compile(r"errno = \d+|[Uu]nable to|[Cc]an't ")
 """How HDF5 words an error of the operating system."""
@@ -141,10 +142,9 @@ def fill(
         return
     # Other kinds: blocks and their tables first, then the legend, then the attributes.
     if isinstance(solved, SolvedRecords):
-        if Traits.of(game).width:
-            start = write_rows(contents, game, solved, each, progress)
-        else:
-            start = write_records(contents, game, solved, each, progress, encode)
+        start = write_records(contents, game, solved, each, progress, encode)
+    elif isinstance(solved, SolvedRows):
+        start = write_rows(contents, game, solved, each, progress)
     else:
         start = solved.start
         if isinstance(solved, SolvedSlots):
@@ -154,14 +154,13 @@ def fill(
     measures = getattr(solved, "measures", None)
     table = table_of(solved.legend, measures.names if measures else ())
     contents.table("legend", table)
-    contents.finish(attributes(game, storage_of(game, solved), table, start, measures) | about)
+    contents.finish(attributes(game, storage_of(solved), table, start, measures) | about)
 
 
-def storage_of(game: Game, solved: AnySolved) -> str:
+def storage_of(solved: AnySolved) -> str:
     """Return the kind of storage of a solved game, one of STORAGES."""
-    if isinstance(solved, SolvedRecords):
-        return "rows" if Traits.of(game).width else "records"
-    return "compact" if isinstance(solved, SolvedCompact) else "slots" if isinstance(solved, SolvedSlots) else "steps"
+    kinds = {SolvedRecords: "records", SolvedRows: "rows", SolvedCompact: "compact", SolvedSlots: "slots"}
+    return kinds.get(type(solved), "steps")
 
 
 def book_attributes(plies: int | None) -> Attributes:

@@ -35,7 +35,7 @@ from retrograde.databases.legend import count_positions
 from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
 from retrograde.databases.open import open_beside
-from retrograde.databases.write import SolvedRecords, SolvedSlots, SolvedSteps, write_database
+from retrograde.databases.write import SolvedRecords, SolvedRows, SolvedSlots, SolvedSteps, write_database
 from retrograde.games.catalog import kin, rests_on, rules_digest, trust, typed, variant
 from retrograde.games.contract.game import Contradiction, Game, RetrogradeError, RuleError, Traits, metric_of
 from retrograde.games.contract.live import with_source
@@ -66,7 +66,7 @@ DROPPED = "the rules, or retrograde itself, have changed since an earlier run; w
 PATIENCE = 86_400.0
 """Seconds to wait for another process that solves a game on which this one rests. (Workers of a set do that.)"""
 
-AnySolved = SolvedRecords | SolvedSlots | SolvedSteps | SolvedBounds
+AnySolved = SolvedRecords | SolvedRows | SolvedSlots | SolvedSteps | SolvedBounds
 
 
 def solve(

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
 from retrograde.databases.layout import LegendRow
-from retrograde.databases.write import SolvedRecords, SolvedSlots
+from retrograde.databases.write import SolvedRecords, SolvedRows, SolvedSlots
 from retrograde.games.contract.game import (
     DRAW,
     LOSE,
@@ -95,7 +94,7 @@ class Patience:
 
 def solve_interpreted(
     game: Game, budget: MemoryBudget, phase: Phase, patience: Patience | None = None
-) -> SolvedRecords | SolvedSlots | None:
+) -> SolvedRecords | SolvedRows | SolvedSlots | None:
     """Return the solved game, or None if exploring it takes longer than *patience* allows.
 
     *phase* counts the progress of exploring, then of solving.
@@ -126,14 +125,10 @@ def solve_interpreted(
         for outcome, some in sorted(rows.items())
     ]
     places = {row[:2]: place for place, row in enumerate(legend)}
-    greatest: Any = max(positions)
-    return SolvedRecords(
-        np.array(tiers, np.int64),
-        np.array([len(found[tier]) for tier in tiers], np.int64),
-        legend,
-        (np.array(positions, np.int64), np.array([places[outcomes[position]] for position in positions], np.uint32)),
-        greatest if isinstance(greatest, int) else 0,
-    )
+    tables = np.array(tiers, np.int64), np.array([len(found[tier]) for tier in tiers], np.int64), legend
+    outcome_rows = np.array([places[outcomes[position]] for position in positions], np.uint32)
+    records = np.array(positions, np.int64), outcome_rows
+    return SolvedRows(*tables, records) if Traits.of(game).width else SolvedRecords(*tables, records, max(positions))
 
 
 def every_position(game: Game) -> list[int]:

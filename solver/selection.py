@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.databases.write import SolvedRecords, SolvedSlots
+from retrograde.databases.write import SolvedRecords, SolvedRows, SolvedSlots
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, Traits
 from retrograde.games.contract.zeroing import TO_PROGRESS
@@ -41,7 +41,9 @@ COMPILER_SPACE = 280_000_000
 """
 
 
-def try_interpreted(game: Game, budget: MemoryBudget, options: SolveOptions) -> SolvedRecords | SolvedSlots | None:
+def try_interpreted(
+    game: Game, budget: MemoryBudget, options: SolveOptions
+) -> SolvedRecords | SolvedRows | SolvedSlots | None:
     """Return the game solved by the interpreted method, or None if that is not the method to use."""
     if not options.by_remoteness:
         return None

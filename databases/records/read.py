@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from retrograde.databases.checked import CheckedFile, are_positions, ascends, columns
 from retrograde.databases.encoding import Runs, mask_runs, spread, squeeze
 from retrograde.databases.layout import BLOCK, BLOCKS, TIERS
-from retrograde.databases.reader import NOUGHT, GapReader
+from retrograde.databases.reader import NOUGHT, GapReader, TierRecords
 
 
 class RecordBlock(NamedTuple):
@@ -45,15 +45,6 @@ class RecordBlocks(NamedTuple):
     """The tiers that begin in each block after its first record: rows `low_tiers` to `high_tiers`, exclusive, of the
     table.
     """
-
-
-class TierRecords(NamedTuple):
-    """Consecutive records of one tier."""
-
-    tier: int
-    positions: NDArray[np.int64]
-    outcomes: NDArray[Any]
-    """Rows of the legend."""
 
 
 class RecordsReader(GapReader):

@@ -1,6 +1,6 @@
 """Positions of several words and their outcomes, in sorted order, stored as they are.
 
-write.py       `SolvedRecords` -> datasets `rows`, `tiers`, `blocks`
+write.py       `SolvedRows`    -> datasets `rows`, `tiers`, `blocks`
 read.py        blocks -> positions and outcomes; needs no rules
 database.py    position -> canonical form and tier -> block -> outcome
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from retrograde.databases.checked import CheckedFile, are_positions, rows_ascend
 from retrograde.databases.encoding import from_planes
 from retrograde.databases.layout import BLOCK, MOST_WORDS, SLOT_BLOCKS, rows_dtype, word_names
-from retrograde.databases.reader import SlotReader
-from retrograde.databases.records.read import TierRecords
+from retrograde.databases.reader import SlotReader, TierRecords
 
 
 class RowBlock(NamedTuple):

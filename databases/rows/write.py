@@ -1,31 +1,51 @@
 """Writes positions of several words and their outcomes, a few blocks at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.encoding import regroup
-from retrograde.databases.frames import Contents, Each, Progress
+from retrograde.databases.encoding import Pair, regroup
+from retrograde.databases.frames import Contents, Each, Progress, compress_group
 from retrograde.databases.layout import (
     BLOCK,
     LEVEL,
     SLOT_BLOCKS,
     SLOT_TIERS,
+    LegendRow,
     outcome_dtype,
     rows_dtype,
     word_names,
 )
-from retrograde.databases.records.write import GROUP, SolvedRecords
-from retrograde.databases.slots.write import compress_group
+from retrograde.databases.legend import Measures
 from retrograde.games import Game
 from retrograde.games.contract.game import Traits
 from retrograde.games.contract.raised import given_start
 
+GROUP = 8
+"""Blocks in a task."""
 
-def write_rows(contents: Contents, game: Game, solved: SolvedRecords, each: Each, progress: Progress) -> int | None:
+
+@dataclass(frozen=True)
+class SolvedRows:
+    """A solved game whose positions have several words, tier after tier; positions ascend within each tier."""
+
+    tiers: NDArray[np.int64]
+    """The numbers of the tiers, ascending."""
+    counts: NDArray[np.int64]
+    """The number of positions in each tier, at least 1."""
+    legend: Sequence[LegendRow]
+    """Ascends by value, then remoteness; an example is the number of a position, counted through all tiers."""
+    records: Pair | Iterable[Pair]
+    """Canonical positions int64[n, words] with rows of the legend: a pair of arrays, or consecutive pairs."""
+    measures: Measures | None = None
+    """The legend's additional columns, and how they were computed."""
+
+
+def write_rows(contents: Contents, game: Game, solved: SolvedRows, each: Each, progress: Progress) -> int | None:
     """Write rows and their tables; return the start's row in the legend, or None."""
     width, stored = Traits.of(game).width, int(solved.counts.sum())
     dtype, chunk = rows_dtype(outcome_dtype(len(solved.legend)), width), min(BLOCK, stored)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.encoding import compressor, to_planes
-from retrograde.databases.frames import Contents, Each, Progress
+from retrograde.databases.frames import Contents, Each, Progress, compress_group
 from retrograde.databases.layout import (
     COMPACT_BLOCK,
     COMPACT_LEVEL,
@@ -84,9 +83,3 @@ def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: P
     contents.table("tiers", tiers)
     contents.table("blocks", blocks.checks.astype("<u4").view(SLOT_BLOCKS))
     contents.table("counts", np.array([tuple(row) for row in solved.counts], COUNTS))
-
-
-def compress_group(chunk: int, outcome: np.dtype[Any], level: int, rows: NDArray[Any]) -> list[bytes]:
-    """Return the frames of a group's blocks."""
-    planes = to_planes(rows.astype(outcome, copy=False), outcome.itemsize, chunk)
-    return [compressor(level).compress(block.data) for block in planes]

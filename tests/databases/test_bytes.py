@@ -32,8 +32,8 @@ PINNED = {
         "565b5518596e736eea68051b6381541b6c63b23e04b039adbc7c942c1e1953ac",
     ),
     ("dodgem", "compiled"): (
-        "44c84f993391ea3e011a3b93a87f16fdccaafea55f8d99fa5fc38f2583694dc1",
-        "32515f6eb6ede565a55c6947ac1149ae26c44e4ad68a01e38eb7189fee674350",
+        "80dd57e25176d20f5546907189d43402c1cda6fec44241f0ada6e07d72e6ae4b",
+        "611329dba85205fe0b3ed5a9e99a30c4c86ec2e359fc55f772835585a7601e88",
     ),
     ("lgame", "compiled"): (
         "40b67990707d1459f26cee8d25f2e70d021708ef4eb14263364980eca7f242dc",

@@ -148,7 +148,7 @@ PACKAGES = {
 
 The packages of `databases` are alike, a kind of storage each, and their modules stand at three places.
 """
-KINDS = ("records", "steps", "slots", "bounds", "certificates")
+KINDS = ("records", "rows", "steps", "slots", "bounds", "certificates")
 MOST_MODULES = 20
 """Modules directly in a package."""
 

@@ -24,10 +24,10 @@ import numpy as np
 
 from retrograde.databases import Database, open_database
 from retrograde.databases.database import BULK, positions_of_slots
+from retrograde.databases.frames import compress_group
 from retrograde.databases.layout import COMPACT_BLOCK, DERIVED, SLOT_LEVEL, PartRow, outcome_dtype
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import SlotsReader
-from retrograde.databases.slots.write import compress_group
 from retrograde.databases.write import SolvedCompact, write_database
 from retrograde.games.contract.game import METRICS, UNDECIDED, RetrogradeError, Traits, is_none
 from retrograde.solver.methods.chess.fit import is_chess

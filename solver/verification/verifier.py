@@ -205,7 +205,7 @@ class Verifier:
         phase = Phase("verifying", listener, len(self), course)
         phase.tell()
         self.begin()
-        done, interpreted = False, interpreted or self.always_interpreted
+        done, interpreted = False, True if self.always_interpreted else interpreted
         if interpreted or (interpreted is None and self.is_small()):
             done = self.verify_interpreted(phase, float("inf") if interpreted else INTERPRETED_SECONDS)
         if not done:

@@ -1,5 +1,6 @@
 """Verifies a database of records: positions with outcomes, sorted within each tier."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from functools import lru_cache
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases import Database
+from retrograde.games.contract.game import Traits
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.verification.judge import text_of
 from retrograde.solver.verification.outcomes import OutcomeVerifier
@@ -20,13 +22,14 @@ REMEMBERED = 1 << 16
 class RecordTable(DatabaseVerifier):
     """A database of records in memory. An item is a record.
 
-    `positions` int64[n] and their legend `row_numbers` are sorted tier by tier: tier k, of number `tiers[k]`, has the
-    records from `bounds[k]` to `bounds[k + 1]`. `starts` are the records of the first positions.
+    `positions` int64[n], or int64[n, words], and their legend `row_numbers` are sorted tier by tier: tier k, of number
+    `tiers[k]`, has the records from `bounds[k]` to `bounds[k + 1]`. `starts` are the records of the first positions.
     """
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self.positions = np.empty(self.stored, np.int64)
+        self.width = Traits.of(self.game).width
+        self.positions = np.empty((self.stored, self.width) if self.width else self.stored, np.int64)
         self.row_numbers = np.empty(self.stored, np.min_scalar_type(self.legend_rows))
         tiers: list[int] = []
         bounds: list[int] = []
@@ -54,15 +57,15 @@ class RecordTable(DatabaseVerifier):
         if k == len(self.tiers) or self.tiers[k] != tier:
             return -1
         low, high = self.bounds[k : k + 2].tolist()
-        record = low + int(self.positions[low:high].searchsorted(position))
-        return record if record < high and self.positions[record] == position else -1
+        record = low + bisect_left(range(low, high), position, key=self.position_at)
+        return record if record < high and self.position_at(record) == position else -1
 
     def row_of(self, position: int) -> int:
         record = self.find(position)
         return -1 if record < 0 else int(self.row_numbers[record])
 
-    def position_at(self, item: int) -> int:
-        return int(self.positions[item])
+    def position_at(self, item: int) -> Any:
+        return tuple(self.positions[item].tolist()) if self.width else int(self.positions[item])
 
 
 class RecordsVerifier(RecordTable, OutcomeVerifier):
@@ -105,10 +108,11 @@ class RecordsVerifier(RecordTable, OutcomeVerifier):
     # Compiled
 
     def storage(self) -> Any:
-        from retrograde.solver.verification.storages import RecordStorage
+        from retrograde.solver.verification.storages import RecordStorage, RowStorage
 
         marks = (self.reached, self.expanded)
-        return RecordStorage(self.tiers, self.bounds, self.positions, self.row_numbers, *marks)
+        kind = RowStorage if self.width else RecordStorage
+        return kind(self.tiers, self.bounds, self.positions, self.row_numbers, *marks)
 
     def verify_tasks(self, executor: Executor, phase: Phase) -> Iterator[TaskResult]:
         def verify_records(begin: int) -> TaskResult:

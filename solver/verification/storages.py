@@ -1,8 +1,8 @@
 """Storages: the arrays that compiled loops read, and how these look up a child in them.
 
-There are three kinds: `RecordStorage`, `SlotStorage` and `StepStorage`, all named tuples. One loop (`kernels.py`) is
-compiled for each of them. It goes through *items* of a storage, which are numbers, and calls the methods of `Storage`.
-A *location* is the index at which something is stored for a child.
+There are four kinds: `RecordStorage`, `RowStorage`, `SlotStorage` and `StepStorage`, all named tuples. One loop
+(`kernels.py`) is compiled for each of them. It goes through *items* of a storage, which are numbers, and calls the
+methods of `Storage`. A *location* is the index at which something is stored for a child.
 
 Nothing here is shared with the solver's kernels, so that a bug of theirs cannot hide here.
 """
@@ -15,6 +15,7 @@ from numba import types
 from numba.extending import overload_method, register_jitable
 
 from retrograde.games.contract.game import UNDECIDED
+from retrograde.solver.rules.positions import position_in
 from retrograde.solver.verification.judge import SPREAD
 
 Array = np.ndarray[Any, Any]
@@ -72,6 +73,28 @@ def find_sorted(numbers, low, high, number):
     return low if low < end and numbers[low] == number else -1
 
 
+@inlined
+def find_row(rows, low, high, position):
+    """Return the index of a position of several words in ascending rows, between *low* and *high*; -1 if not there."""
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        # Compare word by word; the first that differs decides.
+        k = 0
+        while k < len(position) - 1 and rows[middle, k] == position[k]:
+            k += 1
+        if rows[middle, k] < position[k]:
+            low = middle + 1
+        else:
+            high = middle
+    if low == end:
+        return -1
+    for k in range(len(position)):
+        if rows[low, k] != position[k]:
+            return -1
+    return low
+
+
 class Storage:
     """The methods that the loop calls, with the answers for storages that do not define their own."""
 
@@ -122,6 +145,22 @@ class Storage:
         return plies
 
 
+@inlined
+def is_in_tier(records, game, item, position):
+    """Return whether a record is among those of its position's tier."""
+    k = find_sorted(records.tiers, 0, len(records.tiers), game.tier(position))
+    return k >= 0 and records.bounds[k] <= item < records.bounds[k + 1]
+
+
+@inlined
+def opens(records, item):
+    """Return whether play reaches a record, and record that its children are marked."""
+    opened = records.reached[item] != 0  # read once: another thread may set it meanwhile
+    if opened:
+        records.expanded[item] = 1
+    return opened
+
+
 class RecordStorage(NamedTuple):
     """Positions, sorted tier by tier, with their rows and marks of what play reaches (see `RecordsVerifier`).
 
@@ -136,16 +175,10 @@ class RecordStorage(NamedTuple):
     expanded: Array
 
     def is_in_place(self, game, item, position, is_image):
-        if is_image:
-            return True
-        k = find_sorted(self.tiers, 0, len(self.tiers), game.tier(position))
-        return k >= 0 and self.bounds[k] <= item < self.bounds[k + 1]
+        return is_image or is_in_tier(self, game, item, position)
 
     def marks_children(self, item):
-        opened = self.reached[item] != 0  # read once: another thread may set it meanwhile
-        if opened:
-            self.expanded[item] = 1
-        return opened
+        return opens(self, item)
 
     def look_up(self, game, child, tier):
         k = find_sorted(self.tiers, 0, len(self.tiers), tier)
@@ -154,6 +187,35 @@ class RecordStorage(NamedTuple):
 
     def mark(self, location):
         self.reached[location] = 1
+
+
+class RowStorage(NamedTuple):
+    """The same for positions of several words: `positions` is int64[records, words]."""
+
+    tiers: Array
+    bounds: Array
+    positions: Array
+    rows: Array
+    reached: Array
+    expanded: Array
+
+    def position_at(self, game, item):
+        return position_in(game, self.positions, item)
+
+    def is_in_place(self, game, item, position, is_image):
+        return is_image or is_in_tier(self, game, item, position)
+
+    def marks_children(self, item):
+        return opens(self, item)
+
+    def mark(self, location):
+        self.reached[location] = 1
+
+    def find(self, game, reached, workspace):
+        child, tier, fits = game.checked_canonical(reached)
+        k = find_sorted(self.tiers, 0, len(self.tiers), tier) if fits else -1
+        location = find_row(self.positions, self.bounds[k], self.bounds[k + 1], child) if k >= 0 else -1
+        return location, np.int64(self.rows[location]) if location >= 0 else -1
 
 
 class SlotStorage(NamedTuple):
@@ -293,6 +355,6 @@ def register_with_numba(name: str) -> None:
 for name, method in vars(Storage).items():
     if isfunction(method):
         register_with_numba(name)
-        for storage in (RecordStorage, SlotStorage, StepStorage):
+        for storage in (RecordStorage, RowStorage, SlotStorage, StepStorage):
             if not hasattr(storage, name):
                 setattr(storage, name, method)

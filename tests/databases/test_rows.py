@@ -12,6 +12,7 @@ from retrograde.games import LOSE, TIE, UNDECIDED, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
+from retrograde.solver.verification.verify import verify
 from tests.helpers import apart
 from tests.helpers.apart import GRAPHS, Apart, Graphs, InOne
 from tests.helpers.forge import Forged
@@ -151,6 +152,25 @@ def test_forged_rows_are_noticed(path, tmp_path, damage):
         open_database(forged.write(tmp_path / "forged.h5"), game=WideTicTacToe()) as database,
     ):
         database.file.check()
+
+
+@pytest.mark.parametrize("interpreted", [True, False])
+def test_verify_finds_each_change(path, tmp_path, interpreted):
+    with open_database(path, game=WideTicTacToe()) as database:
+        assert verify(database, interpreted=interpreted).ok
+        legend = [(row.value, row.remoteness) for row in database.file.legend]
+    chance = random.Random(4)
+    for number in chance.sample(range(5478), 4):
+        forged = Forged.read(path)
+        block, i = divmod(number, 4096)
+        part = forged.parts["rows"]
+        content = bytearray(part.contents[block])
+        before = content[i]  # the first plane holds the outcomes
+        content[i] = chance.choice([row for row in range(len(legend)) if row != before])
+        part.contents[block] = bytes(content)
+        with open_database(forged.write(tmp_path / "forged.h5"), game=WideTicTacToe()) as database:
+            report = verify(database, interpreted=interpreted)
+            assert not report.ok and report.wrong >= 1
 
 
 def test_tic_tac_toe_agrees_position_by_position(path, solved):

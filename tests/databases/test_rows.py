@@ -8,51 +8,14 @@ import pytest
 from retrograde.databases import DamagedDatabase, NotInDatabase, open_database
 from retrograde.databases.layout import MOST_WORDS
 from retrograde.databases.rows import read, write
-from retrograde.games import LOSE, TIE, UNDECIDED, Game
+from retrograde.games import TIE, UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.verification.verify import verify
-from tests.helpers import apart
-from tests.helpers.apart import GRAPHS, Apart, Graphs, InOne
+from tests.helpers.apart import GRAPHS, Apart, InOne
 from tests.helpers.forge import Forged
-
-
-class WideTicTacToe(Game):
-    """Tic-tac-toe whose positions are two sets of cells, one word each."""
-
-    name = "wide"
-    start = (0, 0)
-    lines = (7, 56, 448, 73, 146, 292, 273, 84)
-
-    def generate_moves(self, position):
-        for cell in range(9):
-            if not (position[0] | position[1]) >> cell & 1:
-                yield cell
-
-    def do_move(self, position, cell):
-        crosses, noughts = position
-        if crosses.bit_count() == noughts.bit_count():
-            return crosses | 1 << cell, noughts
-        return crosses, noughts | 1 << cell
-
-    def primitive(self, position):
-        crosses, noughts = position
-        last = noughts if crosses.bit_count() == noughts.bit_count() else crosses
-        for line in self.lines:
-            if last & line == line:
-                return LOSE
-        return TIE if crosses | noughts == 511 else UNDECIDED
-
-    def tier(self, position):
-        return (position[0] | position[1]).bit_count()
-
-    def write(self, position):
-        return f"{position[0]}+{position[1]}"
-
-    def read(self, text):
-        crosses, noughts = text.split("+")
-        return int(crosses), int(noughts)
+from tests.helpers.wide import WideTicTacToe, graph_of
 
 
 @pytest.fixture(scope="module")
@@ -80,15 +43,6 @@ def test_tic_tac_toe_in_two_words_is_worth_the_same(path):
         with pytest.raises(TypeError):
             wide[7]
         wide.file.check()
-
-
-def graph_of(kind, which):
-    """Return a game of one random graph, as `kind` codes it, whose positions are not numbered."""
-    rules = ("random", "symmetric", "cyclic", "graph", "node", "at", "tier", "images", "primitive", "generate_moves",
-             "do_move")  # fmt: skip
-    members = {name: vars(kind).get(name) or vars(Graphs)[name] for name in rules}
-    members |= {"start": kind().at(which, 0), "name": f"graph{which}", "__module__": apart.__name__}
-    return type(f"{kind.__name__}Listed", (Game,), members)()
 
 
 def outcomes(game, path):

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import UNDECIDED
-from retrograde.solver.rules.positions import whole
+from retrograde.games.contract.game import UNDECIDED, Game, Traits
+from retrograde.solver.rules.examine import key_of
+from retrograde.solver.rules.positions import as_position, cell_of, position_in, put, stands_at, whole
 from retrograde.solver.rules.turns import is_players
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.search.depth.scores import FAR, INFINITE, POINT
@@ -60,6 +61,8 @@ HASH_MOVE_FIRST = 1 << 31
 """The promise of the hash move: greater than any that a game may give."""
 ROOT = np.int64(0)
 """The first ply, as int64: for a literal, numba would compile the recursive kernel once more."""
+NO_POSITION = -1
+"""A word of an empty key; no position has it."""
 HASH_BITS = 35
 """Bits of the hash that chooses a slot: more than any table has."""
 ESTIMATED_SHIFT, BOUND_SHIFT = 10, 8
@@ -72,7 +75,8 @@ class DepthWorkspace(NamedTuple):
 
     `moves`, `children` and `promises` are int64[plies, moves]; `counts` int64[3]; `stop` uint8[1], nonzero to stop. The
     table's `keys`, `bests`, `facts` are int64[entries], a power of two, or 0 for a search without a table; `scores` are
-    float64[entries]. A key is the position plus 1; 0 is empty. `facts`::
+    float64[entries]. A key is a whole position, or NO_POSITION if the entry is empty. If positions have several words,
+    `children` and `keys` have another axis for them. `facts`::
 
         | whether an estimate is in it: bit 10 | EXACT, LOWER or UPPER: bits 9 and 8 | depth + 128: bits 7 to 0 |
 
@@ -92,11 +96,13 @@ class DepthWorkspace(NamedTuple):
     shares: Array
 
 
-def make_workspace(size: tuple[int, int], entries: int, stop: Array, players: int) -> DepthWorkspace:
+def make_workspace(size: tuple[int, int], entries: int, stop: Array, game: Game) -> DepthWorkspace:
     """Return the workspace for a *size* of (plies, moves), with a table of *entries* entries."""
-    moves, children, promises = np.zeros((3, *size), np.int64)
-    keys, bests, facts = np.zeros((3, entries), np.int64)
-    scores, shares = np.zeros(entries), np.zeros((size[0], 2, players))
+    words = (Traits.of(game).width,) if Traits.of(game).width else ()
+    moves, promises = np.zeros((2, *size), np.int64)
+    children, keys = np.zeros((*size, *words), np.int64), np.full((entries, *words), NO_POSITION, np.int64)
+    bests, facts = np.zeros((2, entries), np.int64)
+    scores, shares = np.zeros(entries), np.zeros((size[0], 2, game.players))
     return DepthWorkspace(moves, children, promises, np.zeros(3, np.int64), stop, keys, scores, bests, facts, shares)
 
 
@@ -106,7 +112,7 @@ def search_move(game, position, move, depth, low, high, scoring, workspace):
 
     The result means nothing if `counts[TROUBLE]` is set.
     """
-    child, gain = whole(game.do_move(position, move)), gain_of(game, position, move, scoring)
+    child, gain = as_position(game.do_move(position, move)), gain_of(game, position, move, scoring)
     low, high = bound_for_child(low, gain, scoring), bound_for_child(high, gain, scoring)
     if keeps_side(game, position, child, scoring):
         score = alpha_beta(game, child, depth - 1, low, high, ROOT, scoring, workspace)
@@ -150,7 +156,8 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
         if counts[TROUBLE]:
             break
         # Step 5: search the moves. For a player, the window is that of alpha-beta.
-        move, child, weight = workspace.moves[ply, i], workspace.children[ply, i], workspace.promises[ply, i]
+        move, child = workspace.moves[ply, i], cell_of(game, workspace.children, ply, i)
+        weight = workspace.promises[ply, i]
         if total:
             rest -= weight
             floor, ceiling = star1_window(low, high, (total, rest, known), weight, scoring)
@@ -177,10 +184,18 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     if not total:
         kind = bound_kind(best, low, high)
     if len(workspace.keys) and not counts[TROUBLE]:
-        workspace.keys[slot], workspace.scores[slot], workspace.bests[slot] = position + 1, best, best_move
-        workspace.facts[slot] = counts[ESTIMATED] << ESTIMATED_SHIFT | kind << BOUND_SHIFT | depth + DEPTH_OFFSET
+        store(slot, position, depth, (best, best_move, kind), workspace)
     counts[ESTIMATED] |= before
     return best
+
+
+@lean_kernel
+def store(slot, position, depth, found, workspace):
+    """Store in the transposition table what was *found*: (score, best move, EXACT or a kind of bound)."""
+    put(workspace.keys, slot, position)
+    score, workspace.bests[slot], kind = found
+    workspace.scores[slot], estimated = score, workspace.counts[ESTIMATED]
+    workspace.facts[slot] = estimated << ESTIMATED_SHIFT | kind << BOUND_SHIFT | depth + DEPTH_OFFSET
 
 
 @lean_kernel
@@ -198,8 +213,8 @@ def probe(position, depth, low, high, workspace):
     """
     if not len(workspace.keys):
         return 0, NO_MOVE, False
-    slot = hash_of(position, HASH_BITS) & len(workspace.keys) - 1
-    if workspace.keys[slot] != position + 1:
+    slot = hash_of(key_of(position), HASH_BITS) & len(workspace.keys) - 1
+    if not stands_at(workspace.keys, slot, position):
         return slot, NO_MOVE, False
     facts, suffices = workspace.facts[slot], False
     if (facts & DEPTH_MASK) - DEPTH_OFFSET == depth:
@@ -226,9 +241,11 @@ def write_moves(game, position, first, ply, workspace):
         promise = HASH_MOVE_FIRST if move == first else whole(game.promise(position, move))
         i = count
         while i > 0 and promises[i - 1] < promise:
-            moves[i], children[i], promises[i] = moves[i - 1], children[i - 1], promises[i - 1]
+            moves[i], promises[i] = moves[i - 1], promises[i - 1]
+            put(children, i, position_in(game, children, i - 1))
             i -= 1
-        moves[i], children[i], promises[i] = move, whole(game.do_move(position, move)), promise
+        moves[i], promises[i] = move, promise
+        put(children, i, as_position(game.do_move(position, move)))
         count += 1
     return count
 
@@ -264,7 +281,7 @@ def max_n(game, position, depth, ply, scoring, workspace):
         found[player] = 0.0
     for i in range(count):
         move = workspace.moves[ply, i]
-        max_n(game, workspace.children[ply, i], depth - 1, ply + 1, scoring, workspace)
+        max_n(game, cell_of(game, workspace.children, ply, i), depth - 1, ply + 1, scoring, workspace)
         if counts[TROUBLE]:
             return
         below = workspace.shares[ply + 1, 0]
@@ -303,7 +320,7 @@ def minimax(game, position, depth, estimate, counts):
         return estimate_of(game, position, estimate)
     best = -FAR
     for move in game.generate_moves(position):
-        score = -minimax(game, whole(game.do_move(position, move)), depth - 1, estimate, counts)
+        score = -minimax(game, as_position(game.do_move(position, move)), depth - 1, estimate, counts)
         best = max(best, nearer(score))
     return best
 
@@ -314,12 +331,14 @@ def sort_by_minimax(game, count, depth, ply, scoring, workspace):
     moves, children, scores = workspace.moves[ply], workspace.children[ply], workspace.promises[ply]
     counted = workspace.counts[NODES]
     for i in range(count):
-        move, child = moves[i], children[i]
+        move, child = moves[i], position_in(game, children, i)
         score = -minimax(game, child, depth - 1, scoring.estimate, workspace.counts)
         score = score if scoring.order == BEST else -score
         j = i
         while j > 0 and scores[j - 1] < score:
-            moves[j], children[j], scores[j] = moves[j - 1], children[j - 1], scores[j - 1]
+            moves[j], scores[j] = moves[j - 1], scores[j - 1]
+            put(children, j, position_in(game, children, j - 1))
             j -= 1
-        moves[j], children[j], scores[j] = move, child, score
+        moves[j], scores[j] = move, score
+        put(children, j, child)
     workspace.counts[NODES] = counted

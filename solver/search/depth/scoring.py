@@ -11,6 +11,7 @@ it calls the functions below.
 from typing import NamedTuple
 
 from retrograde.games.contract.game import CHANCE, LOSE, WIN
+from retrograde.solver.rules.examine import key_of
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.kernel import kernel
@@ -76,7 +77,7 @@ def estimate_of(game, position, kind):
     """Return the estimate of a position: OWN, NONE or RANDOM."""
     if kind == OWN:
         return whole(game.estimate(position))
-    return hash_of(position, 16) - 0x8000 if kind == RANDOM else 0
+    return hash_of(key_of(position), 16) - 0x8000 if kind == RANDOM else 0
 
 
 @kernel

@@ -18,8 +18,7 @@ from random import Random
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, Game, RuleError, defines, mover
-from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
-from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.examine import NotForSearch, blame
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.depth import kernels
@@ -61,8 +60,6 @@ class DepthSearch(StoppableSearch):
     scoring: Scoring
 
     def __init__(self, game: Game):
-        """Prepare a search; raise NotForSearch if positions are tuples of ints."""
-        refuse_tuples(game, "looked ahead in")
         self.game = game
         super().__init__()
         self.moves_held = INITIAL_MOVES
@@ -72,7 +69,7 @@ class DepthSearch(StoppableSearch):
     def make_workspace(self) -> None:
         """Allocate the workspace for *moves_held* moves a position."""
         size = DEEPEST + QUIESCENCE + 2, self.moves_held
-        self.workspace = kernels.make_workspace(size, self.entries, self.stop, self.game.players)
+        self.workspace = kernels.make_workspace(size, self.entries, self.stop, self.game)
 
     @property
     def counts(self) -> kernels.Array:
@@ -155,10 +152,11 @@ class DepthSearch(StoppableSearch):
 
     def search_move(self, position: int, move: int, depth: int, low: float) -> float | None:
         """Return the score of one move, with more workspace if needed; None if time is out."""
+        child = self.game.do_move(position, move)
         while not self.stop[0]:
             counts = self.counts
             counts[kernels.NODES] = counts[kernels.TROUBLE] = 0
-            with compiling(self.game, np.array([0, self.game.do_move(position, move)])):
+            with blame(self.game, child):
                 score: float = self.score_of_move(position, move, depth, low)
             self.nodes += int(counts[kernels.NODES])
             if not counts[kernels.TROUBLE]:
@@ -249,7 +247,7 @@ class PointSearch(DepthSearch):
         me = max(0, mover(self.game, position)) if self.game.players > 2 else NOBODY
         if me != self.scoring.me:
             self.scoring = self.scoring._replace(me=me)
-            self.workspace.keys[:] = 0  # the table's scores are for another player
+            self.workspace.keys[:] = kernels.NO_POSITION  # the table's scores are for another player
 
 
 class MaxNSearch(PointSearch):

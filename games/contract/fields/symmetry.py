@@ -61,9 +61,10 @@ class SymmetricImages:
         ]
 
     def image(self, look: Look) -> str:
-        """Return an expression for an image of `position`."""
-        moved = sum(one.all for one in self.cells)
-        parts = [f"position & ~{moved}"]
+        """Return an expression for an image of `position`. Bits that are of no field are left out."""
+        bits = (1 << sum(one.width for one in self.fields.values())) - 1
+        kept = bits & ~sum(one.all for one in self.cells)
+        parts = [f"position & {kept}"] if kept else []
         for number, (one, begin) in enumerate(self.begins):
             mask = (1 << min(self.step, one.size - begin)) - 1
             for place in range(one.place, one.place + one.width, one.size):

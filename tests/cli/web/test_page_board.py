@@ -583,7 +583,7 @@ def test_a_position_is_set_up_by_keyboard(open_page):
         for key in keys:
             page.keyboard.press(key)
     assert set(page.locator("#board .man").evaluate_all("all => all.map((m) => m.dataset.at)")) == {"0", "1", "4"}
-    assert page.locator(".board-said").text_content() == "b2: X."
+    assert page.locator(".board-said").text_content() == "b2: cross."
     page.locator(".board-set-up").focus()
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.querySelector('.board-fault').textContent")

@@ -7,7 +7,7 @@ is empty, or that a block with another corner covers it::
                      V      BB      3 4 0 3 0 0 0 0 3 2 0 3 0 1 1 0 1 0 0 1
 
 Blocks of one shape are interchangeable. A step moves a block by one cell. A move, as Gardner counts (Scientific
-American, February 1964), moves one block as far as it can go, round corners too. Every move can be undone by a move.
+American, February 1964), moves one block as far as one likes, round corners too. Every move can be undone by a move.
 """
 
 from functools import cached_property
@@ -30,7 +30,7 @@ class Klotski(Game):
     """The rows at the start: single blocks S, horizontal ones HH, vertical ones V above V, one square BB above BB,
     gaps."""
     moves: bool = False
-    """Whether one move takes a block as far as it can go; otherwise it goes one cell."""
+    """Whether one move takes a block to any cells that it can slide to; otherwise it goes one cell."""
     goal: int = -1
     """The cell, row by row from 0, that the square's upper left corner must reach; -1: the middle of the bottom."""
 
@@ -101,7 +101,10 @@ class Klotski(Game):
         return cells
 
     def reached(self, block, cell, others):
-        """Return the cells that a block's corner can reach in one move, as bits, its own cell included."""
+        """Return the cells that a block's corner can reach in one move, as bits, its own cell included.
+
+        *others* are the cells that other blocks cover, as bits.
+        """
         found = 1 << cell
         before = 0
         while found != before:

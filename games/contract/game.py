@@ -294,7 +294,7 @@ PAYOFF_LIMIT = 1 << 30
 """Payoffs and rewards are from -PAYOFF_LIMIT to PAYOFF_LIMIT."""
 
 MOST_MOVES = 1 << 16
-"""The greatest number of moves that a position may have."""
+"""A position has fewer moves than this."""
 
 MOST_IMAGES = 1 << 10
 """The greatest number of positions that may be equal by symmetry: the size of the buffers in compiled loops."""

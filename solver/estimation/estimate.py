@@ -218,7 +218,7 @@ class RunningOutlook:
         self.check(streamed_estimate(records))
 
     def plain_waves(self, written: int) -> list[int]:
-        """Return the positions of each wave of a game with plain rules.
+        """Return the number of records of each wave of a game that is solved set-wise.
 
         Raises DiskTooSmall if the disk cannot hold them.
         """

@@ -28,6 +28,7 @@ from retrograde.solver.methods.streamed.steps import (
     load_steps,
     make_steps,
 )
+from retrograde.solver.rules.examine import or_a_bug
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.trouble_codes import Trouble
@@ -139,6 +140,6 @@ def wrong_assumption(task: BackwardTask, game: Game, trouble: Array) -> WrongAss
     if kind == Trouble.UNSORTED or (kind == Trouble.OTHER_TIER and one.edges[0][0] != ALL):
         return WrongAssumption(kind, one.tier, move)
     raise RuleError(
-        f"{variant(game)}, tier {one.tier}: the rules give moves that they did not give before; "
-        "they must depend on the position alone"
+        f"{variant(game)}, tier {one.tier}: a child is not among the positions found before; the rules must depend on "
+        f"the position alone. {or_a_bug(game)}"
     )

@@ -34,10 +34,11 @@ LOSS, BLESSED, DRAWN, CURSED, WIN = range(5)
 def mark_captures(cells, known, saved):
     """Add AT_MOST to the cells of positions in which the best capture brings what they are worth.
 
-    *known* and *saved* are what captures bring, as `kernels.find_departures` writes it: codes, uint8[64 *
-    words], one more than the plies; and a bit in *saved* if the best is a draw.
+    *known* and *saved* are what captures bring, as `find_departures` of `methods/chess/kernels.py` writes it. *known*
+    is uint8[64 * words]: one more than the plies of the best capture, so that odd codes are losses and even ones wins;
+    0 if the best is a draw or there is none. *saved* has a bit for each position in which a capture does not lose.
     """
-    late = PATIENCE + 1
+    late = PATIENCE + 1  # a greater code is beyond the fifty-move rule
     for index in range(len(saved)):
         for square in range(64):
             spot = index << 6 | square

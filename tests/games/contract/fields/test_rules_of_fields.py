@@ -51,6 +51,8 @@ def digest_of(source, folder):
 def test_what_decides_positions_decides_the_digest(old, new, same, tmp_path):
     assert old in RULES
     assert (digest_of(RULES, tmp_path / "a") == digest_of(RULES.replace(old, new), tmp_path / "b")) is same
+
+
 def test_images_leave_out_bits_that_are_of_no_field():
     """So that a database or a certificate tells such a number from a position."""
     game = load_game("tictactoe")

@@ -181,7 +181,8 @@ def search_value(
     """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
     from retrograde.solver.search.prover import can_repeat
 
-    if method is None and not limits.depth and can_repeat(game, position):
+    by_numbers = not limits.depth and not Traits.of(game).width  # proof numbers need positions that are ints
+    if method is None and by_numbers and can_repeat(game, position):
         found = by_proof_numbers(game, position, limits, line)
         if not (limits.distance and found.value in (WIN, LOSE) and found.remoteness is None):
             return found, []

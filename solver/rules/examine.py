@@ -131,12 +131,11 @@ def canonical(game: Game, position: int) -> int:
 
 
 class NotForSearch(RetrogradeError, ValueError):
-    """A game that search cannot handle: it needs two alternating players, and positions that are ints."""
+    """A game that search cannot handle: it needs two alternating players; some need int positions."""
 
 
 def refuse_to_search(game: Game) -> None:
-    """Raise NotForSearch unless two players alternate and positions are ints."""
-    refuse_tuples(game, "searched")
+    """Raise NotForSearch unless two players alternate."""
     if not Traits.of(game).alternates:
         what = f"searches are for two players who alternate; solve {variant(game)} instead"
         raise NotForSearch(f"{what}: retrograde solve {typed(game)}")

@@ -10,52 +10,54 @@ heuristic (Schaeffer, 1989), with the changed bits of the position in place of t
 the search of Connect Four three to five times slower, so history is not updated then.
 
 Kernels pass raw addresses instead of arrays (see `memory.py`). The workspace of a thread has a row for each ply,
-with PARTS words for each child::
+with a word for each field of a child, and as many as a position has for the child and for its key::
 
-    row of a ply:   | child 0: CHILD NUMBER COUNTER KEY GOOD | child 1: … | …
+    row of a ply:   | child 0: NUMBER COUNTER GOOD CHILD key | child 1: … | …
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
-from retrograde.games.contract.game import DRAW, LOSE, POSITION_LIMIT, TIE, WIN, Game, Traits
+from retrograde.databases.layout import MOST_WORDS
+from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Game, Traits, is_none
+from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.positions import as_position, no_position, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.endgame_tables import DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of, permute
-from retrograde.solver.search.memory import prefetch, words_at
+from retrograde.solver.search.memory import changed_bits, is_at, position_at, prefetch, put_at, words_at, words_of
 from retrograde.solver.search.table import BEST_BITS, TranspositionTable
 
 Array = np.ndarray[Any, Any]
 
-NODES, TROUBLE, POSITION, ENDS, IN_TABLES, STOP, MOST_NODES, SHARED, HISTORY = range(9)
+NODES, TROUBLE, ENDS, IN_TABLES, STOP, MOST_NODES, SHARED, POSITION = range(8)
 """Indices into the `counters` of a thread, int64[].
 
     NODES       positions searched
     TROUBLE     why the search gave up, 0 if it did not
-    POSITION    the position at which it gave up
     ENDS        kinds of drawn ends met: bits DRAWS and TIES
     IN_TABLES   positions found in endgame tables
     STOP        nonzero to stop
     MOST_NODES  node limit
     SHARED      address of the memory that threads share, or 0
+    POSITION    the position at which it gave up: up to MOST_WORDS words
     HISTORY     start of the history table
 """
-CHILD, NUMBER, COUNTER, KEY, GOOD = range(5)
+HISTORY = POSITION + MOST_WORDS
+NUMBER, COUNTER, GOOD, CHILD = range(4)
 """Fields of a child in a row of the workspace.
 
-    CHILD       the position
     NUMBER      number of the move to it
     COUNTER     index of its history counter in `counters`
-    KEY         key in the transposition table
     GOOD        move ordering score; before `put_in_order`, the move itself
+    CHILD       the position, and behind it its key in the transposition table
 """
-PARTS = 5
 DRAWS, TIES = 1, 2
 STOPPED, NODE_LIMIT, TOO_DEEP, TOO_WIDE, MANY_MOVES, BROKEN = range(1, 7)
 """Why a search gave up.
@@ -117,8 +119,8 @@ def make_shared() -> Array:
     return np.full(1 << SHARED_BITS, NO_KEY, np.int64)
 
 
-def make_workspace(plies: int, moves: int, shared: Array | None = None, parts: int = PARTS) -> ThreadWorkspace:
-    """Return the workspace of one thread for searches of *plies* plies and *moves* moves.
+def make_workspace(plies: int, moves: int, parts: int, shared: Array | None = None) -> ThreadWorkspace:
+    """Return the workspace of one thread for searches of *plies* plies and *moves* moves of *parts* words.
 
     *shared* is the memory of `make_shared`, or None for a single thread.
     """
@@ -141,7 +143,13 @@ def at_least(game: Game, position: int, bound: int, table: TranspositionTable, w
     if bound >= far or bound <= 1 - far:
         return bound < far
     with compilable(game):
-        return bool(prove_bound(rules_for(game), position, NO_KEY, bound, UNSEEN, 0, memory_of(table, workspace)))
+        memory, unknown = memory_of(table, workspace), no_position(position)
+        return bool(prove_bound(rules_for(game), position, unknown, bound, UNSEEN, 0, memory))
+
+
+def given_up_at(game: Game, counters: Array) -> Any:
+    """Return the position at which a search gave up."""
+    return position_at(game, counters.tolist(), POSITION)
 
 
 @kernel
@@ -149,7 +157,7 @@ def prove_bound(game, position, key, bound, count, ply, memory):
     """Return whether a position is worth at least *bound*; it means nothing if the search gives up.
 
     *count* is UNSEEN, or the caller has already called `look_ahead`: then no end one move ahead decides the question,
-    and *count* undecided children stand in the row of this *ply*. *key* may be NO_KEY if it is not computed yet.
+    and *count* undecided children stand in the row of this *ply*. *key* may be `no_position` if it is not computed yet.
     """
     far, mark, begun = memory.far, words_at(memory.counters), ply
     # Step 1: generate the children, unless the caller did, and follow forced moves.
@@ -166,9 +174,9 @@ def prove_bound(game, position, key, bound, count, ply, memory):
     if count < 0 or must_give_up(position, ply + 1, memory):
         return False
     # Step 3: probe the transposition table.
-    if key == NO_KEY:
-        key = key_of(game, position, memory)
-        if key == NO_KEY:
+    if is_none(key):
+        key = table_key(game, position, memory)
+        if is_none(key):
             return False
     low, high, best = bounds_of(find(key, memory), memory)
     if low >= bound or high < bound:
@@ -179,10 +187,10 @@ def prove_bound(game, position, key, bound, count, ply, memory):
         return proved != turned
     # Step 5: search the children. The first pass defers those that another thread searches now (bits of *late*); the
     # second pass searches the deferred ones.
-    best, late, row = NO_BEST, 0, row_of(ply, memory)
+    best, late, row, parts = NO_BEST, 0, row_of(game, ply, memory), parts_of(game)
     for again in range(2):
         for i in range(count):
-            child, its_key = row[PARTS * i + CHILD], row[PARTS * i + KEY]
+            child, its_key = child_at(game, row, i), key_at(game, row, i)
             if skips_child(i, again, late, its_key, ply, mark):
                 late |= 0 if again else 1 << i
                 continue
@@ -198,14 +206,14 @@ def prove_bound(game, position, key, bound, count, ply, memory):
             if mark[TROUBLE]:
                 return False
             if proved:
-                best = row[PARTS * i + NUMBER]
+                best = row[parts * i + NUMBER]
                 break
-            row[PARTS * i + GOOD] = TRIED
+            row[parts * i + GOOD] = TRIED
         if proved or late == 0:
             break
     # Step 6: update the history heuristic and store the bound that was proved.
     if proved and not has_promise(game):
-        update_history(best, count, row, mark)
+        update_history(best, count, row, parts, mark)
     store_answer(key, bound, proved, best, memory)
     return proved != turned
 
@@ -227,7 +235,7 @@ def expand(game, position, key, bound, count, ply, memory):
         asked = for_child(bound)
         if is_trivial(asked, memory.far) or must_give_up(position, ply + 1, memory):
             break
-        position, key, bound, ply = row_of(ply, memory)[CHILD], NO_KEY, asked, ply + 1
+        position, key, bound, ply = child_at(game, row_of(game, ply, memory), 0), no_position(position), asked, ply + 1
         mark[NODES] += 1
         answer, count = look_ahead(game, position, bound, ply, memory)
     return answer, position, key, bound, ply, count
@@ -239,11 +247,11 @@ def look_ahead(game, position, bound, ply, memory):
 
     It writes these children and their moves to the row of *ply*. The number is negative if the search gives up.
     """
-    count, row, mark = 0, row_of(ply, memory), words_at(memory.counters)
+    count, row, mark, parts = 0, row_of(game, ply, memory), words_at(memory.counters), parts_of(game)
     for move in game.generate_moves(position):
-        child = whole(game.do_move(position, move))
-        if not 0 <= child < POSITION_LIMIT:
-            mark[TROUBLE], mark[POSITION] = BROKEN, position
+        child = as_position(game.do_move(position, move))
+        if not is_position(child):
+            give_up(BROKEN, position, mark)
             return False, -1
         value = whole(game.primitive(child))
         # Case: the child is lost for the opponent, so the player to move wins.
@@ -267,9 +275,10 @@ def look_ahead(game, position, bound, ply, memory):
                 continue
             # Keep the child for the search. GOOD holds its move until `put_in_order`.
             if count == memory.moves:
-                mark[TROUBLE], mark[POSITION] = MANY_MOVES, position
+                give_up(MANY_MOVES, position, mark)
                 return False, -1
-            row[PARTS * count + CHILD], row[PARTS * count + GOOD] = child, move
+            put_at(row, parts * count + CHILD, child)
+            row[parts * count + GOOD] = move
             count += 1
     return False, count
 
@@ -289,12 +298,15 @@ def must_give_up(position, ply, memory):
     mark = words_at(memory.counters)
     if not mark[STOP] and ply < memory.plies and mark[NODES] <= mark[MOST_NODES]:
         return False
-    mark[TROUBLE], mark[POSITION] = TOO_DEEP, position
-    if mark[STOP]:
-        mark[TROUBLE] = STOPPED
-    elif mark[NODES] > mark[MOST_NODES]:
-        mark[TROUBLE] = NODE_LIMIT
+    give_up(STOPPED if mark[STOP] else NODE_LIMIT if mark[NODES] > mark[MOST_NODES] else TOO_DEEP, position, mark)
     return True
+
+
+@kernel
+def give_up(trouble, position, mark):
+    """Write why the search gives up, and at which position."""
+    mark[TROUBLE] = trouble
+    put_at(mark, POSITION, position)
 
 
 def has_promise(game: Game) -> bool:
@@ -308,7 +320,7 @@ def _(game):
 
 
 @kernel
-def update_history(best, count, row, mark):
+def update_history(best, count, row, parts, mark):
     """Update the history heuristic after move number *best* proved the question.
 
     Each child that was searched without success loses 1. The best move gains as many points as there were such
@@ -316,11 +328,11 @@ def update_history(best, count, row, mark):
     """
     tried = counter = 0
     for i in range(count):
-        if row[PARTS * i + GOOD] == TRIED:
-            mark[row[PARTS * i + COUNTER]] -= 1
+        if row[parts * i + GOOD] == TRIED:
+            mark[row[parts * i + COUNTER]] -= 1
             tried += 1
-        elif row[PARTS * i + NUMBER] == best:
-            counter = row[PARTS * i + COUNTER]
+        elif row[parts * i + NUMBER] == best:
+            counter = row[parts * i + COUNTER]
     mark[counter] += tried
 
 
@@ -330,21 +342,27 @@ def update_history(best, count, row, mark):
 @kernel
 def is_elsewhere(key, ply, mark):
     """Return whether another thread searches this position now, so that other moves should come first."""
-    return mark[SHARED] != 0 and ply < SHARED_PLIES and words_at(mark[SHARED])[key & (1 << SHARED_BITS) - 1] == key
+    return mark[SHARED] != 0 and ply < SHARED_PLIES and words_at(mark[SHARED])[shared_slot(key)] == key_of(key)
+
+
+@kernel
+def shared_slot(key):
+    """Return the index at which threads publish a position: the low bits of its key."""
+    return key_of(key) & (1 << SHARED_BITS) - 1
 
 
 @kernel
 def publish(key, ply, mark):
-    """Publish that this thread searches a position. The slot is the low bits of its key."""
+    """Publish that this thread searches a position."""
     if mark[SHARED] != 0 and ply < SHARED_PLIES:
-        words_at(mark[SHARED])[key & (1 << SHARED_BITS) - 1] = key
+        words_at(mark[SHARED])[shared_slot(key)] = key_of(key)
 
 
 @kernel
 def unpublish(key, ply, mark):
     """Clear the slot, unless another thread has overwritten it."""
-    if mark[SHARED] != 0 and ply < SHARED_PLIES and words_at(mark[SHARED])[key & (1 << SHARED_BITS) - 1] == key:
-        words_at(mark[SHARED])[key & (1 << SHARED_BITS) - 1] = NO_KEY
+    if mark[SHARED] != 0 and ply < SHARED_PLIES and words_at(mark[SHARED])[shared_slot(key)] == key_of(key):
+        words_at(mark[SHARED])[shared_slot(key)] = NO_KEY
 
 
 @kernel
@@ -360,9 +378,33 @@ def skips_child(i, again, late, key, ply, mark):
 
 
 @kernel
-def row_of(ply, memory):
+def row_of(game, ply, memory):
     """Return the workspace row of a ply; 8 bytes a word."""
-    return words_at(memory.rows + 8 * PARTS * ply * memory.moves)
+    return words_at(memory.rows + 8 * parts_of(game) * ply * memory.moves)
+
+
+@kernel
+def parts_of(game):
+    """Return the number of words of a child in a row."""
+    return CHILD + 2 * words_of(game)
+
+
+@kernel
+def child_at(game, row, i):
+    """Return child number *i* of a row."""
+    return position_at(game, row, parts_of(game) * i + CHILD)
+
+
+@kernel
+def key_at(game, row, i):
+    """Return the table key of child number *i* of a row."""
+    return position_at(game, row, parts_of(game) * i + CHILD + words_of(game))
+
+
+@kernel
+def put_key(game, row, i, key):
+    """Write the table key of child number *i* of a row."""
+    put_at(row, parts_of(game) * i + CHILD + words_of(game), key)
 
 
 @kernel
@@ -379,12 +421,12 @@ def for_child(bound):
 @kernel
 def write_keys(game, count, ply, memory):
     """Write the table keys of a ply's children and prefetch their buckets; return False if the search gives up."""
-    row = row_of(ply, memory)
+    row = row_of(game, ply, memory)
     for i in range(count):
-        key = key_of(game, row[PARTS * i + CHILD], memory)
-        if key == NO_KEY:
+        key = table_key(game, child_at(game, row, i), memory)
+        if is_none(key):
             return False
-        row[PARTS * i + KEY] = key
+        put_key(game, row, i, key)
         prefetch(memory.table, bucket_of(key, memory))
     return True
 
@@ -396,30 +438,32 @@ def put_in_order(game, position, asked, count, best, ply, memory):
     It sorts the children by move ordering score; the hash move, number *best*, comes first. It removes children that
     already reach *asked*, since they cannot prove the question. The number is negative if the search gives up.
     """
-    row, mark = row_of(ply, memory), words_at(memory.counters)
+    row, mark, parts = row_of(game, ply, memory), words_at(memory.counters), parts_of(game)
     if not write_keys(game, count, ply, memory):
         return False, -1
     # The history has two halves, for even and odd plies.
     side = HISTORY + ((ply & 1) << HISTORY_BITS)
     kept = 0
     for i in range(count):
-        child, key = row[PARTS * i + CHILD], row[PARTS * i + KEY]
+        child, key = child_at(game, row, i), key_at(game, row, i)
         # Enhanced transposition cutoff: probe each child before any is searched.
         low, high, _ = bounds_of(find(key, memory), memory)
         if high < asked:
             return True, 0
         if low >= asked:
             continue
-        counter = side + hash_of(position ^ child, HISTORY_BITS)
-        good = mark[counter] + whole(game.promise(position, row[PARTS * i + GOOD]))
+        counter = side + hash_of(changed_bits(position, child), HISTORY_BITS)
+        good = mark[counter] + whole(game.promise(position, row[parts * i + GOOD]))
         # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
         j = kept - 1
-        while j >= 0 and row[PARTS * j + NUMBER] != best and (i == best or row[PARTS * j + GOOD] < good):
-            for part in range(PARTS):
-                row[PARTS * (j + 1) + part] = row[PARTS * j + part]
+        while j >= 0 and row[parts * j + NUMBER] != best and (i == best or row[parts * j + GOOD] < good):
+            for part in range(parts):
+                row[parts * (j + 1) + part] = row[parts * j + part]
             j -= 1
-        row[PARTS * (j + 1) + CHILD], row[PARTS * (j + 1) + NUMBER] = child, min(i, NO_BEST)
-        row[PARTS * (j + 1) + COUNTER], row[PARTS * (j + 1) + KEY], row[PARTS * (j + 1) + GOOD] = counter, key, good
+        free = parts * (j + 1)
+        row[free + NUMBER], row[free + COUNTER], row[free + GOOD] = min(i, NO_BEST), counter, good
+        put_at(row, free + CHILD, child)
+        put_key(game, row, j + 1, key)
         kept += 1
     return False, kept
 
@@ -428,17 +472,45 @@ def put_in_order(game, position, asked, count, best, ply, memory):
 
 
 @kernel
-def key_of(game, position, memory):
-    """Return the table key of a position's canonical image; NO_KEY if the search gives up.
+def table_key(game, position, memory):
+    """Return the table key of a position's canonical image; `no_position` if the search gives up.
 
-    The key is a permutation of the canonical position, so different positions have different keys.
+    Different positions have different keys. The key is a permutation of a canonical int, and if positions have several
+    words the canonical position itself.
     """
     least, _ = canonical(game, position)
-    if 0 <= least < 1 << memory.position_bits:
-        return permute(least, memory.position_bits)
+    if is_in_table(least, memory):
+        return permuted(least, memory.position_bits)
     mark = words_at(memory.counters)
-    mark[TROUBLE], mark[POSITION] = (BROKEN, position) if least < 0 else (TOO_WIDE, least)
-    return NO_KEY
+    if is_none(least):
+        give_up(BROKEN, position, mark)
+    else:
+        give_up(TOO_WIDE, least, mark)
+    return no_position(position)
+
+
+def is_in_table(position: Any, memory: SearchMemory) -> bool:
+    """Return whether a position is one, and short enough for the table."""
+    return is_position(position) and (isinstance(position, tuple) or position < 1 << memory.position_bits)
+
+
+@overload(is_in_table)
+def _(position, memory):
+    if isinstance(position, types.BaseTuple):
+        return lambda position, memory: is_position(position)
+    return lambda position, memory: 0 <= position < 1 << memory.position_bits
+
+
+def permuted(position: Any, bits: int) -> Any:
+    """Return a permutation of an int of so many bits, or a position of several words as it is."""
+    return position if isinstance(position, tuple) else permute(position, bits)
+
+
+@overload(permuted)
+def _(position, bits):
+    if isinstance(position, types.BaseTuple):
+        return lambda position, bits: position
+    return lambda position, bits: permute(position, bits)
 
 
 @kernel
@@ -449,19 +521,66 @@ def store_answer(key, bound, proved, best, memory):
 
 @kernel
 def bucket_of(key, memory):
-    """Return the index of the first word of the key's bucket."""
-    return (key & (1 << memory.bucket_bits) - 1) << 1
+    """Return the index of the first word of the key's bucket, of two entries."""
+    return bucket_number(key, memory.bucket_bits) * 2 * entry_words(key)
+
+
+def bucket_number(key: Any, bits: int) -> int:
+    """Return the number of a key's bucket: its low bits, or a hash of a position of several words."""
+    return int(hash_of(key_of(key), bits)) if isinstance(key, tuple) else key & (1 << bits) - 1
+
+
+@overload(bucket_number)
+def _(key, bits):
+    if isinstance(key, types.BaseTuple):
+        return lambda key, bits: hash_of(key_of(key), bits)
+    return lambda key, bits: key & (1 << bits) - 1
+
+
+def entry_words(key: Any) -> int:
+    """Return the number of words of an entry of the table: see `table.py`."""
+    return 1 + len(key) if isinstance(key, tuple) else 1
+
+
+@overload(entry_words)
+def _(key):
+    words = 1 + len(key) if isinstance(key, types.BaseTuple) else 1
+    return lambda key: words
+
+
+def rest_of(key: Any, memory: SearchMemory) -> int:
+    """Return what the word of an entry holds of its position: what the bucket does not tell; 1 if all stands behind."""
+    return 1 if isinstance(key, tuple) else key >> memory.bucket_bits
+
+
+@overload(rest_of)
+def _(key, memory):
+    if isinstance(key, types.BaseTuple):
+        return lambda key, memory: 1
+    return lambda key, memory: key >> memory.bucket_bits
+
+
+def follows(table: Any, entry: int, key: Any) -> bool:
+    """Return whether the words behind that of an entry are those of a key; always if the key is an int."""
+    return not isinstance(key, tuple) or is_at(table, entry + 1, key)
+
+
+@overload(follows)
+def _(table, entry, key):
+    if isinstance(key, types.BaseTuple):
+        return lambda table, entry, key: is_at(table, entry + 1, key)
+    return lambda table, entry, key: True
 
 
 @kernel
 def find(key, memory):
     """Return the word of a key in the transposition table, or 0."""
-    bucket = bucket_of(key, memory)
-    rest = key >> memory.bucket_bits
+    bucket, table = bucket_of(key, memory), words_at(memory.table)
+    rest = rest_of(key, memory)
     shift = 2 * memory.bound_bits + BEST_BITS
-    for slot in (bucket, bucket + 1):
-        word = words_at(memory.table)[slot]
-        if word and word >> shift == rest:
+    for entry in (bucket, bucket + entry_words(key)):
+        word = table[entry]
+        if word and word >> shift == rest and follows(table, entry, key):
             return word
     return 0
 
@@ -488,9 +607,24 @@ def store(key, low, high, best, memory):
     low, high = max(low, known[0]), min(high, known[1])
     if best == NO_BEST:
         best = known[2]
-    word = key >> memory.bucket_bits << 2 * bits + BEST_BITS | best << 2 * bits | high + far << bits | low + far
+    rest, size = rest_of(key, memory), entry_words(key)
+    word = rest << 2 * bits + BEST_BITS | best << 2 * bits | high + far << bits | low + far
     bucket, table = bucket_of(key, memory), words_at(memory.table)
-    before = table[bucket]
-    if before >> 2 * bits + BEST_BITS != key >> memory.bucket_bits:
-        table[bucket + 1] = before
+    if table[bucket] >> 2 * bits + BEST_BITS != rest or not follows(table, bucket, key):
+        for k in range(size):
+            table[bucket + size + k] = table[bucket + k]
     table[bucket] = word
+    put_behind(table, bucket, key)
+
+
+def put_behind(table: Any, entry: int, key: Any) -> None:
+    """Write the words of a key behind the word of an entry, if positions have several words."""
+    if isinstance(key, tuple):
+        put_at(table, entry + 1, key)
+
+
+@overload(put_behind)
+def _(table, entry, key):
+    if isinstance(key, types.BaseTuple):
+        return lambda table, entry, key: put_at(table, entry + 1, key)
+    return lambda table, entry, key: None

@@ -1,4 +1,4 @@
-"""Arrays passed as raw addresses, to avoid reference counting in inner loops.
+"""Arrays passed as raw addresses, to avoid reference counting in inner loops; and positions among their words.
 
 Numba counts references to an array with a locked instruction whenever a function receives it. Threads that share the
 array then wait for each other. Here the caller of the kernels keeps the arrays alive instead.
@@ -9,7 +9,11 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
+
+from retrograde.games.contract.game import Traits
+from retrograde.solver.rules.examine import key_of
+from retrograde.solver.rules.positions import spelled, width_of_rules
 
 WORDS = types.CPointer(types.int64)  # type: ignore[attr-defined]  # made at run time
 MOST = 1 << 40
@@ -21,6 +25,89 @@ LOG2_WORD_BYTES = 3
 def words_at(address: Any) -> Any:
     """Return an indexable view of the int64 words at *address*, without bounds checks."""
     return (ctypes.c_int64 * MOST).from_address(address)
+
+
+def words_of(game: Any) -> int:
+    """Return the number of words of a game's positions: 1 if they are ints."""
+    return Traits.of(game).width or 1
+
+
+def position_at(game: Any, words: Any, index: int) -> Any:
+    """Return the position that begins at an index of some words."""
+    width = Traits.of(game).width
+    return tuple(words[index + k] for k in range(width)) if width else words[index]
+
+
+def put_at(words: Any, index: int, position: Any) -> None:
+    """Write a position to some words, from an index on."""
+    for k, word in enumerate(position if isinstance(position, tuple) else (position,)):
+        words[index + k] = word
+
+
+def is_at(words: Any, index: int, position: Any) -> bool:
+    """Return whether a position begins at an index of some words."""
+    return all(
+        words[index + k] == word for k, word in enumerate(position if isinstance(position, tuple) else (position,))
+    )
+
+
+def changed_bits(position: Any, child: Any) -> int:
+    """Return the bits that differ between two positions; if these have several words, a hash of the bits."""
+    if isinstance(position, tuple):
+        return key_of(tuple(one ^ other for one, other in zip(position, child, strict=True)))
+    return int(position ^ child)
+
+
+@overload(words_of)
+def _(game):
+    count = width_of_rules(game) or 1
+    return lambda game: count
+
+
+@overload(position_at)
+def _(game, words, index):
+    if width := width_of_rules(game):
+        return spelled("game, words, index: words[index + #]", width)
+    return lambda game, words, index: words[index]
+
+
+@overload(put_at)
+def _(words, index, position):
+    if isinstance(position, types.BaseTuple):  # type: ignore[attr-defined]  # made at run time
+
+        def put_words(words, index, position):
+            for k in range(len(position)):
+                words[index + k] = position[k]
+
+        return put_words
+
+    def put_word(words, index, position):
+        words[index] = position
+
+    return put_word
+
+
+@overload(is_at)
+def _(words, index, position):
+    if isinstance(position, types.BaseTuple):  # type: ignore[attr-defined]  # made at run time
+
+        def all_are(words, index, position):
+            same = True
+            for k in range(len(position)):
+                same &= words[index + k] == position[k]
+            return same
+
+        return all_are
+    return lambda words, index, position: words[index] == position
+
+
+@overload(changed_bits)
+def _(position, child):
+    if isinstance(position, types.BaseTuple):  # type: ignore[attr-defined]  # made at run time
+        xors = spelled("position, child: position[#] ^ child[#]", len(position))
+        bits_of = register_jitable(xors)
+        return lambda position, child: key_of(bits_of(position, child))
+    return lambda position, child: position ^ child
 
 
 def prefetch(address: Any, index: Any) -> None:

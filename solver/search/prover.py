@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
-from retrograde.solver.rules.examine import differ, examine, refuse_to_search
+from retrograde.solver.rules.examine import differ, examine, refuse_to_search, refuse_tuples
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import proof_kernels as kernels
@@ -59,6 +59,7 @@ class ProofNumberSearch(StoppableSearch):
     def __init__(self, game: Game, size: int = TABLE_SIZE, tables: EndgameTables | None = None):
         """Prepare a search; *tables* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
         refuse_to_search(game)
+        refuse_tuples(game, "searched by proof numbers")
         self.endgame_tables = tables
         self.game, self.size = game, size
         super().__init__()

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import (
@@ -30,15 +30,17 @@ from retrograde.games.contract.game import (
     WIN,
     Game,
     RuleError,
+    Traits,
     Value,
 )
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import differ, examine, or_a_bug, refuse_to_search
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import kernels
 from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within, worth_of
 from retrograde.solver.search.endgame_tables import EndgameTables, address_of
-from retrograde.solver.search.table import TableTooSmall, make_table
+from retrograde.solver.search.table import TableTooSmall, make_table, make_wide_table
 from retrograde.solver.search.ties import TieQuestion, TieSearch
 from retrograde.solver.search.timer import limited
 
@@ -109,8 +111,9 @@ class Search:
         """Prepare a search; *tables* are endgame tables to probe. Raise NotForSearch if the game is not suitable."""
         self.refuse(game)
         self.endgame_tables = tables
-        self.game, self.workers, self.size = game, workers, size
-        self.pool = ThreadPoolExecutor(workers)
+        # Entries of several words are not written at once, so that threads could not share the table.
+        self.game, self.workers, self.size = game, 1 if Traits.of(game).width else workers, size
+        self.pool = ThreadPoolExecutor(self.workers)
         self.halted = False
         self.nodes = 0
         """Positions searched in all finished questions."""
@@ -139,14 +142,17 @@ class Search:
         """
         self.stop(True)
         with compilable(self.game):
-            self.at_least(0, NO_LOSS, self.workspaces[0])
+            zero: Any = (0,) * width if (width := Traits.of(self.game).width) else 0
+            self.at_least(zero, NO_LOSS, self.workspaces[0])
             if ties:
-                self.ties.question(0, 1)(self.table, self.workspaces[0])
+                self.ties.question(zero, 1)(self.table, self.workspaces[0])
         self.stop(self.halted)
 
     def make_table(self, bits: int) -> None:
         """Replace the transposition table by an empty one for positions of *bits* bits."""
-        self.table = make_table(self.size, bits)._replace(endgame_tables=address_of(self.endgame_tables))
+        width = Traits.of(self.game).width
+        table = make_wide_table(self.size, width) if width else make_table(self.size, bits)
+        self.table = table._replace(endgame_tables=address_of(self.endgame_tables))
         self.make_workspaces()
 
     def make_workspaces(self) -> None:
@@ -154,13 +160,15 @@ class Search:
         self.shared = kernels.make_shared()
         shared = self.shared if self.workers > 1 else None
         self.workspaces = [
-            kernels.make_workspace(*self.workspace_size, shared, self.PARTS) for _ in range(self.workers)
+            kernels.make_workspace(*self.workspace_size, self.parts, shared) for _ in range(self.workers)
         ]
 
     # Hooks: `ScoreSearch` overrides them
 
-    PARTS = kernels.PARTS
-    """Number of int64 words per child in the workspace."""
+    @property
+    def parts(self) -> int:
+        """Number of int64 words per child in the workspace."""
+        return int(kernels.parts_of(rules_for(self.game)))
 
     def refuse(self, game: Game) -> None:
         """Raise NotForSearch if this search does not apply to the game."""
@@ -238,7 +246,7 @@ class Search:
     def enlarge(self, workspaces: list[kernels.ThreadWorkspace]) -> None:
         """Enlarge the table or workspace that was too small; raise the reason if nothing can be enlarged."""
         counters = [workspace.counters for workspace in workspaces]
-        troubles = {int(each[kernels.TROUBLE]): int(each[kernels.POSITION]) for each in counters}
+        troubles = {int(each[kernels.TROUBLE]): kernels.given_up_at(self.game, each) for each in counters}
         if kernels.BROKEN in troubles:
             examine(self.game, troubles[kernels.BROKEN])
             raise RuleError(differ(self.game, troubles[kernels.BROKEN]))

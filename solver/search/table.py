@@ -7,6 +7,9 @@ choose a bucket of two words; the rest is stored in the word::
     | rest of the position | best move: 6 bits | upper bound | lower bound |      0: empty
 
 A bound has `plies` + 1 bits and is stored with `far` added. The newer of a bucket's two positions comes first.
+
+Where positions have several words, an entry is such a word, whose rest is 1, and the whole position behind it. Nothing
+rests on a hash: that only chooses the bucket. Such entries are not written at once, so one thread searches alone.
 """
 
 from typing import Any, NamedTuple
@@ -40,7 +43,7 @@ class TableLayout(NamedTuple):
 
 
 class TranspositionTable(NamedTuple):
-    """A table: `words` int64[2 × buckets], its layout, and the address of the endgame tables to probe, or None."""
+    """A table: `words` int64[2 × buckets × words of an entry], its layout, and the address of the endgame tables."""
 
     words: Array
     layout: TableLayout
@@ -54,13 +57,26 @@ def make_table(size: int, position_bits: int = POSITION_BITS) -> TranspositionTa
     space.
     """
     bucket_bits = max(size // BUCKET, 1).bit_length() - 1
-    plies = min(max(plies_bits(bucket_bits, POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
+    plies = most_plies_bits(size)
     bucket_bits = min(bucket_bits, position_bits)
     if plies > plies_bits(bucket_bits, position_bits):
         least = BUCKET << 2 * (FEWEST_PLIES + 1) + BEST_BITS + position_bits - WORD
         raise TableTooSmall(f"positions of {position_bits} bits need a table of {least:,} bytes or more; give --table")
     layout = TableLayout(position_bits, bucket_bits, plies + 1, (1 << plies) - 1)
     return TranspositionTable(np.zeros(2 << bucket_bits, np.int64), layout)
+
+
+def make_wide_table(size: int, width: int) -> TranspositionTable:
+    """Return an empty table of at most *size* bytes for positions of several words; `far` is that of `make_table`."""
+    bucket_bits, plies = max(size // (BUCKET * (1 + width)), 1).bit_length() - 1, most_plies_bits(size)
+    layout = TableLayout(POSITION_BITS, bucket_bits, plies + 1, (1 << plies) - 1)
+    return TranspositionTable(np.zeros(2 * (1 + width) << bucket_bits, np.int64), layout)
+
+
+def most_plies_bits(size: int) -> int:
+    """Return the bits for a number of plies in a table of *size* bytes: what the longest positions leave space."""
+    bucket_bits = max(size // BUCKET, 1).bit_length() - 1
+    return min(max(plies_bits(bucket_bits, POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
 
 
 def plies_bits(bucket_bits: int, position_bits: int) -> int:

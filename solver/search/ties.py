@@ -10,19 +10,20 @@ TIE is a LOSE for the opponent, because the TIE would then be a WIN. So one ques
 the opponent? If not, it is a tie. The search first tries children that the transposition table knows to be ties. It
 asks about the others only if they are not refuted yet.
 
-A memory of fixed size holds refuted positions, two words each::
+A memory of fixed size holds refuted positions, two words each, or more if positions have several words::
 
-    | key of the position, plus 1 |          0: empty
-    | plies within which no tie ends |
+    | plies within which no tie ends |          0: empty
+    | key of the position |
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-from retrograde.games.contract.game import POSITION_LIMIT, TIE, UNDECIDED, Game
+from retrograde.games.contract.game import TIE, UNDECIDED, Game, is_none
+from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.positions import as_position, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.bounds import ANY_WIN
@@ -30,26 +31,28 @@ from retrograde.solver.search.kernels import (
     BROKEN,
     CHILD,
     GOOD,
-    KEY,
     MANY_MOVES,
-    NO_KEY,
     NODES,
-    PARTS,
-    POSITION,
     TROUBLE,
     UNSEEN,
     Array,
     ThreadWorkspace,
     bounds_of,
+    child_at,
+    entry_words,
     find,
-    key_of,
+    give_up,
+    key_at,
     memory_of,
     must_give_up,
+    parts_of,
     prove_bound,
+    put_key,
     row_of,
+    table_key,
     write_keys,
 )
-from retrograde.solver.search.memory import words_at
+from retrograde.solver.search.memory import is_at, position_at, put_at, words_at, words_of
 from retrograde.solver.search.table import TranspositionTable
 
 REFUTED_BITS = 20
@@ -68,20 +71,18 @@ With literals numba would compile it once more for these types, and the code in 
 """
 KNOWN, OPEN = 0, 1
 """Kinds of children: known to be a tie; unknown. KNOWN sorts first."""
-OWN_KEY, COUNT, NEXT = range(3)
+COUNT, NEXT, OWN_KEY = range(3)
 """Fields of the trail for each ply.
 
-    OWN_KEY     key of its position
     COUNT       number of its children
     NEXT        the next child to try
+    OWN_KEY     key of its position, of one word or several
 """
-STEP = 3
-"""Number of fields of the trail for each ply."""
 
 
-def make_refuted() -> Array:
-    """Return an empty memory of refuted positions, int64[2 × positions]."""
-    return np.zeros(2 << REFUTED_BITS, np.int64)
+def make_refuted(game: Game) -> Array:
+    """Return an empty memory of refuted positions, int64[positions × (1 + words of a position)]."""
+    return np.zeros(1 + words_of(game) << REFUTED_BITS, np.int64)
 
 
 def path_length(
@@ -92,7 +93,7 @@ def path_length(
     *refuted* is the memory of `make_refuted`.
     """
     memory = memory_of(table, workspace)
-    trail = np.empty(STEP * memory.plies, np.int64)
+    trail = np.empty((OWN_KEY + words_of(game)) * memory.plies, np.int64)
     with compilable(game):
         return int(find_path(rules_for(game), position, plies, memory, refuted.ctypes.data, trail.ctypes.data))
 
@@ -102,19 +103,20 @@ def find_path(game, position, plies, memory, refuted, trail):
     """Like `path_length`: a depth-first search with an explicit stack, the *trail*."""
     if must_give_up(position, 0, memory):
         return GIVEN_UP
-    key = key_of(game, position, memory)
-    if key == NO_KEY:
+    key = table_key(game, position, memory)
+    if is_none(key):
         return GIVEN_UP
     if is_refuted(key, plies, refuted):
         return NO_PATH
     # Step 1: expand the position of this ply. A move that ends in a tie completes the path.
-    ply, steps = 0, words_at(trail)
+    ply, steps, step = 0, words_at(trail), OWN_KEY + words_of(game)
     while True:
         count = enter(game, position, plies - ply, ply, memory, refuted)
         if count < 0:
             return ply + 1 if count == ENDED else GIVEN_UP
         # Step 2: choose the next child that is a tie.
-        steps[STEP * ply + OWN_KEY], steps[STEP * ply + COUNT], steps[STEP * ply + NEXT] = key, count, 0
+        steps[step * ply + COUNT], steps[step * ply + NEXT] = count, 0
+        put_at(steps, step * ply + OWN_KEY, key)
         i = next_tie(game, plies - ply, ply, memory, refuted, trail)
         # Step 3: no child is left. Note the refutation and backtrack.
         while i == count:
@@ -122,13 +124,13 @@ def find_path(game, position, plies, memory, refuted, trail):
             if ply == 0:
                 return NO_PATH
             ply -= 1
-            key, count = steps[STEP * ply + OWN_KEY], steps[STEP * ply + COUNT]
+            key, count = position_at(game, steps, step * ply + OWN_KEY), steps[step * ply + COUNT]
             i = next_tie(game, plies - ply, ply, memory, refuted, trail)
         if i == GIVEN_UP:
             return GIVEN_UP
         # Step 4: descend into the child.
-        row = row_of(ply, memory)
-        position, key, ply = row[PARTS * i + CHILD], row[PARTS * i + KEY], ply + 1
+        row = row_of(game, ply, memory)
+        position, key, ply = child_at(game, row, i), key_at(game, row, i), ply + 1
 
 
 @kernel
@@ -137,43 +139,45 @@ def next_tie(game, plies, ply, memory, refuted, trail):
 
     It is a tie, and no refutation excludes an end in time. Return the number of children if none is left, or GIVEN_UP.
     """
-    row, steps, mark = row_of(ply, memory), words_at(trail), words_at(memory.counters)
-    count = steps[STEP * ply + COUNT]
-    for i in range(steps[STEP * ply + NEXT], count):
-        child, key = row[PARTS * i + CHILD], row[PARTS * i + KEY]
+    row, steps, mark = row_of(game, ply, memory), words_at(trail), words_at(memory.counters)
+    parts, step = parts_of(game), OWN_KEY + words_of(game)
+    count = steps[step * ply + COUNT]
+    for i in range(steps[step * ply + NEXT], count):
+        child, key = child_at(game, row, i), key_at(game, row, i)
         if is_refuted(key, plies - 1, refuted):  # refuted since it was written
             continue
         # An unknown child: ask the value search whether the opponent wins there.
-        if row[PARTS * i + GOOD] == OPEN:
+        if row[parts * i + GOOD] == OPEN:
             wins = prove_bound(game, child, key, QUESTION, UNKNOWN, ply + 1, memory)
             if mark[TROUBLE]:
                 return GIVEN_UP
             if wins:
                 continue
-        steps[STEP * ply + NEXT] = i + 1
+        steps[step * ply + NEXT] = i + 1
         return i
-    steps[STEP * ply + NEXT] = count
+    steps[step * ply + NEXT] = count
     return count
 
 
 @kernel
 def slot_of(key):
     """Return the index of a key in the memory of refuted positions."""
-    return (key & (1 << REFUTED_BITS) - 1) << 1
+    return (key_of(key) & (1 << REFUTED_BITS) - 1) * max(2, entry_words(key))
 
 
 @kernel
 def is_refuted(key, plies, refuted):
     """Return whether the memory excludes paths of at most *plies* plies from this position."""
     slot, words = slot_of(key), words_at(refuted)
-    return words[slot] == key + 1 and words[slot + 1] >= plies
+    return words[slot] >= plies and is_at(words, slot + 1, key)
 
 
 @kernel
 def note_refuted(key, plies, refuted):
     """Store that no path from this position ends within *plies* plies. Overwrites what its slot held."""
     slot, words = slot_of(key), words_at(refuted)
-    words[slot], words[slot + 1] = key + 1, plies
+    words[slot] = plies
+    put_at(words, slot + 1, key)
 
 
 @kernel
@@ -193,19 +197,21 @@ def enter(game, position, plies, ply, memory, refuted):
     # Step 2: keep the children that may be ties and may still end in time, known ties first (insertion sort).
     if not write_keys(game, count, ply, memory):
         return GIVEN_UP
-    kept, row = 0, row_of(ply, memory)
+    kept, row, parts = 0, row_of(game, ply, memory), parts_of(game)
     for i in range(count):
-        child, key = row[PARTS * i + CHILD], row[PARTS * i + KEY]
+        child, key = child_at(game, row, i), key_at(game, row, i)
         low, high, _ = bounds_of(find(key, memory), memory)
         if low >= ANY_WIN or is_refuted(key, plies - 1, refuted):
             continue
         kind = KNOWN if high < ANY_WIN else OPEN
         j = kept - 1
-        while j >= 0 and row[PARTS * j + GOOD] > kind:
-            for part in (CHILD, KEY, GOOD):
-                row[PARTS * (j + 1) + part] = row[PARTS * j + part]
+        while j >= 0 and row[parts * j + GOOD] > kind:
+            for part in range(GOOD, parts):
+                row[parts * (j + 1) + part] = row[parts * j + part]
             j -= 1
-        row[PARTS * (j + 1) + CHILD], row[PARTS * (j + 1) + KEY], row[PARTS * (j + 1) + GOOD] = child, key, kind
+        row[parts * (j + 1) + GOOD] = kind
+        put_at(row, parts * (j + 1) + CHILD, child)
+        put_key(game, row, j + 1, key)
         kept += 1
     return kept
 
@@ -213,11 +219,11 @@ def enter(game, position, plies, ply, memory, refuted):
 @kernel
 def open_children(game, position, ply, memory):
     """Write the undecided children and return how many; ENDED if a move ends in a tie, or GIVEN_UP."""
-    count, row, mark = 0, row_of(ply, memory), words_at(memory.counters)
+    count, row, mark = 0, row_of(game, ply, memory), words_at(memory.counters)
     for move in game.generate_moves(position):
-        child = whole(game.do_move(position, move))
-        if not 0 <= child < POSITION_LIMIT:
-            mark[TROUBLE], mark[POSITION] = BROKEN, position
+        child = as_position(game.do_move(position, move))
+        if not is_position(child):
+            give_up(BROKEN, position, mark)
             return GIVEN_UP
         value = whole(game.primitive(child))
         # Case: this move completes the path.
@@ -226,9 +232,9 @@ def open_children(game, position, ply, memory):
         # Case: the game goes on. Other ends do not keep the tie, so they are skipped.
         if value == UNDECIDED:
             if count == memory.moves:
-                mark[TROUBLE], mark[POSITION] = MANY_MOVES, position
+                give_up(MANY_MOVES, position, mark)
                 return GIVEN_UP
-            row[PARTS * count + CHILD] = child
+            put_at(row, parts_of(game) * count + CHILD, child)
             count += 1
     return count
 
@@ -247,7 +253,7 @@ class TieSearch:
 
     def __init__(self, game: Game, ask: Callable[[TieQuestion], int]):
         self.game, self.ask = game, ask
-        self.refuted: Array = make_refuted()
+        self.refuted: Array = make_refuted(game)
         self.bits: int | None = None
         """Bits of the positions whose keys `refuted` holds; None before the first question."""
 

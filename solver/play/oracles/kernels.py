@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.positions import as_position, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
 
@@ -43,7 +43,7 @@ def play_out(game, position, games, seed):
                 seed = seed * 6364136223846793005 + 1442695040888963407 & MASK  # Knuth's linear congruences
                 if (seed >> 31) % number == 0:
                     chosen = whole(move)
-            at = whole(game.do_move(at, chosen))
+            at = as_position(game.do_move(at, chosen))
         points += result
     return points, seed
 

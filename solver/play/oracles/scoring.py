@@ -30,7 +30,7 @@ from retrograde.games.contract.game import (
 from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, Evidence, ValueBounds
 from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
-from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
+from retrograde.solver.rules.examine import NotForSearch
 from retrograde.solver.search.depth.names import depth_search_for
 from retrograde.solver.search.depth.searcher import DepthSearch
 from retrograde.solver.search.prover import can_repeat
@@ -70,7 +70,6 @@ class ScoringOracle(SearchingOracle):
 
     def refuse(self, game: Game) -> None:
         """Raise NotForSearch if there is chance or a third player, or play goes round in circles."""
-        refuse_tuples(game, "searched")
         start = self.start_or_example
         if game.players > 2 or Traits.of(game).has_odds or involves_chance(game, start):
             raise unsuitable(game, FOR_WHOM)

@@ -13,10 +13,11 @@ same player moves again; then the sum of the game's promise and the history.
 
 from numba.extending import overload
 
-from retrograde.games.contract.game import LOSE, POSITION_LIMIT, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game, is_none
+from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.rules.positions import whole
+from retrograde.solver.rules.positions import as_position, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.kernel import kernel
@@ -28,37 +29,34 @@ from retrograde.solver.search.kernels import (
     HISTORY_BITS,
     MANY_MOVES,
     NO_BEST,
-    NO_KEY,
     NODES,
-    POSITION,
     TROUBLE,
     ThreadWorkspace,
     bounds_of,
     bucket_of,
     find,
-    key_of,
+    give_up,
     memory_of,
     must_give_up,
     publish,
     skips_child,
     store_answer,
+    table_key,
     unpublish,
 )
-from retrograde.solver.search.memory import prefetch, words_at
+from retrograde.solver.search.memory import changed_bits, position_at, prefetch, put_at, words_at, words_of
 from retrograde.solver.search.table import TranspositionTable
 
-CHILD, NUMBER, ASKED, TURNED, KEY, GOOD, COUNTER = range(7)
+NUMBER, ASKED, TURNED, GOOD, COUNTER, CHILD = range(6)
 """Fields of a child in a row of the workspace.
 
-    CHILD       the position
     NUMBER      number of the move to it
     ASKED       the bound asked of it
     TURNED      1 if the other player moves there
-    KEY         key in the transposition table
     GOOD        move ordering score
     COUNTER     index of its history counter in `counters`
+    CHILD       the position, and behind it its key in the transposition table
 """
-PARTS = 7
 FAR, CHANCES = BROKEN + 1, BROKEN + 2
 """More reasons to give up: a score out of the table's range; a position in which it is chance's turn."""
 CONTRADICTED = 1
@@ -89,17 +87,18 @@ def at_least(game: Game, position: int, bound: int, table: TranspositionTable, w
 @kernel
 def prove_bound(game, position, bound, ply, memory):
     """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
-    mark, row = words_at(memory.counters), words_at(memory.rows + 8 * PARTS * ply * memory.moves)
+    mark, parts = words_at(memory.counters), parts_of(game)
+    row = words_at(memory.rows + 8 * parts * ply * memory.moves)
     # Step 1: count the position; give up if the search is stopped or a limit is reached.
     if must_give_up(position, ply, memory):
         return False
     mark[NODES] += 1
     if not -memory.far < bound < memory.far:
-        mark[TROUBLE], mark[POSITION] = FAR, position
+        give_up(FAR, position, mark)
         return False
     # Step 2: probe the transposition table.
-    key = key_of(game, position, memory)
-    if key == NO_KEY:
+    key = table_key(game, position, memory)
+    if is_none(key):
         return False
     low, high, best = bounds_of(find(key, memory), memory)
     if low >= bound or high < bound:
@@ -117,20 +116,20 @@ def prove_bound(game, position, bound, ply, memory):
         if proved:
             break
         for i in range(count):
-            its_key, asked = row[PARTS * i + KEY], row[PARTS * i + ASKED]
+            its_key, asked = key_at(game, row, i), row[parts * i + ASKED]
             if skips_child(i, again, late, its_key, ply, mark):
                 late |= 0 if again else 1 << i
                 continue
             publish(its_key, ply, mark)
-            answer = prove_bound(game, row[PARTS * i + CHILD], asked, ply + 1, memory)
+            answer = prove_bound(game, child_at(game, row, i), asked, ply + 1, memory)
             unpublish(its_key, ply, mark)
             if mark[TROUBLE]:
                 return False
-            proved = answer != (row[PARTS * i + TURNED] == 1)
+            proved = answer != (row[parts * i + TURNED] == 1)
             # History: the proving move gains the number of moves, a failing move loses 1.
-            mark[row[PARTS * i + COUNTER]] += count if proved else -1
+            mark[row[parts * i + COUNTER]] += count if proved else -1
             if proved:
-                best = row[PARTS * i + NUMBER]
+                best = row[parts * i + NUMBER]
                 break
         if late == 0:
             break
@@ -145,15 +144,15 @@ def children_of(game, position, bound, row, memory):
 
     It writes these children to *row*. The number is negative if the search gives up.
     """
-    count, mark = 0, words_at(memory.counters)
+    count, mark, parts = 0, words_at(memory.counters), parts_of(game)
     mover = whole(game.turn(position))
     if mover < 0:
-        mark[TROUBLE], mark[POSITION] = CHANCES, position
+        give_up(CHANCES, position, mark)
         return False, -1
     for number, move in enumerate(game.generate_moves(position)):
-        child = whole(game.do_move(position, move))
-        if not 0 <= child < POSITION_LIMIT:
-            mark[TROUBLE], mark[POSITION] = BROKEN, position
+        child = as_position(game.do_move(position, move))
+        if not is_position(child):
+            give_up(BROKEN, position, mark)
             return False, -1
         # The gain: what the move pays the mover, less what it pays the other player.
         gain = whole(game.reward(position, move, mover))
@@ -168,20 +167,45 @@ def children_of(game, position, bound, row, memory):
             if gain + (-paid if turned else paid) >= bound:
                 return True, count
         elif count == memory.moves:
-            mark[TROUBLE], mark[POSITION] = MANY_MOVES, position
+            give_up(MANY_MOVES, position, mark)
             return False, -1
         else:
             # Case: the game goes on. Write the child with the bound that follows for it (see the module's table).
-            key = key_of(game, child, memory)
-            if key == NO_KEY:
+            key = table_key(game, child, memory)
+            if is_none(key):
                 return False, -1
             prefetch(memory.table, bucket_of(key, memory))
-            row[PARTS * count + CHILD], row[PARTS * count + KEY] = child, key
-            row[PARTS * count + NUMBER], row[PARTS * count + TURNED] = number, 1 if turned else 0
-            row[PARTS * count + ASKED] = gain - bound + 1 if turned else bound - gain
-            row[PARTS * count + GOOD] = whole(game.promise(position, move)) + (0 if turned else AGAIN)
+            put_child(game, row, count, child, key)
+            row[parts * count + NUMBER], row[parts * count + TURNED] = number, 1 if turned else 0
+            row[parts * count + ASKED] = gain - bound + 1 if turned else bound - gain
+            row[parts * count + GOOD] = whole(game.promise(position, move)) + (0 if turned else AGAIN)
             count += 1
     return False, count
+
+
+@kernel
+def parts_of(game):
+    """Return the number of words of a child in a row."""
+    return CHILD + 2 * words_of(game)
+
+
+@kernel
+def child_at(game, row, i):
+    """Return child number *i* of a row."""
+    return position_at(game, row, parts_of(game) * i + CHILD)
+
+
+@kernel
+def key_at(game, row, i):
+    """Return the table key of child number *i* of a row."""
+    return position_at(game, row, parts_of(game) * i + CHILD + words_of(game))
+
+
+@kernel
+def put_child(game, row, i, child, key):
+    """Write child number *i* of a row, and its table key."""
+    put_at(row, parts_of(game) * i + CHILD, child)
+    put_at(row, parts_of(game) * i + CHILD + words_of(game), key)
 
 
 @kernel
@@ -207,26 +231,27 @@ def put_in_order(game, position, count, best, row, memory):
     It sorts the children by move ordering score; the hash move, number *best*, comes first. It removes children whose
     table entry shows that they do not prove the question.
     """
-    kept, mark = 0, words_at(memory.counters)
+    kept, mark, parts = 0, words_at(memory.counters), parts_of(game)
     for i in range(count):
-        child, number, asked = row[PARTS * i + CHILD], row[PARTS * i + NUMBER], row[PARTS * i + ASKED]
-        turned, key, good = row[PARTS * i + TURNED], row[PARTS * i + KEY], row[PARTS * i + GOOD]
+        child, key, number = child_at(game, row, i), key_at(game, row, i), row[parts * i + NUMBER]
+        asked, turned, good = row[parts * i + ASKED], row[parts * i + TURNED], row[parts * i + GOOD]
         low, high, _ = bounds_of(find(key, memory), memory)
         # The table answers this child's question: it proves the parent's, or the child can be skipped.
         if low >= asked or high < asked:
             if (low >= asked) != (turned == 1):
                 return True, 0
             continue
-        counter = HISTORY + hash_of(position ^ child, HISTORY_BITS)
+        counter = HISTORY + hash_of(changed_bits(position, child), HISTORY_BITS)
         good += mark[counter]
         # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
         j = kept - 1
-        while j >= 0 and row[PARTS * j + NUMBER] != best and (number == best or row[PARTS * j + GOOD] < good):
-            for part in range(PARTS):
-                row[PARTS * (j + 1) + part] = row[PARTS * j + part]
+        while j >= 0 and row[parts * j + NUMBER] != best and (number == best or row[parts * j + GOOD] < good):
+            for part in range(parts):
+                row[parts * (j + 1) + part] = row[parts * j + part]
             j -= 1
-        row[PARTS * (j + 1) + CHILD], row[PARTS * (j + 1) + NUMBER] = child, min(number, NO_BEST)
-        row[PARTS * (j + 1) + ASKED], row[PARTS * (j + 1) + TURNED] = asked, turned
-        row[PARTS * (j + 1) + KEY], row[PARTS * (j + 1) + GOOD], row[PARTS * (j + 1) + COUNTER] = key, good, counter
+        free = parts * (j + 1)
+        row[free + NUMBER], row[free + ASKED], row[free + TURNED] = min(number, NO_BEST), asked, turned
+        row[free + GOOD], row[free + COUNTER] = good, counter
+        put_child(game, row, j + 1, child, key)
         kept += 1
     return False, kept

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from retrograde.games.catalog import typed, variant
 from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
-from retrograde.solver.rules.examine import NotForSearch, refuse_tuples
+from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.search.kernels import TROUBLE, ThreadWorkspace
 from retrograde.solver.search.scores import kernels
 from retrograde.solver.search.searcher import OutOfTime, Search, SearchTooDeep
@@ -53,11 +54,13 @@ class ScoreResult:
 class ScoreSearch(Search):
     """A score search of a game in which all play ends."""
 
-    PARTS = kernels.PARTS
+    @property
+    def parts(self) -> int:
+        """Number of int64 words per child in the workspace."""
+        return int(kernels.parts_of(rules_for(self.game)))
 
     def refuse(self, game: Game) -> None:
-        """Raise NotForSearch if there are more than two players or positions are tuples of ints."""
-        refuse_tuples(game, "searched")
+        """Raise NotForSearch if there are more than two players or chance."""
         if game.players > 2:
             raise unsuitable(game, FOR_WHOM)
 

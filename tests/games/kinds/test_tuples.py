@@ -202,7 +202,7 @@ def test_every_command_takes_them_as_text(tmp_path, monkeypatch):
     assert (columns["position2"].dtype, len(columns["position2"])) == (np.int64, len(rows) - 1)
 
 
-INTS = ["search", "prove", "solve --metric score", "solve --metric expectation", "judge --depth 2", "book --plies 2",
+INTS = ["prove", "solve --metric score", "solve --metric expectation", "book --plies 2",
         "match perfect random --exact"]  # fmt: skip
 
 

@@ -121,7 +121,7 @@ def test_out_of_time_is_an_answer():
 def test_a_table_never_takes_one_position_for_another(position_bits):
     """The mixing is a bijection, and the word holds what is left of it."""
     table = make_table(1 << 23, position_bits)
-    workspace = kernels.make_workspace(1, 1)
+    workspace = kernels.make_workspace(1, 1, 5)
     memory = kernels.memory_of(table, workspace)
     rng = Random(position_bits)
     sample = {rng.randrange(1 << position_bits) for _ in range(2000)}

@@ -2,11 +2,14 @@
 
 import pytest
 
-from retrograde.games import UNDECIDED
+from retrograde.games import TIE, UNDECIDED
+from retrograde.games.catalog import load_game
 from retrograde.solver.search.depth.scoring import BEST, GIVEN, WORST
 from retrograde.solver.search.depth.searcher import CountingSearch, PointSearch, ValueSearch
+from retrograde.solver.search.scores.searcher import ScoreSearch
+from retrograde.solver.search.searcher import Search
 from tests.helpers.apart import Apart, InOne
-from tests.helpers.wide import OneConnectFour, WideConnectFour, graph_of
+from tests.helpers.wide import OneConnectFour, WideConnectFour, WideTicTacToe, graph_of
 
 TWINS = [
     (WideConnectFour, OneConnectFour),
@@ -26,3 +29,24 @@ def test_depth_searches_count_and_score_the_same(twins):
     for depth in (1, 3, 6):
         for kind in (ValueSearch, PointSearch):
             assert kind(wide).scores(wide.start, depth) == kind(one).scores(one.start, depth)
+
+
+@pytest.mark.parametrize("twins", TWINS)
+def test_alpha_beta_proves_the_same(twins):
+    wide, one = (kind() for kind in twins)
+    depth = None if isinstance(one, OneConnectFour) else 12  # play on some graphs repeats
+    results = [Search(game, 1, 1 << 27).find(game.start, depth=depth) for game in (wide, one)]
+    assert fields_of(results[0])[:5] == fields_of(results[1])[:5]
+    if not depth:
+        assert (results[0].value, results[0].remoteness) == (TIE, 20)  # weakly solved by John Tromp
+        assert len(Search(wide).line(wide.start, results[0])) == 20
+
+
+def fields_of(result):
+    return tuple(vars(result).values())
+
+
+def test_scores_are_the_same():
+    wide, one = WideTicTacToe(), load_game("tictactoe")
+    for game, score in ((wide, ScoreSearch(wide)), (one, ScoreSearch(one))):
+        assert score.score(game.start).score == 0

@@ -6,9 +6,9 @@ import numpy as np
 
 from retrograde.games.contract.game import MOST_IMAGES, UNDECIDED, Traits
 from retrograde.solver.conformance.hints import has_hints, hints_at
+from retrograde.solver.conformance.kernels import children_of, parents_at, to_slots_and_back
 from retrograde.solver.conformance.pairs import canonical_children, canonical_parents, images_of
 from retrograde.solver.conformance.survey import Survey, limited
-from retrograde.solver.methods.numbered.kernels import children_of, parents_at, to_slots_and_back
 from retrograde.solver.rules.examine import Fault
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.kernels import gather_images

@@ -95,5 +95,6 @@ def refuse_combination(game: Game, options: SolveOptions) -> None:
             f"{metric}, the distance to {name}, is computed for chess endgames only, by the set-wise method"
         )
     by_slot = options.by_remoteness or (metric == EXPECTATION and game.players < 3 and not Traits.of(game).alternates)
-    if not by_slot or against or method == "listed":
+    in_lists = method == "listed" and (Traits.of(game).is_numbered or not options.by_remoteness)
+    if not by_slot or against or in_lists:
         refuse_tuples(game, f"solved {'against a model' if against else f'by {metric}'} in lists")

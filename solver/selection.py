@@ -23,7 +23,7 @@ from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.interpreted import Patience, solve_interpreted
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.numbering import SlotNumbering, is_by_slot
-from retrograde.solver.options import EXPECTATION, METHODS, CannotSolve, Method, SolveOptions
+from retrograde.solver.options import COMPILED, EXPECTATION, METHODS, CannotSolve, Method, SolveOptions
 from retrograde.solver.rules.examine import NotCompilable
 from retrograde.solver.rules.plain.screening import may_be_plain
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit, address_space, format_size
@@ -51,8 +51,6 @@ def try_interpreted(
         return solve_interpreted(game, budget, interpreted_phase(options.listener))
     sizes = options.sizes
     traits = Traits.of(game)
-    if traits.width and not traits.is_numbered:
-        return solve_interpreted(game, budget, interpreted_phase(options.listener))
     many_slots = traits.is_numbered and SlotNumbering.of(game).slots > sizes.interpreted_slots
     if many_slots or options.method is not None:
         return None
@@ -61,7 +59,9 @@ def try_interpreted(
     def compiler_seconds() -> float:
         expect_compiler(budget)
         phase.listener = options.listener  # from now on it takes long enough to be reported
-        return 0.0 if is_compiled(game) else sizes.rules_seconds if loops_are_compiled() else sizes.uncompiled_seconds
+        if is_compiled(game):
+            return 0.0
+        return sizes.rules_seconds if loops_are_compiled(game) else sizes.uncompiled_seconds
 
     patience = Patience(sizes.interpreted_seconds, sizes.uncompiled_seconds, compiler_seconds)
     return solve_interpreted(game, budget, phase, patience)
@@ -93,13 +93,13 @@ def is_compiled(game: Game) -> bool:
     return is_cached(game, KERNELS.values())
 
 
-def loops_are_compiled() -> bool:
-    """Return whether machine code of the loops is cached, so that only rules remain to be compiled."""
+def loops_are_compiled(game: Game) -> bool:
+    """Return whether machine code of the loops is cached, so that only the rules of this game remain to be compiled."""
     from retrograde.solver.rules import kernels
     from retrograde.solver.rules.port import port_type
     from retrograde.solver.runtime.kernel import is_cached_for
 
-    return is_cached_for(kernels.expand, port_type(0))
+    return is_cached_for(kernels.expand, port_type(Traits.of(game).width))
 
 
 def solve_compiled(game: Game, path: Path, options: SolveOptions, work: Work) -> Any:
@@ -127,9 +127,11 @@ def solve_compiled(game: Game, path: Path, options: SolveOptions, work: Work) ->
                 raise
             warnings.warn(f"{error}; solving it interpreted, which is slow", stacklevel=2)
             return solve_interpreted(game, work.budget, interpreted_phase(work.listener))
-    numbers = "it numbers its positions" if Traits.of(game).is_numbered else "it does not number its positions"
+    traits = Traits.of(game)
+    numbers = "it numbers its positions" if traits.is_numbered else "it does not number its positions"
+    words = ", and they are tuples" if traits.width and not traits.is_numbered else ""
     raise CannotSolve(
-        f"{variant(game)} cannot be solved by the method that was asked for: {reason or numbers}; "
+        f"{variant(game)} cannot be solved by the method that was asked for: {reason or numbers + words}; "
         "leave out the method, and one that fits is chosen"
     )
 
@@ -180,10 +182,12 @@ def methods_of_lists(game: Game, options: SolveOptions) -> Iterator[Method]:
     """Yield the methods for a game that does not number its positions.
 
     The order: set-wise early if a glance suggests it, then lists up to a limit, then set-wise again, then streamed. The
-    early try, before any positions are listed, gives up if no tier seems large enough.
+    early try, before any positions are listed, gives up if no tier seems large enough. Positions of several words are
+    for lists alone.
     """
-    asked = [options.method] if options.method in METHODS else ["listed", "setwise", "streamed"]
-    if asked == ["numbered"]:
+    every = ["listed"] if Traits.of(game).width else ["listed", "setwise", "streamed"]
+    asked = [name for name in every if options.method in (name, None, COMPILED)]
+    if not asked:
         return
     several = len(asked) > 1
     if by_words := "setwise" in asked and (not several or may_be_plain(game)):

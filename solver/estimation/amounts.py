@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,6 +74,15 @@ class Ratios:
     source: str
     power: float = 0.0
     """How disk bytes for each record change with the number of records (see `Range.times`)."""
+
+    def in_words(self, words: int) -> "Ratios":
+        """Return the ratios if positions have several words. Measured: Connect Four 5×4 in two words against one."""
+        more = words - 1
+        return replace(
+            self, seconds=self.seconds.times(Range(1.0, 1 + 1.3 * more, 1 + 2.0 * more)),
+            memory=self.memory + Range(8.0, 24.0, 48.0).times(more),
+            database=self.database.times(Range(1.0, 1 + 0.3 * more, words)),
+        )  # fmt: skip
 
 
 MB = 1e6

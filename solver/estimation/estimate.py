@@ -80,12 +80,14 @@ def estimate_from_counts(
 ) -> Estimate:  # fmt: skip
     """Return the estimate for a game whose positions are listed, from their number. For parameters see `estimate`."""
     # Step 1: numbers of positions.
-    by_metric = metric != METRICS[0]
+    by_metric, words = metric != METRICS[0], Traits.of(game).width or 1
     result = put_counts(counts)
     result.streamed = not by_metric and is_streamed(game, counts, in_memory)
     # Step 2: choose the ratios of the method that will solve the game.
     setwise = result.streamed and is_plain(game)
     ratios = choose_ratios(counts, metric, result.streamed, setwise)
+    if words > 1:
+        ratios = ratios.in_words(words)
     records = counts.range.times(2.0 if by_metric and against else 1.0)  # either player may respond
     # Step 3: memory. Predecessor lists are needed if play can return to a tier, or for utilities.
     lists = predecessor_bytes(game, counts, records, metric)
@@ -103,12 +105,12 @@ def estimate_from_counts(
         result.put("seconds", work + ratios.start)
     result.put("memory", memory)
     # Step 5: disk. A scratch item is a run-length item, or a position with its number of images and its score.
-    item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize + 4
+    item = 1 if result.streamed else np.dtype(position_type(start_of(game))).itemsize * words + 4
     put_disk(result, records, ratios, item, Range(0.0, 0.0, lists.high))
     # Step 6: where the numbers come from.
     result.rests_on = [f"ratios of {ratios.source}"]
     if counts.returns and not by_metric:
-        add_cycles(result, counts, records, lists)
+        add_cycles(result, counts, records, lists, words == 1)
     return result
 
 
@@ -126,7 +128,8 @@ def put_counts(counts: PositionCounts) -> Estimate:
 
 def is_streamed(game: Game, counts: PositionCounts, in_memory: int) -> bool:
     """Return whether the streamed method will solve a game by remoteness, or the set-wise method instead."""
-    return counts.records > in_memory and not counts.returns and is_for_a_stream(game)
+    one_word = not Traits.of(game).width
+    return counts.records > in_memory and not counts.returns and is_for_a_stream(game) and one_word
 
 
 def choose_ratios(counts: PositionCounts, metric: str, streamed: bool, setwise: bool) -> amounts.Ratios:
@@ -154,9 +157,12 @@ def stream_buffers(records: float, workers: int) -> Range:
     return tasks + Range(0, 1, 1).times(amounts.CACHE * min(1, records / 500e6))
 
 
-def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: Range) -> None:
-    """Add to the estimate of a game with cycles what it takes if memory is short."""
-    if result.least_memory:
+def add_cycles(result: Estimate, counts: PositionCounts, records: Range, lists: Range, spills: bool) -> None:
+    """Add to the estimate of a game with cycles what it takes if memory is short.
+
+    *spills* says whether lists of positions may then lie in scratch files.
+    """
+    if result.least_memory and spills:
         result.least_memory = round(records.low * amounts.ON_DISK + amounts.COMPILED_ON_DISK)
         result.rests_on.append(
             "solve uses the memory named above if it is free; with less, but about "

@@ -14,6 +14,8 @@ If few children are in both samples, chance would decide; then the waves before 
 positions with many parents, more so the deeper they go. The result is too low, by an amount known from Connect Four
 (`LEAN`).
 
+Positions of several words are *packed*: each into one item of so many bytes, which sorts as the words do.
+
 If play can return to a wave, no wave beyond the counted ones can be predicted. Such games are counted for a limited
 time. What lies beyond is estimated only if waves get smaller.
 """
@@ -26,10 +28,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import Game
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.estimation.amounts import Range
 from retrograde.solver.rules.examine import starts_of
-from retrograde.solver.rules.expansion import Expander
+from retrograde.solver.rules.expansion import Expander, listed
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 
 Array = np.ndarray[Any, Any]
@@ -136,12 +138,12 @@ class Sampler:
     def run(self) -> PositionCounts:
         """Return the counts and estimates."""
         game = self.expander.game
-        wave = np.array(sorted(starts_of(game)))
-        self.expander.expand(LOWEST, wave, sizes=True)  # compiles
-        self.waves = [float(len(wave))]
-        for start in wave.tolist():
+        starts = np.array(sorted(starts_of(game)))
+        self.expander.expand(LOWEST, starts, sizes=True)  # compiles
+        self.waves = [float(len(starts))]
+        for start in listed(starts):
             self.tiers[int(game.tier(start))] += 1.0
-        wave, parents, factor = self.count(wave)
+        wave, parents, factor = self.count(packed(starts))
         counted = len(self.waves)
         if len(wave) and not self.returns and not (self.out_of_time and len(wave) < self.counted):
             spread = self.sample(wave, parents, factor)
@@ -238,13 +240,13 @@ class Sampler:
 
     def children(self, positions: Array) -> "DistinctChildren":
         """Return the distinct children of positions."""
-        began = time.thread_time()
-        children, tiers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        began, width = time.thread_time(), Traits.of(self.expander.game).width
+        children, tiers = [positions[:0]], [np.empty(0, np.int64)]
         for begin, end in self.expander.blocks(0, len(positions)):
-            block = self.expander.expand(LOWEST, positions[begin:end], sizes=True)
+            block = self.expander.expand(LOWEST, unpacked(positions[begin:end], width), sizes=True)
             found = block.children[:, : block.columns]
-            exist = found >= 0
-            children.append(found[exist])
+            exist = (found[..., 0] if width else found) >= 0
+            children.append(packed(found[exist]))
             tiers.append(block.tiers[:, : block.columns][exist])
             self.sizes += int(block.sizes.sum())
             self.phase.advance(end - begin, positions=int(block.sizes.sum()))
@@ -252,7 +254,8 @@ class Sampler:
         self.links += sum(map(len, children))
         self.expansion_seconds += time.thread_time() - began
         distinct, first, times = np.unique(np.concatenate(children), return_index=True, return_counts=True)
-        own = {self.expander.game.tier(position) for position in positions[:: max(1, len(positions) // 64)].tolist()}
+        some = unpacked(positions[:: max(1, len(positions) // 64)], width)
+        own = {self.expander.game.tier(position) for position in listed(some)}
         self.returns |= not own.isdisjoint(np.unique(np.concatenate(tiers)).tolist())
         return DistinctChildren(distinct, np.concatenate(tiers)[first], times)
 
@@ -267,3 +270,15 @@ class Sampler:
         numbers, counts = np.unique(found, return_counts=True)
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             self.tiers[number] += weight * count
+
+
+def packed(positions: Array) -> Array:
+    """Return positions with one item for each: those of several words, int64[n, words], as their bytes."""
+    if positions.ndim == 1:
+        return positions
+    return positions.astype(">i8").view(f"V{8 * positions.shape[1]}")[:, 0]  # big-endian bytes sort as the words do
+
+
+def unpacked(items: Array, width: int) -> Array:
+    """Return the positions that were `packed`; *width* is the number of their words, 0 if they are ints."""
+    return np.ascontiguousarray(items).view(">i8").reshape(-1, width).astype(np.int64) if width else items

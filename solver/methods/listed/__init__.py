@@ -23,6 +23,8 @@ Retrograde analysis of a tier with cycles (`predecessors/tier.py`):
 3. Propagate outcomes from decided positions to their predecessors, one ply at a time (`values/propagation.py`).
 4. Call everything that is still undecided a draw.
 
-When memory runs short, position lists spill to disk (`spill/`). When workers are other processes, large tiers are cut
-into ranges, which workers solve in parallel (`ranges/`).
+If positions have several words, `positions` has a row for each (`explore/row_kernels.py`); all else works on indices.
+
+When memory runs short, lists of positions of one word spill to disk (`spill/`). When workers are other processes, large
+tiers are cut into ranges, which workers solve in parallel (`ranges/`).
 """

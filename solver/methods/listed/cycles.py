@@ -4,6 +4,7 @@ The children of a block of positions are looked up in memory, or located in a pa
 later tiers give a first score, those within the tier become edges (`kernels.split_children`).
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -30,6 +31,7 @@ from retrograde.solver.methods.listed.spill.lookup import LocatedChildren, locat
 from retrograde.solver.methods.listed.table import ListedTable, blocks_of, locate
 from retrograde.solver.rules.consistency import blame_parents
 from retrograde.solver.rules.expansion import expander_of
+from retrograde.solver.rules.positions import position_in
 from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
 from retrograde.solver.runtime.driver import Done
 from retrograde.solver.runtime.progress import Phase
@@ -219,7 +221,7 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
     places = block.places[:, : block.columns]
     wrong, mark = edges.compare(frontier, places, low, tier.left.array, tier.sums.array)
     if wrong >= 0:
-        refuse_parents(tier, int(positions[wrong]), edges.position_with(mark, tier.size))
+        refuse_parents(tier, position_in(table.game, positions, wrong), edges.position_with(mark, tier.size))
     if Traits.of(table.game).alternates:
         numbers: Array = places[places >= 0] - low
         return numbers
@@ -228,13 +230,14 @@ def ask_parents(task: tuple[CyclicTier, Array]) -> Array:
     return numbers
 
 
-def refuse_parents(tier: CyclicTier, position: int, missing: int) -> NoReturn:
+def refuse_parents(tier: CyclicTier, position: Any, missing: int) -> NoReturn:
     """Raise the RuleError for wrong parents. *missing* is the number of a suspect, -1 for none."""
     own = tier.table.space.positions[slice(*tier.table.space.stretch(tier.k))]
+    at = partial(position_in, tier.table.game, own)
     places = [missing] * (missing >= 0) + edges.sample_of(len(own)).tolist()
 
-    def is_position(parent: int) -> bool:
-        place = int(own.searchsorted(parent))
-        return place < len(own) and int(own[place]) == parent
+    def is_position(parent: Any) -> bool:
+        place = bisect_left(range(len(own)), parent, key=at)
+        return place < len(own) and bool(at(place) == parent)
 
-    blame_parents(tier.table.game, position, is_position, map(int, own[places]))
+    blame_parents(tier.table.game, position, is_position, map(at, places))

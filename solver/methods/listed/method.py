@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from retrograde.databases.layout import LegendRow
-from retrograde.databases.write import SolvedRecords
+from retrograde.databases.write import SolvedRecords, SolvedRows
 from retrograde.games.contract.game import DRAW, Game, Traits
 from retrograde.solver.methods.listed.explore.explore import Explorer
 from retrograde.solver.methods.listed.store import ListedStore
@@ -35,14 +35,14 @@ class ListedMethod:
     propagate: bool = False
     name: ClassVar[str] = "listed"
 
-    def solve(self, game: Game, work: Work) -> SolvedRecords:
+    def solve(self, game: Game, work: Work) -> SolvedRecords | SolvedRows:
         """Return the solved game. Raises NotApplicable if there are too many positions."""
         limit = work.sizes.in_memory if self.limited and Traits.of(game).has_tiers and is_for_a_stream(game) else None
         work.course.plan(exploring=0.6, solving=0.35, writing=0.05)
         log = work.log("first waves" if self.limited else "waves")
         space = Explorer(game, work, limit, spills=True).explore(starts_of(game), log, work.phase("exploring"))
 
-        def solve(bits: int) -> SolvedRecords:
+        def solve(bits: int) -> SolvedRecords | SolvedRows:
             store = ListedStore(game, space, bits, work, self.propagate)
             drive(store, work.log(f"scores{bits}"), work.phase("solving", len(space)))
             return solved_from(store)
@@ -50,9 +50,9 @@ class ListedMethod:
         return with_enough_bits(work.sizes.plies_bits, solve)
 
 
-def solved_from(store: ListedStore) -> SolvedRecords:
+def solved_from(store: ListedStore) -> SolvedRecords | SolvedRows:
     """Return a solved game for the database writer, made from the scores of all positions."""
-    space, bits = store.table.space, store.table.bits
+    space, bits, width = store.table.space, store.table.bits, Traits.of(store.table.game).width
     stored, positions, firsts = store.counts
     # (value, remoteness, code) of each outcome that occurs: the rows of the legend, in order.
     outcomes = [(CLASSES[code & 3], code >> 2, code) for code in np.flatnonzero(stored).tolist()]
@@ -60,7 +60,8 @@ def solved_from(store: ListedStore) -> SolvedRecords:
     legend = [
         LegendRow(
             value, remoteness, int(positions[code]), int(stored[code]),
-            int(space.read(firsts[code], firsts[code] + 1)[0]),
+            # An example is a position or, if that has several words, the number of its row.
+            int(firsts[code] if width else space.read(firsts[code], firsts[code] + 1)[0]),
         )
         for value, remoteness, code in there
     ]  # fmt: skip
@@ -75,5 +76,7 @@ def solved_from(store: ListedStore) -> SolvedRecords:
             rows_of(scores, bits, row_of_code, rows)
             yield space.read(begin, min(begin + BLOCK, len(space))), rows
 
+    if width:
+        return SolvedRows(space.tiers, np.diff(space.starts), legend, records())
     greatest = max(int(space.read(end - 1, end)[0]) for end in space.starts[1:].tolist())
     return SolvedRecords(space.tiers, np.diff(space.starts), legend, records(), greatest)

@@ -7,10 +7,11 @@ import numpy as np
 
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Game, RuleError, Traits
-from retrograde.solver.methods.listed.explore import kernels
+from retrograde.solver.methods.listed.explore import kernels, row_kernels
 from retrograde.solver.methods.listed.spill.lookup import LocatedBlock, LocatedChildren, located_blocks
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
+from retrograde.solver.rules.positions import position_in
 from retrograde.solver.runtime.arrays import ArraySlice, SharedArray
 
 Array = np.ndarray[Any, Any]
@@ -60,12 +61,13 @@ def expand_unmarked(table: ListedTable, expander: Expander, k: int, positions: A
     """
     block = expander.expand(int(table.space.tiers[k]), positions, sizes=table.symmetric)
     if locate(table, block):
-        missing = ((block.children >= 0) & (block.places < 0))[:, : block.columns].any(axis=0)
-        refuse_moves(table.game, int(positions[block.origins[np.flatnonzero(missing)[0]]]))
+        there = (block.children if positions.ndim == 1 else block.children[..., 0]) >= 0
+        missing = (there & (block.places < 0))[:, : block.columns].any(axis=0)
+        refuse_moves(table.game, position_in(table.game, positions, block.origins[np.flatnonzero(missing)[0]]))
     return block
 
 
-def refuse_moves(game: Game, position: int) -> NoReturn:
+def refuse_moves(game: Game, position: Any) -> NoReturn:
     """Raise the RuleError for a position that has a child outside the state space.
 
     `examine` raises a more exact error if it finds the fault.
@@ -105,6 +107,8 @@ def blocks_of(
 def locate(table: ListedTable, block: ExpansionBlock) -> int:
     """Fill in the indices of the children of a block; return how many children are in no list."""
     space, children = table.space, block.children[:, : block.columns]
+    if block.width:
+        return int(row_kernels.locate(block.columns, block.matrix, space.lists, block.places))
     # Rows whose children ascend are found by a merge-like scan, which runs along memory. Only other rows need the
     # index.
     unsorted = np.zeros(len(children), np.bool_)

@@ -1,5 +1,6 @@
 """Breadth-first exploration of all canonical positions that play can reach, as sorted lists by tier."""
 
+import math
 from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
@@ -7,11 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.games.contract.game import Game
-from retrograde.solver.methods.listed.explore import kernels
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.explore.cutting import TASK, cut_into_tasks
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, index_of_positions
-from retrograde.solver.methods.listed.explore.tasks import concatenate, expand, merge, merge_sorted, position_type
+from retrograde.solver.methods.listed.explore.tasks import (
+    concatenate,
+    expand,
+    loops_for,
+    merge,
+    merge_sorted,
+    position_type,
+)
 from retrograde.solver.methods.listed.explore.waves import (
     AnyWave,
     Edges,
@@ -25,6 +32,7 @@ from retrograde.solver.methods.listed.explore.waves import (
     waves_in,
 )
 from retrograde.solver.methods.listed.spill.lists import SpilledPositions
+from retrograde.solver.rules.expansion import listed
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.growth import Growth
 from retrograde.solver.runtime.journal import Log
@@ -48,7 +56,7 @@ CYCLIC = 8
 checksums.
 """
 WIDE = 8
-"""Bytes of a position, at most."""
+"""Bytes of a position of one word, at most."""
 
 
 class Explorer:
@@ -57,10 +65,12 @@ class Explorer:
     def __init__(self, game: Game, work: Work, limit: int | None = None, spills: bool = False):
         """If *limit* is given, give up at about that number of positions when no move stays in its tier.
 
-        If it *spills*, lists go to disk once memory does not suffice to solve the game.
+        If it *spills*, lists go to disk once memory does not suffice to solve the game. Lists of positions of several
+        words never do.
         """
         self.game = game
-        self.spills = spills
+        self.width = Traits.of(game).width
+        self.spills = spills and not self.width
         self.spilled: SpilledPositions | None = None
         self.work = work
         self.limit = limit
@@ -164,7 +174,9 @@ class Explorer:
         Raises MemoryLimit if there is not enough memory to sort them.
         """
         came = [(tier, sum(map(len, heap))) for tier, heap in arrivals.items()]
-        self.work.budget.check(8 * sum(count for _, count in came), f"going on from {self.found:,} positions")
+        # Positions of several words are sorted into a second array.
+        each = 8 * 2 * self.width or 8
+        self.work.budget.check(each * sum(count for _, count in came), f"going on from {self.found:,} positions")
         heaps = (
             [(tier, arrivals.pop(tier), self.known.get(tier, []) + fresh.get(tier, [])) for tier, *_ in task]
             for task in cut_into_tasks(came, TASK, whole=True)
@@ -198,7 +210,7 @@ class Explorer:
 
     def mean_size(self, wave: AnyWave) -> float:
         """Return the mean number of symmetric positions in a wave, from a sample."""
-        return mean_size(self.game, sample_of(wave))
+        return mean_size(self.game, listed(sample_of(wave)))
 
     def largest(self) -> int:
         """Return the number of known positions in the largest tier with cycles."""
@@ -270,13 +282,16 @@ class Explorer:
         counts = [sum(map(len, self.known[tier])) for tier in tiers.tolist()]
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         # Join the runs of each tier. The longest run is merged last, straight into its final place.
-        shared = self.work.zeros("positions", int(starts[-1]), dtype)
+        shape = int(starts[-1]), *([self.width] if self.width else [])
+        shared = self.work.zeros("positions", math.prod(shape), dtype)
+        positions = shared.array.reshape(shape)
         for k, tier in enumerate(tiers.tolist()):
-            part = shared.array[starts[k] : starts[k + 1]]
+            part = positions[starts[k] : starts[k + 1]]
             known = sorted(self.known.pop(tier), key=len)
             longest = known.pop().astype(dtype, copy=False)
             if known:
-                kernels.merge(longest, merge_sorted(known).astype(dtype, copy=False), part)
+                loops_for(part).merge(longest, merge_sorted(known).astype(dtype, copy=False), part)
             else:
                 part[:] = longest
-        return StateSpace(tiers, starts, self.edges, shared, index_of_positions(starts, shared.array, self.work))
+        index = index_of_positions(starts, positions, self.work)
+        return StateSpace(tiers, starts, self.edges, shared, index, self.width)

@@ -63,10 +63,14 @@ class TieredPositions:
 
 @dataclass
 class StateSpace(TieredPositions):
-    """The state space in memory: `positions` uint32[n] or int64[n], with an `index` for large tiers."""
+    """The state space in memory: `positions` uint32[n] or int64[n], with an `index` for large tiers.
+
+    If positions have several words, *width* is their number, and `positions` are int64[n, words], without an index.
+    """
 
     shared: SharedArray
     parts_of_index: SharedIndex
+    width: int = 0
 
     @property
     def large(self) -> bool:
@@ -81,12 +85,12 @@ class StateSpace(TieredPositions):
     @property
     def positions(self) -> Array:
         """All positions, tier by tier."""
-        return self.shared.array
+        return self.shared.array.reshape(-1, self.width) if self.width else self.shared.array
 
     @property
     def lists(self) -> TierLists:
         """All positions with their tiers, for kernels."""
-        return TierLists(self.tiers, self.starts, self.shared.array)
+        return TierLists(self.tiers, self.starts, self.positions)
 
     def read(self, begin: int, end: int) -> Array:
         return self.positions[begin:end]
@@ -118,8 +122,11 @@ def is_large(starts: Array) -> bool:
 
 
 def index_of_positions(starts: Array, positions: Array, work: Work) -> SharedIndex:
-    """Return the index of positions that are sorted within tiers. It is empty if tiers are small."""
-    tiers = len(starts) - 1 if is_large(starts) else 0
+    """Return the index of positions that are sorted within tiers.
+
+    It is empty if tiers are small, or positions have several words.
+    """
+    tiers = len(starts) - 1 if is_large(starts) and positions.ndim == 1 else 0
     shifts, bases, sizes = np.zeros((3, tiers), np.int64)
     for k in range(tiers):
         low, high = int(positions[starts[k]]), int(positions[starts[k + 1] - 1])
@@ -131,10 +138,11 @@ def index_of_positions(starts: Array, positions: Array, work: Work) -> SharedInd
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     narrow = np.uint32 if int(starts[-1]) < 1 << 32 else np.int64
     begins = work.zeros("index", int(offsets[-1]), narrow)
-    some = positions[:: kernels.SAMPLE] if tiers else positions[:0]
+    some = positions[:: kernels.SAMPLE] if tiers else np.empty(0, positions.dtype)
     samples = work.zeros("samples", len(some), positions.dtype)
     samples.array[:] = some
-    kernels.index_of(positions, starts, Index(shifts, bases, offsets, begins.array, samples.array))
+    if tiers:
+        kernels.index_of(positions, starts, Index(shifts, bases, offsets, begins.array, samples.array))
     return SharedIndex(shifts, bases, offsets, begins, samples)
 
 

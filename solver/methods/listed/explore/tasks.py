@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.listed.explore import kernels
+from retrograde.solver.methods.listed.explore import kernels, row_kernels
 from retrograde.solver.methods.listed.explore.cutting import sample_task
 from retrograde.solver.methods.listed.spill.kernels import unique
 from retrograde.solver.rules.expansion import ExpansionBlock, expander_of
@@ -57,13 +57,16 @@ def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:
         for run in known:
             both = np.result_type(new, run)
             new = new.astype(both, copy=False)
-            new = new[: kernels.subtract(new, run.astype(both, copy=False))]
+            new = new[: loops_for(new).subtract(new, run.astype(both, copy=False))]
         merged.append((tier, new.copy()))  # a view would keep all arrivals in memory
     return merged
 
 
 def children_by_tier(block: ExpansionBlock) -> Iterator[tuple[int, Array]]:
     """Yield the children in a block by tier, as unsorted copies."""
+    if block.width:
+        yield from rows_by_tier(block)
+        return
     runs = np.empty((len(block.children), 4), np.int64)
     kernels.gather(block.columns, block.children, block.tiers, runs, block.out)
     some = runs[np.diff(runs[:, 0], prepend=0) > 0]
@@ -84,6 +87,24 @@ def children_by_tier(block: ExpansionBlock) -> Iterator[tuple[int, Array]]:
         begin = end
 
 
+def rows_by_tier(block: ExpansionBlock) -> Iterator[tuple[int, Array]]:
+    """Yield the children in a block by tier, if positions have several words."""
+    most = block.columns * len(block.children)
+    children, tiers = np.empty((most, block.width), np.int64), np.empty(most, np.int64)
+    count, plain = row_kernels.gather(block.columns, block.children, block.tiers, children, tiers)
+    children, tiers = children[:count], tiers[:count]
+    if count and plain:  # mostly all are in one tier
+        yield int(tiers[0]), children.copy()  # a view would keep the room for missing moves in memory
+        return
+    for tier in np.unique(tiers).tolist():
+        yield tier, children[tiers == tier]
+
+
+def loops_for(positions: Array) -> Any:
+    """Return the module with the compiled loops over lists like *positions*: of one word, or of several."""
+    return row_kernels if positions.ndim > 1 else kernels
+
+
 def concatenate(arrays: list[Array]) -> Array:
     """Return arrays concatenated. Many small arrays that live long would fragment memory."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
@@ -95,8 +116,8 @@ def merge_sorted(lists: list[Array]) -> Array:
     lists.sort(key=len, reverse=True)
     while len(lists) > 1:
         left, right = (lists.pop().astype(both, copy=False) for _ in range(2))
-        whole = np.empty(len(left) + len(right), both)
-        kernels.merge(left, right, whole)
+        whole = np.empty((len(left) + len(right), *left.shape[1:]), both)
+        loops_for(left).merge(left, right, whole)
         insort(lists, whole, key=lambda one: -len(one))
     return lists[0]
 
@@ -104,15 +125,22 @@ def merge_sorted(lists: list[Array]) -> Array:
 def distinct(heap: list[Array]) -> Array:
     """Return the sorted distinct numbers of some arrays. Empties *heap*, to save memory.
 
-    NumPy's vectorised sort is faster than merging sorted pieces.
+    NumPy's vectorised sort is faster than merging sorted pieces. It has none for positions of several words.
     """
     numbers = np.concatenate(heap)
     heap.clear()
-    numbers.sort()
-    count = unique(numbers)
+    if numbers.ndim > 1:
+        numbers = row_kernels.sort(numbers, np.empty_like(numbers))
+        count = row_kernels.unique(numbers)
+    else:
+        numbers.sort()
+        count = unique(numbers)
     return numbers[:count].copy() if count < len(numbers) // 2 else numbers[:count]
 
 
-def position_type(greatest: int) -> type[np.integer[Any]]:
-    """Return the integer type for positions up to *greatest*. 32 bits take half the memory and sort twice as fast."""
-    return np.uint32 if greatest < 1 << 32 else np.int64
+def position_type(greatest: Any) -> type[np.integer[Any]]:
+    """Return the integer type for positions up to *greatest*, or for their words.
+
+    32 bits take half the memory and sort twice as fast.
+    """
+    return np.int64 if isinstance(greatest, tuple) or greatest >= 1 << 32 else np.uint32

@@ -62,7 +62,7 @@ def wave_block(wave: Wave, edges: Edges, number: int = 0, last: bool = True) -> 
     """Return a wave, or a block of it, as a journal entry."""
     counts = np.array([len(new) for new in wave.values()], np.int64)
     lists = [*wave.values()]
-    positions = lists[0] if len(lists) == 1 else np.concatenate([np.empty(0, np.uint32), *lists])
+    positions = concatenate(lists or [np.empty(0, np.uint32)])
     pairs = np.array(sorted(edges), np.int64).reshape(-1)
     return WaveBlock(np.array([*wave], np.int64), counts, positions, pairs, number, last)
 
@@ -97,4 +97,4 @@ def sample_of(wave: AnyWave) -> Array:
     places = np.linspace(0, ends[-1] - 1, min(SAMPLE, ends[-1])).astype(np.int64)
     lists, numbers = [*wave.values()], ends.searchsorted(places, "right") - 1
     some = [lists[k][place : place + 1] for k, place in zip(numbers, (places - ends[numbers]).tolist(), strict=True)]
-    return concatenate([np.empty(0, np.uint32), *some])
+    return concatenate(some or [np.empty(0, np.uint32)])

@@ -14,7 +14,7 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.databases.database import BULK
 from retrograde.databases.errors import NotInDatabase
-from retrograde.games import LOSE, UNDECIDED, Game, RuleError
+from retrograde.games import LOSE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.game import is_none, width_of
@@ -245,6 +245,18 @@ class Unnumbered(Game):
         return position[0] - 1, position[1] - 1
 
 
+class Mixed(Unnumbered):
+    """The start is an int."""
+
+    start = 3
+
+    def generate_moves(self, position):
+        yield 1
+
+    def do_move(self, position, move):
+        return 2, 1
+
+
 class Numbered(Unnumbered):
     """The same with one."""
 
@@ -282,7 +294,7 @@ class Single(Numbered):
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (Unnumbered, r"gives \(3, 4\); positions are ints below 2\*\*62, or tuples of ints where the game numbers"),
+        (Mixed, r"gives \(2, 1\); positions are ints below 2\*\*62, or tuples of such ints, and then all of them"),
         (Longer, "positions of this game are tuples of 2 ints"),
         (Large, "tuples of 2 ints from 0 to 2"),
         (Single, "'int' object is not subscriptable"),
@@ -295,6 +307,8 @@ def test_what_is_no_position_is_refused_with_what_to_do(kind, words, tmp_path):
 
 
 def test_such_a_game_without_fault_is_solved(tmp_path):
+    with open_database(solve(Unnumbered(), tmp_path / "listed.h5"), game=Unnumbered()) as database:
+        assert database[3, 4] == (WIN, 3) and database[1, 2] == (WIN, 1) and database[0, 1] == (LOSE, 0)
     with open_database(solve(Numbered(), tmp_path / "fine.h5"), game=Numbered()) as database:
         assert database[2, 2] == (LOSE, 2)
 

@@ -1,20 +1,10 @@
 """`retrograde check`: checks whether a rule module keeps the contract."""
 
-from typing import TYPE_CHECKING
-
 import click
 
 from retrograde.cli.common import json_option, print_json, variant_argument
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import heading, wrap
-
-if TYPE_CHECKING:
-    from retrograde.games import Game
-
-COMPILED_ALONE = ("search", "prove", "book", "judge", "solve --estimate", "solve --metric", "solve --against")
-"""Commands that refuse rules that do not compile."""
-SEARCHING = ("query", "play", "match")
-"""Commands that also refuse such rules if there is no database."""
 
 
 @click.command()
@@ -60,7 +50,6 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
                 "findings": [finding._asdict() for finding in report.findings],
                 "compiles": not report.slow if "compiled" in report.checks else None,
                 "slow": report.slow or None,
-                "refused_by": list(refusing(game)) if report.slow else [],
             }
         )
     else:
@@ -74,22 +63,7 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
             click.echo(wrap(f"  {printable(meant)}", 4))
         if report.slow:
             click.echo(wrap(f"  it works, slowly: {printable(report.slow)}", 4))
-            if refused := refusing(game):
-                others = "; before it is solved, these as well: " + ", ".join(SEARCHING)
-                click.echo(wrap(f"  these commands refuse it: {', '.join(refused)}{others}", 4))
         tried = f"{'all' if report.complete else 'the first'} {report.positions:,} positions"
         click.echo(wrap(f"tried at {tried}: {', '.join(report.checks) or 'nothing'}", 2))
     if not report.ok:
         ctx.exit(1)
-
-
-def refusing(game: "Game") -> tuple[str, ...]:
-    """Return the commands that refuse rules that do not compile; none unless positions are tuples of ints.
-
-    `solve` is one, unless the metric is remoteness.
-    """
-    from retrograde.games.contract.game import METRICS, Traits, metric_of
-
-    if not Traits.of(game).width:
-        return ()
-    return (*(["solve"] if metric_of(game) != METRICS[0] else []), *COMPILED_ALONE)

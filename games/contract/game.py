@@ -223,13 +223,13 @@ ints, loops, arithmetic and calls of the module's own functions. It does not sup
 ints: use those only in the methods for people. Put tables in a `functools.cached_property`. Compiled code sees a tuple
 of ints, or of tuples of ints that all have the same length, as an array.
 
-A numbered game may use tuples of such ints as positions, all of one length, if one int is too short: for boards of more
-than 62 bits. Records then hold slots, never these tuples. Every method that takes or returns a position takes or
+Positions may be tuples of two to eight such ints, all of one length, if one int is too short: for boards of more than
+62 bits. Every method that takes or returns a position takes or
 returns such a tuple. A tuple that begins with a negative number means "no position". Rules unpack a tuple and build a
 new one, as in `number, hounds, fox = position`. `replaced(position, place, number)` of this module returns a tuple with
 another number at an index that is known only at run time. Among symmetric tuples the least one is canonical, in
-Python's order of tuples. Code that lists positions or looks them up in tables does not support tuples: searches,
-certificates, books, depth-limited search, and all metrics but remoteness and expectations by slot.
+Python's order of tuples. Certificates, books, the streamed method and all metrics but remoteness and expectations by
+slot do not support tuples.
 
 `__post_init__` checks the options and raises ValueError.
 """

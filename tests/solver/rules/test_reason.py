@@ -10,7 +10,6 @@ from functools import cached_property
 import pytest
 from numba import njit
 
-from retrograde.cli.commands.check import SEARCHING
 from retrograde.games import LOSE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.solver.conformance.check import check
@@ -285,7 +284,7 @@ def test_rules_that_do_not_compile_go_on_as_calls_with_one_warning(ragged, monke
 
 def test_the_other_commands_take_it_once_it_is_solved(ragged):
     retrograde("solve", ragged)
-    for command in (*SEARCHING, "verify", "info", "export", "plot"):
+    for command in ("query", "play", "match", "verify", "info", "export", "plot"):
         retrograde(command, ragged, *ARGUMENTS.get(command, []))
 
 

@@ -121,13 +121,17 @@ class CheckedFile:
         return length
 
     def type_of(self, name: str, types: Sequence[np.dtype[Any]], chunk: int) -> np.dtype[Any]:
-        """Return which of some types a dataset has; raise ValueError if it has another type or chunk size."""
+        """Return which of some types a dataset has.
+
+        *chunk* is the number of items in a chunk. Raises ValueError if the dataset has another type or chunk size.
+        """
         dataset = self._datasets[name]
-        creation, kind = dataset.get_create_plist(), dataset.get_type()
-        for dtype in types:
-            fits = any(kind.equal(h5py.h5t.py_create(dtype, logical=named)) for named in (True, False))  # old: False
-            if fits and creation.get_layout() == h5py.h5d.CHUNKED and creation.get_chunk() == (chunk,):
-                return dtype
+        creation, stored = dataset.get_create_plist(), dataset.get_type()
+        if creation.get_layout() == h5py.h5d.CHUNKED and creation.get_chunk() == (chunk,):
+            for dtype in types:
+                # Before version 8 of the format, values had no names: plain ints in place of an enumeration.
+                if any(stored.equal(h5py.h5t.py_create(dtype, logical=has_names)) for has_names in (True, False)):
+                    return dtype
         raise ValueError(f"the dataset {name} has another type or chunks than it should")
 
     def frames_of(self, name: str, chunk: int) -> FrameReader:

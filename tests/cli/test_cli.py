@@ -241,7 +241,7 @@ def test_solve_tells_people_what_came_out(home):
     assert re.search(r"win +2,836 +51\.8 %", text)
     assert re.search(r"positions +5,478", text)
     assert "of memory at most" in text
-    assert "tictactoe.h5: 4.32 kB, 6.30" in text
+    assert "tictactoe.h5: 4.76 kB, 6.95" in text
 
 
 def test_solve_does_not_solve_twice_unless_asked(tictactoe):
@@ -338,7 +338,7 @@ def test_list_tells_what_there_is(tictactoe):
     (tictactoe.parent / "other.h5").write_text("something else")
     rows = retrograde("list").stdout.splitlines()
     assert rows[0].split() == ["variant", "positions", "size", "at", "the", "start"]
-    assert rows[1].split() == ["heap", "11", "4.32", "kB", "first", "player", "wins", "in", "5", "plies"]
+    assert rows[1].split() == ["heap", "11", "4.69", "kB", "first", "player", "wins", "in", "5", "plies"]
     assert rows[2].endswith("cannot be read")
     assert rows[3].split() == ["tictactoe", "5,478", "4.32", "kB", "a", "tie", "in", "9", "plies"]
     heap, other, board = result_of("list")

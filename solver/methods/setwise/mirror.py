@@ -126,7 +126,12 @@ def make_mirror_images(mirror, stored, rows, sets, images, end):
 
 @lean_kernel
 def place_images(stored, tier, tables, ranks, sets, image, is_marked):
-    """Mark the words of the *image* of a *stored* tier in its groups; if they are marked, set bits in the words."""
+    """Add the mirror images of a tier's positions to another tier, in one of two passes.
+
+    *tier* and *image* are the rows of the two tiers. The first pass marks in `sets.occupied` which words of the image
+    tier have positions. The second pass (*is_marked*) sets the bits of the positions in these words. *ranks* is a
+    buffer for the positions of a word.
+    """
     word = tier[WORD]
     for group in range(tier[GROUPS]):
         remaining = stored.occupied[tier[GROUP] + group]

@@ -145,12 +145,13 @@ def write_steps(this, mask, codes, misere, steps, counts):
     """Write the steps of a tier's canonical positions; return (number of steps, first position, last position).
 
     Positions that win in one get no step: readers find them by the rules. (In misère play no position wins in one, and
-    the greatest worth means lost in one.) Both positions are NONE if no step is written. *counts*, int64[2**planes,
-    COUNTS], gets the canonical positions by worth.
+    the greatest worth means lost in one.) Both positions are NONE if no step is written. *mask* has the bits in which
+    the tier's positions differ, and *codes* the code in the file of each worth. *counts*, int64[2**planes, COUNTS],
+    gets the canonical positions by worth.
     """
     tier, wave, symmetry, runs = this
     planes = wave.planes
-    count = code = 0
+    count = last_worth = 0
     first = last = np.int64(NONE)
     word = tier[WORD]
     for group in range(tier[GROUPS]):
@@ -169,13 +170,14 @@ def write_steps(this, mask, codes, misere, steps, counts):
             while remaining:
                 same, worth = equal_to_lowest(remaining, planes, word)
                 start, others = lowest(remaining), remaining & ~same
-                if worth != code or first < 0:
+                if worth != last_worth or first < 0:
                     position = tier[BASE] | spread(number << WORD_BITS | start, runs)
                     if first < 0:
                         first = steps.starts[count] = position
                     else:
                         steps.starts[count] = round_down(position, last, mask)
-                    steps.codes[count], code = codes[worth], worth
+                    steps.codes[count] = codes[worth]
+                    last_worth = worth
                     count += 1
                 if others:
                     same &= (others & ~(others - ONE)) - ONE  # cut the run before the first position with another worth

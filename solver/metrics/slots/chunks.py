@@ -195,7 +195,10 @@ def count(task: tuple[TierInputs, int, int]) -> Array:
 
 
 def bounds_of(inputs: TierInputs, position: int) -> tuple[int, int]:
-    """Return player 0's bounds of any position, once all tiers are finished."""
+    """Return player 0's bounds of any position, in units of 2**-bits.
+
+    All tiers must be finished, and `inputs` be of none of them (k = -1).
+    """
     nothing = np.zeros(0, np.int64)
     chunk = arrays_of(inputs, 0, nothing, nothing, LOOK)
     tier = inputs.game.tier(position)

@@ -99,7 +99,12 @@ class SlotStore:
         yield from reversed(range(len(self.numbering.tiers)))
 
     def keep(self, done: Done) -> StoredCounts:
-        """Accept a tier that is in the files; if its checksum does not match, it will be solved again."""
+        """Accept a tier that is in the files; return how many slots, its number, and how many positions it has.
+
+        If its checksum does not match, it will be solved again, and the counts are 0. So they are for a tier that was
+        accepted before. *done* has the tier's index, its checksum, its error and its counts by value (three rows:
+        positions, stored slots, first slots).
+        """
         (k, check, error), counts = done
         part = self.numbering.slice_of(int(k))
         if int(k) in self.counts or not self.files.is_whole(part.start, part.stop, int(check)):

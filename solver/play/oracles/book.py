@@ -247,7 +247,7 @@ class BookMaker:
         phase.end()
 
     def derive(self, wave: Array) -> None:
-        """Derive the positions of a wave whose children's outcomes are all known."""
+        """Derive outcomes in a wave: of those positions whose children's outcomes are all known; skip the others."""
         for begin, children, origins in self.expanded(wave):
             there = children >= 0
             indices = np.where(there, np.minimum(self.indices(children), len(self.positions) - 1), 0)
@@ -256,7 +256,7 @@ class BookMaker:
             values = np.where(there, UPSIDE_DOWN[self.values[indices]], UNDECIDED)
             best = values.max(axis=0)
             # Step 2: the remoteness, from the children that give the best value. The loser takes the latest, others the
-            # soonest. It is unknown if one of these is.
+            # soonest. If the plies of one of these children are unknown (NOT_FOUND), so is it.
             plies = np.where(values == best, np.minimum(self.plies[indices] + 1, NOT_FOUND), -1)
             latest = plies.max(axis=0)
             soonest = np.where(plies < 0, NOT_FOUND, plies).min(axis=0)

@@ -99,7 +99,7 @@ def test_machine_code_stays_valid_after_an_edit_of_a_message_or_of_the_catalogue
     assert output(start(package, program)).split()[1] == "1"
 
 
-KERNEL_FILES = [file for file in EVERY_FILE if file.name != "kernel.py" and "@kernel\n" in file.read_text("utf-8")]
+KERNEL_FILES = [file for file in EVERY_FILE if file.name != "kernel.py" and "kernel\ndef " in file.read_text("utf-8")]
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,13 @@
 
 import inspect
 import re
-from functools import cached_property
 from hashlib import sha256
 from itertools import permutations
 
 import pytest
 
 from retrograde.databases import NotInDatabase, OtherRules, open_database
-from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Cells, Game
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.drawing import Board, grid
 from retrograde.games.contract.game import PositionError, can_set_up, declares
@@ -226,27 +225,20 @@ def test_rules_written_in_other_words_are_those_of_databases_made_before(tmp_pat
 
 
 class Notakto(Game):
-    """The game of the docs: both put down crosses, and whoever makes three in a row loses."""
+    """Players take turns putting crosses into cells; the one who makes three in a row loses."""
 
-    board = grid(3, 3, {"X": "cross"})
-    bits = "X"
-    start = 0
-
-    @cached_property
-    def lines(self):
-        return tuple(sum(1 << cell for cell in row) for row in grid(3, 3).in_a_row(3))
+    cells = Cells(grid(3, 3), symmetries="all", X="cross")
+    lines = tuple(sum(1 << cell for cell in row) for row in grid(3, 3).in_a_row(3))
 
     def generate_moves(self, position):
-        for cell in range(9):
-            if not position >> cell & 1:
-                yield cell
+        yield from self.cells.empty(position)
 
     def do_move(self, position, cell):
-        return position | 1 << cell
+        return self.cells.add(position, cell, self.cells.X)
 
     def primitive(self, position):
         for line in self.lines:
-            if position & line == line:
+            if self.cells.set(position, self.cells.X) & line == line:
                 return WIN
         return UNDECIDED
 

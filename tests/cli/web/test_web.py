@@ -347,7 +347,7 @@ def test_what_the_page_is_told(client):
         "count": None,
     }  # fmt: skip
     assert [place["name"] for place in told["places"][:3]] == ["a1", "b1", "c1"]
-    assert [place["piece"] for place in told["places"][:3]] == ["X", "X", ""]
+    assert [place["piece"] for place in told["places"][:3]] == ["cross", "cross", ""]
     assert told["svg"].startswith("<svg ")
     over = get(client, "/api/position", variant="chess:KRK", position="R5k1/8/6K1/8/8/8/8/8 b")
     assert (over["over"], over["ending"], over["turn"]) == (True, "checkmate", "Black")

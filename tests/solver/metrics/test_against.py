@@ -397,12 +397,12 @@ def test_a_file_that_says_nonsense_of_its_model_is_damaged(home, tmp_path):
 
     facts = {"measures": '["low", "high"]', "details": '{"scale": 1, "against": "random"}', "start_row": 0}
     with pytest.raises(ValueError, match="has not the measures of one"):
-        measured(facts, 0, None)
+        measured(facts, 8, "records", None)
     names = '["low", "high", "waiting_low", "waiting_high"]'
     with pytest.raises(ValueError, match="has not the measures of one"):
-        measured(facts | {"measures": names, "details": '{"against": 3}'}, 0, None)
+        measured(facts | {"measures": names, "details": '{"against": 3}'}, 8, "records", None)
     with pytest.raises(ValueError, match="has not the measures of one"):
-        measured(facts | {"measures": names, "details": '{"against": "\\u001b[2J"}'}, 0, None)
+        measured(facts | {"measures": names, "details": '{"against": "\\u001b[2J"}'}, 8, "records", None)
 
 
 def test_query_tells_the_value_beside_and_how_often_the_model_moves_so(home):

@@ -102,11 +102,11 @@ def test_a_database_is_removed_and_nothing_else(home, solved):
     assert "nobody has answered" in retrograde("remove", "tictactoe", input="", status=1).stderr
     assert names(home) == before
     shown = retrograde("remove", "tictactoe", input="y\n").stdout
-    assert shown.startswith(f"in {home}:\n  tictactoe.h5 ") and "4.32 kB  the database\n" in shown
-    assert "\nremove these (4.32 kB)? [y/N] 4.32 kB removed\n" in shown
+    assert shown.startswith(f"in {home}:\n  tictactoe.h5 ") and "4.76 kB  the database\n" in shown
+    assert "\nremove these (4.76 kB)? [y/N] 4.76 kB removed\n" in shown
     assert before - names(home) == {"tictactoe.h5", "tictactoe.h5.77-c0ffee01.partial"}
     facts = json.loads(retrograde("remove", "mutorere", "--yes", "--json").stdout)
-    assert facts == {"removed": [{"path": str(home / "mutorere.h5"), "bytes": 4220}], "bytes": 4220}
+    assert facts == {"removed": [{"path": str(home / "mutorere.h5"), "bytes": 4693}], "bytes": 4693}
     complaint = retrograde("remove", "mutorere", status=1).stderr
     assert complaint == (
         "retrograde: error: there is neither a database nor an interrupted solve of mutorere; "

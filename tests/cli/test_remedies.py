@@ -78,7 +78,6 @@ ADVISING = [
     ["prove", "my walk/walk.py"],
     ["search", "my walk/walk.py", "--metric", "score"],
     ["book", "my walk/walk.py", "--plies", "2"],
-    ["search", "pairs.py"],
     ["solve", "pairs.py", "--metric", "score"],
     ["info", "./heap.py:size=7"],
     ["info", "heap.py@nimber"],

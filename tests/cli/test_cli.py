@@ -340,7 +340,7 @@ def test_list_tells_what_there_is(tictactoe):
     assert rows[0].split() == ["variant", "positions", "size", "at", "the", "start"]
     assert rows[1].split() == ["heap", "11", "4.69", "kB", "first", "player", "wins", "in", "5", "plies"]
     assert rows[2].endswith("cannot be read")
-    assert rows[3].split() == ["tictactoe", "5,478", "4.32", "kB", "a", "tie", "in", "9", "plies"]
+    assert rows[3].split() == ["tictactoe", "5,478", "4.76", "kB", "a", "tie", "in", "9", "plies"]
     heap, other, board = result_of("list")
     assert heap["start"] == {"value": "win", "remoteness": 5}
     assert "is no database of retrograde" in other["error"]

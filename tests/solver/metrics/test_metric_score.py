@@ -121,7 +121,7 @@ def test_a_database_of_scores_knows_them_and_says_so(tmp_path):
             database.measures(8)
     with DatabaseFile(path) as file:
         file.check()
-        assert (file.header.version, file.metric, file.details) == (4, "score", {})
+        assert (file.header.storage, file.metric, file.details) == ("records", "score", {})
 
 
 def test_a_game_has_a_database_for_each_metric(tmp_path, monkeypatch):

@@ -85,6 +85,8 @@ def project(tmp_path):
         shutil.copy2(ROOT / name, tmp_path / name, follow_symlinks=False)
     for code in (ROOT / "solver").rglob("__pycache__/*.nb[ci]"):
         there = tmp_path / code.relative_to(ROOT)
+        if not there.parents[1].exists():  # a folder that is gone has left its machine code
+            continue
         there.parent.mkdir(exist_ok=True)
         with suppress(OSError):  # on another disk it is compiled again
             os.link(code, there)
@@ -103,7 +105,7 @@ def test_four_edits_add_a_game(project, monkeypatch):
     (project / "games" / "race.py").write_text(RULES, "utf-8")
     insert(project / "games" / "catalog.py", "teeko tentozero", "race ")
     (project / "tests" / "games" / "test_race.py").write_text(TEST, "utf-8")
-    insert(project / "docs" / "gallery.md", "## Teeko\n", ENTRY)
+    insert(project / "docs" / "gallery.md", "## Sim\n", ENTRY)
 
     monkeypatch.setenv("PYTHONPATH", str(project / ".typing"))  # where `retrograde` is this copy
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from retrograde.games.contract.game import POSITION_BITS
 from retrograde.solver.methods.listed.spill.kernels import find
 from retrograde.solver.runtime.kernel import kernel
 
@@ -59,7 +60,7 @@ def sort(rows, spare):
         for i in range(len(rows)):
             varying |= rows[i, word] ^ rows[0, word]
         shift = 0
-        while varying >> shift:
+        while shift < POSITION_BITS and varying >> shift:  # machine code takes a shift modulo 64
             if (varying >> shift) & 1:
                 sort_by_digit(rows, word, shift, spare)
                 rows, spare = spare, rows

@@ -57,6 +57,11 @@ def test_rows_are_sorted_merged_and_subtracted_as_tuples_are(positions, random):
     assert positions_of(merge_sorted(some)) == expected
 
 
+def test_words_of_all_bits_are_sorted():
+    positions = [(0, 1 << bit) for bit in range(62)] + [((1 << 62) - 1, 1 << bit) for bit in range(62)]
+    assert positions_of(distinct([rows_of(positions[::-1])])) == positions
+
+
 def test_many_rows_are_sorted():
     random = np.random.default_rng(1)
     rows = random.integers(0, [1 << 62, 3, 1 << 12], (60_000, 3))[random.integers(0, 60_000, 100_000)]

@@ -153,7 +153,7 @@ class CheckedFile:
 
     def read_legend(self) -> None:
         """Read the legend, and find the start's outcome in it."""
-        measures = () if self.header.start_bounds or self.header.by_bounds else self.measures
+        measures = () if self.header.by_bounds else self.measures
         legend = self.table("legend", legend_dtype(measures))
         check_legend(legend, self.positions, self.stored)
         rows = (LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist())

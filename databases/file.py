@@ -48,7 +48,7 @@ class DatabaseFile(CheckedFile):
         """Find out which kind of storage the file has, and make its reader."""
         kind: type[AnyReader] = READERS.get(self.header.storage, RecordsReader)
         if not self.header.storage:  # an older file
-            old = (kind for kind in (SlotsReader, CompactReader, StepsReader, BoundsReader))
+            old = (SlotsReader, CompactReader, StepsReader, BoundsReader)
             kind = next((kind for kind in old if self.has_dataset(kind.DATASET)), RecordsReader)
         self.open_datasets([*kind.TABLES, kind.DATASET])
         if self.header.checks.keys() != set(kind.TABLES):

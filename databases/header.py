@@ -94,7 +94,7 @@ class Header:
     @property
     def by_bounds(self) -> bool:
         """Whether measures are bounds of each slot, and no columns of the legend."""
-        return bool(self.measures) and (self.storage == "bounds" if self.storage else self.version != MEASURED_VERSION)
+        return bool(self.measures) and are_bounds(self.version, self.storage)
 
 
 def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Header, Attributes]:
@@ -163,7 +163,12 @@ def metrics_of(version: int, storage: str, is_measured: bool) -> tuple[str, ...]
         return (CERTIFICATE,)
     if not is_measured:
         return (METRIC,)
-    return METRICS[1:] if version == MEASURED_VERSION or storage not in ("", "bounds") else (EXPECTATION,)
+    return (EXPECTATION,) if are_bounds(version, storage) else METRICS[1:]
+
+
+def are_bounds(version: int, storage: str) -> bool:
+    """Return whether the measures of a file of this version and storage are bounds of each slot."""
+    return storage == "bounds" if storage else version != MEASURED_VERSION
 
 
 def is_measured(facts: Attributes, version: int) -> bool:
@@ -189,7 +194,7 @@ def measured(facts: Attributes, version: int, storage: str, start: object) -> Me
     model = details.get("against", "")
     if "against" in details and (tuple(names) != RESPONSE or not isinstance(model, str) or model != printable(model)):
         raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
-    if version == MEASURED_VERSION or storage not in ("", "bounds"):
+    if not are_bounds(version, storage):
         return tuple(names), details, None if start is None else number(facts, "start_row", 0), None
     # Bounds by slot: the start's bounds are attributes, and there is no row for it.
     scale = details.get("scale")

@@ -9,7 +9,7 @@ from retrograde.solver.conformance.hints import has_hints, hints_at
 from retrograde.solver.conformance.kernels import children_of, parents_at, to_slots_and_back
 from retrograde.solver.conformance.pairs import canonical_children, canonical_parents, images_of
 from retrograde.solver.conformance.survey import Survey, limited
-from retrograde.solver.rules.examine import Fault
+from retrograde.solver.rules.examine import Fault, listed
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.kernels import gather_images
 from retrograde.solver.rules.ports import rules_for
@@ -67,11 +67,6 @@ def ask(survey: Survey, kernel: Any, *arguments: Any) -> Any:
         if survey.position is not None:
             note(trouble, survey.position)  # for the message of an error
         return kernel(rules_for(game, eager=True), *arguments)
-
-
-def listed(positions: "np.ndarray[Any, Any]") -> list[Any]:
-    """Return an array of positions as a list of ints or of tuples."""
-    return [*map(tuple, positions.tolist())] if positions.ndim > 1 else positions.tolist()
 
 
 def expect_same(what: str, interpreted: object, compiled: object) -> None:

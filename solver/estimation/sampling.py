@@ -30,8 +30,8 @@ import numpy as np
 
 from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.estimation.amounts import Range
-from retrograde.solver.rules.examine import starts_of
-from retrograde.solver.rules.expansion import Expander, listed
+from retrograde.solver.rules.examine import listed, starts_of
+from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
 
 Array = np.ndarray[Any, Any]

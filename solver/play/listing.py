@@ -19,6 +19,7 @@ from retrograde.databases.database import BULK
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games.contract.game import RetrogradeError, Traits, Value
+from retrograde.solver.rules.examine import listed
 
 ROWS = 1 << 16
 """Positions in one chunk."""
@@ -41,8 +42,7 @@ class PositionChunk(NamedTuple):
 
     def each(self) -> list[Any]:
         """Return the positions in the rules' form: ints or tuples of ints."""
-        listed = self.positions.tolist()
-        return [*map(tuple, listed)] if self.positions.ndim > 1 else listed
+        return listed(self.positions)
 
     def only(self, which: NDArray[Any]) -> "PositionChunk":
         """Return some of them, by a mask or by indices."""

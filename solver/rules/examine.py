@@ -272,6 +272,11 @@ def key_of(position: Any) -> int:
     return key
 
 
+def listed(positions: Any) -> list[Any]:
+    """Return an array of positions, int64[n] or int64[n, words], as a list of ints or of tuples."""
+    return [*map(tuple, positions.tolist())] if positions.ndim > 1 else list(positions.tolist())
+
+
 def differ(game: Game, position: int) -> str:
     """Return the message that rules answer differently when interpreted and compiled, or when called twice."""
     return (

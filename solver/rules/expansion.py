@@ -10,7 +10,7 @@ import numpy as np
 
 from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, Game, RuleError, Traits, is_none
 from retrograde.solver.rules import kernels
-from retrograde.solver.rules.examine import blame, differ, examine, refuse_chance
+from retrograde.solver.rules.examine import blame, differ, examine, listed, refuse_chance
 from retrograde.solver.rules.images import check_image
 from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.rules.ports import rules_for
@@ -112,12 +112,14 @@ class Expander:
         """Mark the children at which the same player moves again; see the kernel of the same name."""
         if Traits.of(self.game).alternates:
             return
-        wide, trouble = positions.astype(np.int64, copy=False), np.zeros(2, np.int64)
+        wide, trouble = positions.astype(np.int64, copy=False), trouble_array(self.game)
+        children, places = block.children, block.places
         with compiling(self.game, trouble):
-            bad = kernels.mark_moves_again(self.rules, block.columns, wide, origins, block.children, block.places)
-        if bad >= 0:
-            refuse_chance(self.game, int(bad))
-            raise RuleError(differ(self.game, int(bad)))
+            sound = kernels.mark_moves_again(self.rules, block.columns, wide, origins, children, places, trouble)
+        if not sound:
+            position = noted_position(self.game, trouble)
+            refuse_chance(self.game, position)
+            raise RuleError(differ(self.game, position))
 
     def run(
         self, ask: Callable[[ExpansionBlock, Array], tuple[int, int]], positions: int, sizes: bool = False
@@ -151,11 +153,6 @@ class Expander:
             if (value, children) != examine(self.game, position)[::2]:
                 raise RuleError(differ(self.game, position))
             check_image(self.game, position)
-
-
-def listed(positions: Array) -> list[Any]:
-    """Return an array of positions as a list of ints or of tuples."""
-    return [*map(tuple, positions.tolist())] if positions.ndim > 1 else positions.tolist()
 
 
 @lru_cache(8)

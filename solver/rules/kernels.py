@@ -30,7 +30,7 @@ from retrograde.games.contract.game import (
     Traits,
     is_none,
 )
-from retrograde.solver.rules.examine import is_position, key_of
+from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.positions import (
     as_position,
@@ -189,23 +189,25 @@ def least_image(game, position):
 
 
 @kernel
-def mark_moves_again(game, columns, positions, origins, children, places):
+def mark_moves_again(game, columns, positions, origins, children, places, trouble):
     """Mark the children at which the same player moves again: replace their place p by -2 - p.
 
-    Column i of *children* and *places* belongs to `positions[origins[i]]`. Returns -1, or a position at which it is
-    chance's turn: the caller reports that as a fault.
+    Column i of *children* and *places* belongs to `positions[origins[i]]`. Returns whether it is a player's turn
+    everywhere. If it is chance's turn somewhere, *trouble* receives that position, and the caller reports a fault.
     """
     for row in range(children.shape[0]):
         for i in range(columns):
             if places[row, i] >= 0:
                 position, child = position_in(game, positions, origins[i]), cell_of(game, children, row, i)
                 if not is_players(game, position):
-                    return key_of(position)
+                    note(trouble, position)
+                    return False
                 if not is_players(game, child):
-                    return key_of(child)
+                    note(trouble, child)
+                    return False
                 if not turns(game, position, child):
                     places[row, i] = -2 - places[row, i]
-    return -1
+    return True
 
 
 def count_images(game, position, images):

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from itertools import count, islice
 from random import Random
-from typing import Any
 
 from retrograde.databases import Database
 from retrograde.databases.reader import SlotReader
@@ -20,7 +19,7 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import Contradiction, Game, Traits, is_none
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.zeroing import TO_PROGRESS
-from retrograde.solver.rules.examine import blame, examine, key_of
+from retrograde.solver.rules.examine import blame, examine, key_of, listed
 from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.verification.expectation import wrong_expectations
 from retrograde.solver.verification.families import families_at
@@ -142,8 +141,7 @@ def stored_positions(database: Database, chance: Random) -> Iterator[int]:
     contents = database.file.contents
     if isinstance(contents, RecordsReader | RowsReader):
         for block in chance.sample(range(contents.block_count), min(BLOCKS, contents.block_count)):
-            pieces = [piece.positions.tolist() for piece in contents.records_in(block)]
-            positions: list[Any] = [tuple(one) if isinstance(one, list) else one for piece in pieces for one in piece]
+            positions = [position for piece in contents.records_in(block) for position in listed(piece.positions)]
             yield from chance.sample(positions, min(len(positions), LEAST))
     elif isinstance(contents, SlotReader):
         numbers, bounds = contents.tiers

@@ -32,7 +32,7 @@ from retrograde.solver.methods.listed.explore.waves import (
     waves_in,
 )
 from retrograde.solver.methods.listed.spill.lists import SpilledPositions
-from retrograde.solver.rules.expansion import listed
+from retrograde.solver.rules.examine import listed
 from retrograde.solver.rules.images import mean_size
 from retrograde.solver.runtime.growth import Growth
 from retrograde.solver.runtime.journal import Log

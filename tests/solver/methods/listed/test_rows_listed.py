@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrograde.databases import open_database
-from retrograde.games import Game
+from retrograde.games import CHANCE, LOSE, UNDECIDED, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.estimation.estimate import SampleSizes, estimate
@@ -19,6 +19,7 @@ from retrograde.solver.methods.listed.explore import row_kernels
 from retrograde.solver.methods.listed.explore.kernels import TierLists
 from retrograde.solver.methods.listed.explore.tasks import distinct, merge, merge_sorted
 from retrograde.solver.options import CannotSolve
+from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.rules.kernels import Matrix
 from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
@@ -184,3 +185,31 @@ def test_small_games_are_counted():
 def test_games_with_cycles_are_estimated_without_lists_in_scratch_files():
     found = estimate(graph_of(Apart, 1), sizes=SampleSizes(10_000, 1000))
     assert found.complete and not any("lists of positions" in why for why in found.rests_on)
+
+
+class ChanceInWords(Game):
+    """It is chance's turn at position (1, 0), in rules that do not say so by their metric."""
+
+    start = (3, 0)
+    metric = "remoteness"
+
+    def turn(self, position):
+        return CHANCE if position == (1, 0) else position[0] % 2
+
+    def generate_moves(self, position):
+        yield 1
+
+    def do_move(self, position, move):
+        return position[0] - 1, 0
+
+    def primitive(self, position):
+        return LOSE if position[0] == 0 else UNDECIDED
+
+
+def test_a_turn_of_chance_is_told_with_the_words_of_its_position():
+    expander = Expander(ChanceInWords())
+    positions = np.array([(2, 0)])
+    block = expander.expand(0, positions)
+    block.places[:] = 0
+    with pytest.raises(RuleError, match=r"position \(1, 0\): it is chance's turn"):
+        expander.mark_moves_again(positions, block, block.origins)

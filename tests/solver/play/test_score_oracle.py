@@ -91,7 +91,8 @@ def test_it_plays_as_well_as_can_be(pair):
         after = true_score(truth, choice.position)
         brings = oracle.search.gain(position, choice.move) + (after if choice.again else -after)
         assert brings == true_score(truth, position)
-        oracle.probe(position)  # of which the line is
+        oracle.seconds = 60.0  # a line stops where time runs out
+        oracle.probe(position)
         line = oracle.line(position)
         assert line and game.primitive(line[-1].position) != UNDECIDED
     score = true_score(truth, game.start)

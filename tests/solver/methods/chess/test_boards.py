@@ -19,7 +19,7 @@ from retrograde.solver.methods.chess import analysis, en_passant_kernels, fit, k
 from retrograde.solver.methods.chess.en_passant import EnPassantPositions, double_steps, slots_of
 from retrograde.solver.methods.chess.formation import Formation, arrangement, departures, geometry
 from retrograde.solver.methods.chess.slots import legal_positions
-from retrograde.solver.methods.numbered import reuse
+from retrograde.solver.methods.numbered import method
 from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import MetricNotApplicable
@@ -239,7 +239,7 @@ def test_same_bytes_with_two_and_three_men(tmp_path, by_sets):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FOUR_MEN)
 def test_same_bytes(beside, by_sets, monkeypatch, name):
-    monkeypatch.setattr(reuse, "home_folder", lambda: beside / "nothing")  # where one way would take from the other
+    monkeypatch.setattr(method, "home_folder", lambda: beside / "nothing")  # where one way would take from the other
     assert same_both_ways(name, beside, fresh=False)
     assert by_sets[-1] == name
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from retrograde.databases import DamagedDatabase, database, open_database
-from retrograde.databases.layout import COMPACT_VERSION, DERIVED
+from retrograde.databases.layout import DERIVED, VERSION
 from retrograde.databases.slots.derive import CompactDatabase
 from retrograde.games import LOSE
 from retrograde.games.catalog import load_game
@@ -113,7 +113,7 @@ def test_of_a_side_to_move_one_is_kept(compact):
             parts = opened.contents.parts
             left = sum(part.slots for part in parts if part.kept == DERIVED)
             assert 0.4 < left / opened.contents.slots < 0.6
-            assert opened.file.header.version == COMPACT_VERSION
+            assert opened.file.header.version == VERSION
             places = [opened.contents.offset_of(slot) for slot in range(0, opened.contents.slots, 97)]
             kept = [place for place in places if place != DERIVED]
             assert len(set(kept)) == len(kept) and 0.4 < len(kept) / len(places) < 0.6
@@ -258,7 +258,7 @@ def test_the_command(solved, tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(solved("chess:KRK").parent))
     monkeypatch.chdir(tmp_path)
     line = retrograde("export", "chess:KRK", "--compact", "small").stdout
-    assert line.split()[:2] == ["chess:KRK", "16.1"] and "there before" not in line
+    assert line.split()[:2] == ["chess:KRK", "16.7"] and "there before" not in line
     assert "there before" in retrograde("export", "chess:KRK", "--compact", "small").stdout
     facts = json.loads(retrograde("export", "chess:KRK", "--compact", "small", "--json").stdout)["databases"]
     assert [fact["there_before"] for fact in facts] == [True] and facts[0]["bytes"] < facts[0]["before"]

@@ -160,13 +160,26 @@ class ExpectationStore:
         plain = [(k, *self.space.stretch(k)) for k in group if k not in cyclic]
         tasks = (task for task in cut_into_tasks(plain, TASK) if not self.solved.issuperset(task))
         yield from self.work.map(sweep, ((self.inputs, task) for task in tasks))
-        # Step 2: small tiers with cycles, one per worker. Step 3: large ones, one after another by all workers.
+        # Step 2: small tiers with cycles, each worker some that lie next to each other.
         left = [k for k in sorted(cyclic) if (k, *self.space.stretch(k)) not in self.solved]
         small = [k for k in left if len(range(*self.space.stretch(k))) <= TASK]
-        yield from self.work.map(solve_small, ((self.inputs, k) for k in small))
+        yield from self.work.map(solve_small, ((self.inputs, task) for task in self.neighbours(small)))
+        # Step 3: large ones, one after another by all workers.
         for k in left:
             if k not in small:
                 yield solve_large(self.inputs, k, self.work)
+
+    def neighbours(self, small: list[int]) -> Iterator[list[int]]:
+        """Cut some tiers into lists of tiers next to each other, of up to about TASK positions."""
+        task: list[int] = []
+        for k in small:
+            positions = self.space.starts[k + 1] - self.space.starts[task[0] if task else k]
+            if task and (task[-1] + 1 != k or positions > TASK):
+                yield task
+                task = []
+            task.append(k)
+        if task:
+            yield task
 
     def keep(self, done: Done) -> StoredCounts:
         """Store the bounds and sizes of stretches of tiers; return what they are."""

@@ -28,10 +28,8 @@ BYTES_A_LINK = 24
 
 It holds the place and weight of the child, and as much again while lists are joined.
 """
-GUESSES = 1000
-"""Greatest number of sweeps for a guess of a tier."""
-BELOW = 16
-"""Grains below the guess at which the bounds start, because rising takes fewer sweeps than sinking."""
+BYTES_A_PLACE = 64
+"""Memory per position in a tier with cycles, in bytes: where it stands in the order, and approximate values."""
 
 
 class PayoffOverflow(Exception):
@@ -95,16 +93,19 @@ def for_player_0(amounts: Array) -> Array:
     return np.asarray(amounts[:, 0] - amounts[:, 1] if amounts.shape[1] == 2 else amounts[:, 0])
 
 
-class ExpectationCycle(NamedTuple):
-    """A tier with cycles: its links, both rows of bounds, and the number of positions symmetric to each.
+class CyclicTiers(NamedTuple):
+    """Tiers with cycles next to each other: their links, both rows of bounds, and the number of symmetric positions.
 
-    Places are numbered from 0: first the tier's own, then the children outside it. The bounds of all places are known,
-    except those of the tier's undecided positions.
+    Places are numbered from 0: first the tiers' own, then the children outside them. The bounds of all places are
+    known, except those of the undecided positions, whose places are in `order`. Component number c ends there at
+    `ends[c]` (see `kernels.order_by_components`).
     """
 
     links: ChildLists
     bounds: tuple[Array, Array]
     sizes: Array
+    order: Array
+    ends: Array
 
 
 def solve_large(inputs: ExpectationInputs, k: int, work: Work) -> Done:
@@ -112,38 +113,37 @@ def solve_large(inputs: ExpectationInputs, k: int, work: Work) -> Done:
     low, high = inputs.table.space.stretch(k)
 
     def check(links: int) -> None:
-        work.budget.check(BYTES_A_LINK * links, f"linking the {high - low:,} positions of a tier with cycles")
+        needed = BYTES_A_LINK * links + BYTES_A_PLACE * inputs.width * (high - low)
+        work.budget.check(needed, f"linking the {high - low:,} positions of a tier with cycles")
 
-    return solve_cycles(inputs, k, work.map, check)
+    return solve_cycles(inputs, [k], work.map, check)
 
 
-def solve_small(task: tuple[ExpectationInputs, int]) -> Done:
-    """Like `solve_large`, by one worker."""
+def solve_small(task: tuple[ExpectationInputs, list[int]]) -> Done:
+    """Return the bounds and sizes of tiers next to each other, found by one worker."""
     return solve_cycles(*task, map, lambda links: None)
 
 
-def solve_cycles(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], None]) -> Done:
-    """Return the bounds and sizes of a tier with cycles; *check* is called with its expected number of links."""
-    low, high = inputs.table.space.stretch(k)
-    count = inputs.width * (high - low)
-    tier = gather(inputs, k, each, check)
-    links = tier.links
+def solve_cycles(inputs: ExpectationInputs, tiers: list[int], each: Map, check: Callable[[int], None]) -> Done:
+    """Return the bounds and sizes of tiers with cycles, which lie next to each other and do not lead to each other.
+
+    *check* is called with the expected number of links.
+    """
+    space = inputs.table.space
+    low, high = space.stretch(tiers[0])[0], space.stretch(tiers[-1])[1]
+    cyclic = gather(inputs, low, high, each, check)
+    links = cyclic.links
     # Step 1: find where players can stay forever. Endless play with rewards has no expectation.
-    stays = kernels.find_endless(links)
-    endless = bool(stays.any())
-    if endless and len(links.rewards):
-        refuse_endless(inputs, int(inputs.table.space.positions[low + int(stays.argmax()) // inputs.width]))
-    # The kernel subtracts a grain where players can stay, so that no play stays above 0 forever.
-    links.endless[:] = stays
-    # Step 2: start from a guess if play always ends; else from 0, as the proof requires.
-    begins: tuple[Array | int, Array | int] = (0, 0) if endless else starts_from_guess(tier)
-    # Step 3: find both rows of bounds, in parallel if *each* does.
-    tasks = [
-        SideTask(links, values, begin, sign, endless)
-        for values, begin, sign in zip(tier.bounds, begins, (1, -1), strict=True)
-    ]
-    sides = [values[:count] for values in each(solve_side, tasks)]  # the rest are children outside the tier
-    return np.array([k, low, high], np.int64), *sides, tier.sizes
+    stays = kernels.find_endless(links, cyclic.order)
+    if stays.any():
+        if len(links.rewards):
+            refuse_endless(inputs, int(space.positions[low + int(stays.argmax()) // inputs.width]))
+        # The kernel subtracts a grain where players can stay, so that no play stays above 0 forever.
+        links.endless[:] = stays
+    # Step 2: find both rows of bounds.
+    solve_endless(cyclic, each) if stays.any() else solve_ending(cyclic)
+    rows = [values[: inputs.width * (high - low)] for values in cyclic.bounds]  # without the children outside
+    return np.array([(k, *space.stretch(k)) for k in tiers], np.int64).ravel(), *rows, cyclic.sizes
 
 
 def refuse_endless(inputs: ExpectationInputs, position: int) -> NoReturn:
@@ -154,11 +154,12 @@ def refuse_endless(inputs: ExpectationInputs, position: int) -> NoReturn:
     )
 
 
-def gather(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], None]) -> ExpectationCycle:
-    """Look at all blocks of a tier once and join them into an ExpectationCycle."""
-    low, high = inputs.table.space.stretch(k)
+def gather(inputs: ExpectationInputs, low: int, high: int, each: Map, check: Callable[[int], None]) -> CyclicTiers:
+    """Look at all blocks of some tiers once and join them into CyclicTiers."""
+    # Step 1: read the rules.
     parts: list[ChildLists] = []
     paid, sizes = [], []
+    k = int(inputs.table.space.starts.searchsorted(low, "right")) - 1
     tasks = [(inputs, k, *block) for block in expander_of(inputs.table.game).blocks(low, high)]
     for number, (part, pays, part_sizes) in enumerate(each(read_block, tasks)):
         parts.append(part)
@@ -166,71 +167,67 @@ def gather(inputs: ExpectationInputs, k: int, each: Map, check: Callable[[int], 
         sizes.append(part_sizes)
         if number % 64 == 0:
             check(sum(len(part.children) for part in parts) * len(tasks) // (number + 1))
-    ends = np.cumsum([0, *(len(part.children) for part in parts)])
-    begins = [part.begins[:-1] + end for part, end in zip(parts, ends, strict=False)]
+    # Step 2: join the links of all blocks, and renumber the children: the tiers' own from 0, those outside after them.
+    link_ends = np.cumsum([0, *(len(part.children) for part in parts)])
+    begins = [part.begins[:-1] + end for part, end in zip(parts, link_ends, strict=False)]
     turns, endless, _, children, odds, rewards = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     low, high = inputs.width * low, inputs.width * high
-    # Renumber children: the tier's own from 0, those outside after them.
     outside = np.unique(children[(children < low) | (children >= high)])
     within = (children >= low) & (children < high)
     children = np.where(within, children - low, high - low + np.searchsorted(outside, children))
-    links = ChildLists(turns, endless, np.concatenate([*begins, ends[-1:]]), children, odds, rewards)
+    links = ChildLists(turns, endless, np.concatenate([*begins, link_ends[-1:]]), children, odds, rewards)
     payoffs = np.concatenate(paid)
-    bounds = tuple(
-        np.concatenate([sign * payoffs, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True)
-    )
-    return ExpectationCycle(links, (bounds[0], bounds[1]), np.concatenate(sizes))
+    bounds = [np.concatenate([sign * payoffs, row[outside]]) for row, sign in zip(inputs.arrays, (1, -1), strict=True)]
+    # Step 3: find the order in which to solve them.
+    order, ends = np.empty((2, np.count_nonzero(np.diff(links.begins))), np.int32)
+    ends = ends[: kernels.order_by_components(links, order, ends)]
+    return CyclicTiers(links, (bounds[0], bounds[1]), np.concatenate(sizes), order, ends)
 
 
-def starts_from_guess(tier: ExpectationCycle) -> tuple[Array, Array]:
-    """Return the start of both rows, from a guess in floating point; for tiers in which play always ends."""
-    about = tier.bounds[0].astype(np.float64)
-    undecided = undecided_in(tier.links)
-    about[undecided] = 0
-    kernels.guess(tier.links, about, GUESSES)
-    guessed = np.clip(about[undecided], -kernels.LIMIT / 2, kernels.LIMIT / 2).astype(np.int64)
-    return guessed - BELOW, -guessed - BELOW
+def solve_ending(cyclic: CyclicTiers) -> None:
+    """Find the bounds of tiers in which play always ends.
 
-
-def undecided_in(links: ChildLists) -> Array:
-    """Return the places of a tier that are no ends."""
-    return np.flatnonzero(np.diff(links.begins))
-
-
-class SideTask(NamedTuple):
-    """Lower bounds of a tier with cycles to solve: of the game, or with `sign` -1 of the negated game.
-
-    `values` has the bounds of all places, which the task changes. `begin` is where the tier's bounds start: the nearer
-    to the result, the fewer sweeps. It must be 0 if play can be `endless`.
+    They begin at approximate values, which nearly always hold; else they sink until they do.
     """
+    links, bounds, _, order, ends = cyclic
+    about = np.zeros(len(order))
+    for values, sign in zip(bounds, (1, -1), strict=True):
+        floats = values.astype(np.float64)
+        floats[order] = sign * about  # what is known of the upper bounds from the lower ones
+        kernels.approximate(links, order, ends, floats, sign)
+        about = sign * floats[order]
+        if np.abs(about).max(initial=0) >= kernels.LIMIT:
+            raise PayoffOverflow
+        values[order] = np.floor(sign * about)
+        sweep_until_stable(cyclic, values, sign, rising=False)
 
-    links: ChildLists
-    values: Array
-    begin: Array | int
-    sign: int
-    endless: bool
+
+def solve_endless(cyclic: CyclicTiers, each: Map) -> None:
+    """Find the bounds of tiers in which players can stay forever, in parallel if *each* does."""
+    tasks = ((cyclic, values, sign) for values, sign in zip(cyclic.bounds, (1, -1), strict=True))
+    for values, found in zip(cyclic.bounds, each(solve_side, tasks), strict=True):
+        values[:] = found
 
 
-def solve_side(task: SideTask) -> Array:
-    """Return `values` with the final lower bounds of the tier; those of the children outside it stay.
+def solve_side(task: tuple[CyclicTiers, Array, int]) -> Array:
+    """Return lower bounds: of the game, or with sign -1 of the negated game. They begin at 0.
 
-    Bounds sink, then rise, until neither changes them. If play always ends, once is enough.
+    Bounds sink, then rise, until neither changes them.
     """
-    links, values, begin, sign, endless = task
-    undecided = undecided_in(links)
-    values[undecided] = begin
+    cyclic, values, sign = task
+    values[cyclic.order] = 0
     while True:
-        sweep_until_stable(links, values, sign, rising=False)
-        sunk = values[undecided]
-        sweep_until_stable(links, values, sign, rising=True)
-        risen = values[undecided]
-        if not endless or np.array_equal(risen, sunk):
+        sweep_until_stable(cyclic, values, sign, rising=False)
+        sunk = values[cyclic.order]
+        sweep_until_stable(cyclic, values, sign, rising=True)
+        risen = values[cyclic.order]
+        if np.array_equal(risen, sunk):
             return values
-        values[undecided] = np.maximum(risen, 0)
+        values[cyclic.order] = np.maximum(risen, 0)
 
 
-def sweep_until_stable(links: ChildLists, values: Array, sign: int, rising: bool) -> None:
+def sweep_until_stable(cyclic: CyclicTiers, values: Array, sign: int, rising: bool) -> None:
     """Rise or sink until nothing changes; raise PayoffOverflow if a bound becomes too great."""
-    while changed := kernels.sweep_cycle(links, values, sign, rising):
+    while changed := kernels.sweep_cycle(cyclic.links, cyclic.order, values, sign, rising):
         if changed < 0:
             raise PayoffOverflow

@@ -15,6 +15,14 @@ Array = np.ndarray[Any, Any]
 
 LIMIT = 1 << 61
 """Bounds and payoffs stay below this, so that their sums fit into 64 bits."""
+COST, NOISE, STABLE = 4.0, 2.0**-48, 1.0
+"""What each position costs in `approximate`, in grains, and in proportion to its value.
+
+A lower bound holds if a position costs more than is lost when bounds and means are rounded down, two grains, and than a
+sweep may still change, STABLE grains. Values have 53 bits, so that a worth is off by less than its part NOISE.
+"""
+MOST_SWEEPS, LAST_STEP = 1000, 200
+"""The most sweeps of a component, and the number of those after which steps beyond the last change are made."""
 
 
 class ChildLists(NamedTuple):
@@ -82,37 +90,115 @@ def sweep(links, pays, bounds, result):
 
 
 @kernel
-def guess(links, values, most):
-    """Move the floating-point values of a tier towards their worth, in at most *most* sweeps.
+def order_by_components(links, order, ends):
+    """Put the undecided positions of a tier into the order in which to solve them; return the number of components.
 
-    Sweeps alternate in direction (Gauss-Seidel). They stop when no value changes by 2 grains or more.
+    A *component* is a greatest set of positions each of which play can reach from each other (a strongly connected
+    component). Component number c stands in *order* before `ends[c]`, after the components that it leads to. Within it,
+    a position stands after its children, as far as cycles allow. This is the algorithm of R. Tarjan (Depth-first search
+    and linear graph algorithms, 1972), with a list instead of recursion.
     """
     count = len(links.turns)
-    for number in range(most):
-        changed = 0.0
-        for step in range(count):
-            i = step if number & 1 else count - 1 - step
-            turn = links.turns[i]
-            begin, end = links.begins[i], links.begins[i + 1]
-            if begin == end:
+    numbers = np.zeros(count, np.int32)  # in the order of discovery; 0: not discovered
+    lowest = np.zeros(count, np.int32)  # the least number known to be reachable, of positions that are not in *order*
+    path, links_seen = np.empty(count, np.int32), np.empty(count, np.int64)
+    finished, finished_before = np.empty(count, np.int32), np.empty(count, np.int32)
+    discovered = placed = components = waiting = depth = 0
+    for root in range(count):
+        new = root
+        while True:
+            # Step 1: discover a position, unless it is known or an end. The path of open positions gets longer.
+            if new >= 0 and new < count and links.begins[new] < links.begins[new + 1] and not numbers[new]:
+                discovered += 1
+                numbers[new] = lowest[new] = discovered
+                links_seen[new] = links.begins[new]
+                finished_before[new] = waiting
+                path[depth] = new
+                depth += 1
+            if not depth:
+                break
+            # Step 2: go on to the next child of the last position of the path.
+            new = -1
+            i = path[depth - 1]
+            if links_seen[i] < links.begins[i + 1]:
+                new = links.children[links_seen[i]]
+                links_seen[i] += 1
+                if new < count and numbers[new]:
+                    lowest[i] = min(lowest[i], lowest[new])
                 continue
-            # The same as `worth`, in floating point, for the game as it is: the sum of values by odds for chance, the
-            # greatest value for player 0, and the least for player 1.
-            total_odds, weighted_sum, best = 0.0, 0.0, 0.0
-            for link in range(begin, end):
-                value = values[links.children[link]]
-                if len(links.rewards):
-                    value += links.rewards[link]
-                if turn == CHANCE:
-                    total_odds += links.odds[link]
-                    weighted_sum += links.odds[link] * value
-                elif link == begin or (value > best if turn == 0 else value < best):
-                    best = value
-            about = weighted_sum / total_odds if turn == CHANCE else best
-            changed = max(changed, abs(about - values[i]))
-            values[i] = about
-        if changed < 2.0:
-            break
+            # Step 3: it has no more children, and is finished.
+            finished[waiting] = i
+            waiting += 1
+            depth -= 1
+            if depth:
+                lowest[path[depth - 1]] = min(lowest[path[depth - 1]], lowest[i])
+            # Step 4: if it reaches nothing before itself, all that were finished since its discovery are a component.
+            if lowest[i] == numbers[i]:
+                for at in range(finished_before[i], waiting):
+                    order[placed] = finished[at]
+                    lowest[finished[at]] = count + 1
+                    placed += 1
+                waiting = finished_before[i]
+                ends[components] = placed
+                components += 1
+    return components
+
+
+@kernel
+def approximate(links, order, ends, values, sign):
+    """Compute in floating point what the undecided positions of a tier are worth if each of them costs COST grains.
+
+    Play must always end. Such *values*, rounded down, are lower bounds of the game (with *sign* -1, of the negated
+    game), because COST is more than rounding can take away. The sweeps of a component update its positions in order
+    (Gauss-Seidel). Every second one is followed by a step along the last change, as far as makes the change least (D.
+    Anderson, Iterative procedures for nonlinear integral equations, 1965).
+    """
+    changes, results = np.empty(len(order)), np.empty(len(order))
+    begin = 0
+    for end in ends:
+        for number in range(MOST_SWEEPS):
+            # Step 1: a sweep.
+            stable = True
+            along = square = 0.0
+            for at in range(begin, end):
+                i = order[at]
+                value = approximate_worth(links, i, values, sign)
+                value -= COST + NOISE * abs(value)
+                change = value - values[i]
+                values[i] = value
+                stable &= abs(change) <= STABLE + NOISE * abs(value)
+                along += change * (change - changes[at])
+                square += (change - changes[at]) ** 2
+                changes[at] = change
+            if stable:
+                break
+            # Step 2: after every second sweep, the step beyond. It is no more than a better start for the next sweep.
+            share = along / square if number & 1 and square > 0 and number < LAST_STEP else 0.0
+            for at in range(begin, end):
+                i = order[at]
+                value = values[i]
+                values[i] -= share * (value - results[at]) if share else 0.0
+                results[at] = value
+        begin = end
+
+
+@kernel
+def approximate_worth(links, i, values, sign):
+    """Return the same as `worth`, in floating point."""
+    turn = links.turns[i]
+    begin, end = links.begins[i], links.begins[i + 1]
+    greatest = (turn == 0) == (sign == 1)
+    total_odds, weighted_sum, best = 0.0, 0.0, 0.0
+    for link in range(begin, end):
+        value = values[links.children[link]]
+        if len(links.rewards):
+            value += sign * links.rewards[link]
+        if turn == CHANCE:
+            total_odds += links.odds[link]
+            weighted_sum += links.odds[link] * value
+        elif link == begin or (value > best) == greatest:
+            best = value
+    return weighted_sum / total_odds if turn == CHANCE else best
 
 
 @kernel
@@ -164,19 +250,15 @@ def bound_by_children(links, i, values, sign):
 
 
 @kernel
-def sweep_cycle(links, values, sign, rising):
-    """Move the lower bounds of a tier with cycles to what their children give, in one sweep forward and back.
+def sweep_cycle(links, order, values, sign, rising):
+    """Move the lower bounds of a tier with cycles to what their children give, in one sweep in *order*.
 
     With *rising*, bounds only rise, else they only sink. A bound that its children put above 0 is one grain less where
     `links.endless` says that play can be endless (`bound_by_children`). Return the number of bounds changed, or -1 if
     one exceeds LIMIT.
     """
-    count = len(links.turns)
     changed = 0
-    for step in range(2 * count):
-        i = step if step < count else 2 * count - 1 - step
-        if links.begins[i] == links.begins[i + 1]:
-            continue
+    for i in order:
         bound = bound_by_children(links, i, values, sign)
         if not -LIMIT < bound < LIMIT:
             return -1
@@ -187,8 +269,8 @@ def sweep_cycle(links, values, sign, rising):
 
 
 @kernel
-def find_endless(links):
-    """Return for each place of a tier whether players can stay in the tier forever.
+def find_endless(links, order):
+    """Return for each place of a tier whether players can stay in the tier forever. *order* has the undecided ones.
 
     The greatest fixed point: a position stays if some move of a player leads to one that stays, or all moves of chance
     do.
@@ -198,7 +280,7 @@ def find_endless(links):
     changed = True
     while changed:
         changed = False
-        for i in range(count):
+        for i in order:
             if not stays[i]:
                 continue
             # Remove positions without such a move until nothing changes.

@@ -12,6 +12,7 @@ from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.methods.listed.explore.cutting import TASK, cut_into_tasks
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, index_of_positions
 from retrograde.solver.methods.listed.explore.tasks import (
+    Edges,
     concatenate,
     expand,
     loops_for,
@@ -21,7 +22,6 @@ from retrograde.solver.methods.listed.explore.tasks import (
 )
 from retrograde.solver.methods.listed.explore.waves import (
     AnyWave,
-    Edges,
     WaveBlock,
     blocks_on_disk,
     first_wave,

@@ -2,6 +2,7 @@
 
 from bisect import insort
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -10,33 +11,37 @@ from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore import kernels, row_kernels
 from retrograde.solver.methods.listed.explore.cutting import sample_task
 from retrograde.solver.methods.listed.spill.kernels import unique
-from retrograde.solver.rules.expansion import ExpansionBlock, expander_of
+from retrograde.solver.rules.expansion import Expander, ExpansionBlock, expander_of
 
 Array = np.ndarray[Any, Any]
+Edges = set[tuple[int, int]]
+"""Pairs of tiers (from, to) that a move connects."""
 Pieces = list[tuple[int, Array]]
 """Positions by tier: (tier, positions) pairs."""
 
+SMALL = 256
+"""Fewer positions of a tier than these are expanded together with those of other tiers."""
 COMPACT = 1 << 20
 """When a task has found this number of children for a tier, it sorts them and drops duplicates to save memory."""
 
 
-def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, set[tuple[int, int]]]:
+def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, Edges]:
     """Return the children of positions by tier, and the pairs of tiers that moves connect.
 
     Checks *checks* of the positions with the interpreted rules.
     """
     found: dict[int, list[Array]] = {}
     loose: dict[int, int] = {}  # by tier, children since the last sort
-    edges = set()
+    edges: Edges = set()
     expander = expander_of(game)
     # Step 1: check some positions with the interpreted rules.
     for k, place in sample_task([(k, 0, len(part[1])) for k, part in enumerate(parts)], checks):
         expander.spot_check(parts[k][0], parts[k][1][place : place + 1])
-    # Step 2: expand all positions, and sort a tier's children when many have come.
-    for tier, positions in parts:
-        for begin, end in expander.blocks(0, len(positions)):
-            for child_tier, piece in children_by_tier(expander.expand(tier, positions[begin:end])):
-                edges.add((tier, child_tier))
+    small = sorted((part for part in parts if len(part[1]) < SMALL), key=itemgetter(0))
+    for group in [*([part] for part in parts if len(part[1]) >= SMALL), small]:
+        for between, pieces in children_of(expander, group):
+            edges |= between
+            for child_tier, piece in pieces:
                 heap = found.setdefault(child_tier, [])
                 heap.append(piece)
                 loose[child_tier] = loose.get(child_tier, 0) + len(piece)
@@ -44,6 +49,37 @@ def expand(game: Game, parts: Pieces, checks: int) -> tuple[Pieces, set[tuple[in
                     found[child_tier] = [distinct(heap)]
                     loose[child_tier] = 0
     return [(tier, concatenate(heap)) for tier, heap in found.items()], edges
+
+
+def children_of(expander: Expander, group: Pieces) -> Iterator[tuple[Edges, Pieces]]:
+    """Yield the children of positions of some tiers, which ascend, block by block: pairs of tiers, and children by
+    tier."""
+    tiers = np.repeat([tier for tier, _ in group], [len(part) for _, part in group])
+    positions = concatenate([part for _, part in group]) if group else tiers
+    for begin, end in expander.blocks(0, len(positions)):
+        own = tiers[begin:end]
+        block = expander.expand(int(own[0]), positions[begin:end])
+        if len(group) == 1:
+            pieces = list(children_by_tier(block))
+            yield {(group[0][0], tier) for tier, _ in pieces}, pieces
+            continue
+        # Step 1: list all children with their tiers, and the tiers that they come from.
+        children, child_tiers = block.children[:, : block.columns], block.tiers[:, : block.columns]
+        there = (children[..., 0] if block.width else children) >= 0
+        origins = np.broadcast_to(own[block.origins[: block.columns]], there.shape)[there]
+        children, child_tiers = children[there], child_tiers[there]
+        # The kernel has compared with the least tier only. Each position alone shows the fault.
+        if (child_tiers < origins).any():
+            for number in range(begin, end):
+                expander.expand(int(tiers[number]), positions[number : number + 1])
+        # Step 2: sort them by both, and cut where the children's tier changes.
+        order = np.lexsort((origins, child_tiers))
+        children, child_tiers, origins = children[order], child_tiers[order], origins[order]
+        firsts = np.flatnonzero(np.diff(child_tiers, prepend=-1))
+        edges = np.flatnonzero(np.diff(child_tiers, prepend=-1) | np.diff(origins, prepend=-1))
+        narrow = position_type(int(children.max(initial=0)))
+        pieces = [*zip(child_tiers[firsts].tolist(), np.split(children.astype(narrow), firsts[1:]), strict=False)]
+        yield {*zip(origins[edges].tolist(), child_tiers[edges].tolist(), strict=True)}, pieces
 
 
 def merge(heaps: list[tuple[int, list[Array], list[Array]]]) -> Pieces:

@@ -7,7 +7,7 @@ import numpy as np
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.listed.explore.cutting import cut_into_tasks
-from retrograde.solver.methods.listed.explore.tasks import concatenate, position_type
+from retrograde.solver.methods.listed.explore.tasks import Edges, concatenate, position_type
 from retrograde.solver.runtime.journal import Entries
 from retrograde.solver.runtime.log import decode
 
@@ -16,8 +16,6 @@ Wave = dict[int, Array]
 """Sorted distinct positions by tier."""
 AnyWave = dict[int, Any]
 """A wave in memory, or with a SortedList on disk for each tier."""
-Edges = set[tuple[int, int]]
-"""Pairs of tiers (from, to) that a move connects."""
 
 LOGGED = 1 << 20
 """Positions in a journal entry of a wave on disk, about."""

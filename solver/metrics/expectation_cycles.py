@@ -4,6 +4,7 @@ Also `read_block`, which reads the rules for a block of positions.
 """
 
 from collections.abc import Callable, Iterable
+from itertools import count
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -30,6 +31,10 @@ It holds the place and weight of the child, and as much again while lists are jo
 """
 BYTES_A_PLACE = 64
 """Memory per position in a tier with cycles, in bytes: where it stands in the order, and approximate values."""
+
+
+RISES = 4
+"""Sweeps that narrow bounds which hold already."""
 
 
 class PayoffOverflow(Exception):
@@ -200,6 +205,8 @@ def solve_ending(cyclic: CyclicTiers) -> None:
             raise PayoffOverflow
         values[order] = np.floor(sign * about)
         sweep_until_stable(cyclic, values, sign, rising=False)
+        # Each sweep brings them nearer to the result. Where play is not by chance, they soon are the result.
+        sweep_until_stable(cyclic, values, sign, rising=True, most=RISES)
 
 
 def solve_endless(cyclic: CyclicTiers, each: Map) -> None:
@@ -226,8 +233,12 @@ def solve_side(task: tuple[CyclicTiers, Array, int]) -> Array:
         values[cyclic.order] = np.maximum(risen, 0)
 
 
-def sweep_until_stable(cyclic: CyclicTiers, values: Array, sign: int, rising: bool) -> None:
-    """Rise or sink until nothing changes; raise PayoffOverflow if a bound becomes too great."""
-    while changed := kernels.sweep_cycle(cyclic.links, cyclic.order, values, sign, rising):
+def sweep_until_stable(cyclic: CyclicTiers, values: Array, sign: int, rising: bool, most: int | None = None) -> None:
+    """Rise or sink until nothing changes, in at most *most* sweeps; raise PayoffOverflow if a bound becomes too
+    great."""
+    for _ in count() if most is None else range(most):
+        changed = kernels.sweep_cycle(cyclic.links, cyclic.order, values, sign, rising)
         if changed < 0:
             raise PayoffOverflow
+        if not changed:
+            return

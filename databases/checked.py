@@ -156,8 +156,10 @@ class CheckedFile:
         measures = () if self.header.by_bounds else self.measures
         legend = self.table("legend", legend_dtype(measures))
         check_legend(legend, self.positions, self.stored)
-        rows = (LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist())
-        self.legend = LegendTable(legend) if measures else list(rows)
+        # With measures there may be millions of rows, which are made on demand.
+        self.legend = (
+            LegendTable(legend) if measures else [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
+        )
         # Case: bounds by slot, whose legend has no row for the start.
         if self.header.start_bounds and self.header.start_outcome:
             value, plies = self.header.start_outcome

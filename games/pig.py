@@ -64,9 +64,8 @@ class Pig(Game):
         return 1 if player == position >> 24 else 0
 
     def tier(self, position):
-        """Return the sum of both scores, then the greater score: play never returns to an earlier pair of scores."""
-        first, second = self.score(position, 0), self.score(position, 1)
-        return first + second << 8 | max(first, second)
+        """Return the sum of both scores, which never falls."""
+        return self.score(position, 0) + self.score(position, 1)
 
     # For people
 

@@ -18,6 +18,7 @@ from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.catalog import game_names
 from retrograde.games.contract.game import METRICS, WIN
 from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.solver.play.analysis import by_outcome
 from retrograde.solver.values.measures import facts_of
 
 State = tuple[int, int, int, int]
@@ -105,7 +106,9 @@ def read_facts(path: Path) -> DatabaseFacts:
     with DatabaseFile(path) as file:
         slots = file.contents if isinstance(file.contents, OutcomeReader) else None
         tiers = frozenset(slots.tiers.numbers.tolist() if slots else ())
-        longest = max((row.plies for row in file.legend if row.value == WIN and row.plies is not None), default=None)
+        longest = max(
+            (row.plies for row in by_outcome(file) if row.value == WIN and row.plies is not None), default=None
+        )
         metric = file.metric if file.measures else METRICS[0]
         start = None if (other := has_other_rules(file)) else file.start_outcome
         longest = None if other else longest

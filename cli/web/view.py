@@ -44,6 +44,7 @@ from retrograde.games.contract.naming import first_of_other, piece_name, player_
 from retrograde.games.contract.text import printable
 from retrograde.games.contract.zeroing import count_after, counts_along
 from retrograde.solver.play import match
+from retrograde.solver.play.analysis import by_outcome
 from retrograde.solver.play.answer import Answer, answer_of, is_chances, name_of
 from retrograde.solver.play.choice import preference
 from retrograde.solver.play.marks import mark_text
@@ -386,5 +387,5 @@ def counts(oracle: Oracle) -> list[Count]:
             remoteness=row.plies,
             positions=row.positions,
         )
-        for row in oracle.database.file.legend
+        for row in by_outcome(oracle.database.file)
     ]

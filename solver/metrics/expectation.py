@@ -27,8 +27,11 @@ which both players move at once.) Two operations keep L right:
 They alternate until neither changes anything. A fixed point without rounding is the expectation: see docs/chance.md.
 With rounding, the two rows differ by the grains lost on the way, and that difference is the proven error.
 
-If players cannot stay forever, any start leads to the only solution. If moves pay, this must be so, because the sum of
-payments in endless play need not converge.
+If players cannot stay forever, there is only one solution, and bounds that begin anywhere and sink until they hold are
+right. So they begin at the approximate worth of a game in which each position costs a few grains more than rounding can
+take away (`expectation_kernels.approximate`): nearly always they hold at once. A. Hartmanns and B. L. Kaminski,
+Optimistic Value Iteration, 2020, prove bounds of Markov chains and decisions in this manner. If moves pay, players must
+not be able to stay, because the sum of payments in endless play need not converge.
 """
 
 from collections.abc import Iterator

@@ -109,6 +109,9 @@ def measured(file: CheckedFile) -> Facts:
     if not isinstance(file.legend, LegendTable):
         return {"metric": file.metric, **file.details} if file.measures else {"metric": METRICS[0]}
     table = file.legend.table
+    # Rows differ, so that there are at least so many different measures. Sorting millions of rows takes seconds.
+    if len(table) > MOST_MEASURES * len(by_outcome(file)):
+        return {"metric": file.metric, **file.details}
     by_value = file.metric in TO_PROGRESS  # with these metrics 0 means a draw or mate
     distinct, rows = np.unique(table[["value"] * by_value + list(file.measures)], return_inverse=True)
     if len(distinct) > MOST_MEASURES:

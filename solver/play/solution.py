@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases import Database, NoDatabase, NotInDatabase, Outcome, open_database
+from retrograde.databases.legend import LegendTable
 from retrograde.databases.open import open_beside
 from retrograde.games.contract.game import (
     CHANCE,
@@ -250,10 +251,13 @@ class Solution(Oracle):
         details = self.database.file.details
         if self.metric != "expectation" or "against" in details or self.game.players != 2 or "scale" not in details:
             return False
-        scale = int(details["scale"])
-        return not Traits.of(self.game).has_rewards and all(
-            row.value in (WIN, LOSE) and row.measures and max(map(abs, row.measures)) <= scale
-            for row in self.database.file.legend
+        legend = self.database.file.legend
+        if Traits.of(self.game).has_rewards or not isinstance(legend, LegendTable):
+            return False
+        table, scale = legend.table, int(details["scale"])
+        is_decided = np.isin(table["value"], (WIN, LOSE)).all()
+        return bool(is_decided) and all(
+            np.abs(table[name]).max(initial=0) <= scale for name in self.database.file.measures
         )
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:

@@ -384,7 +384,7 @@ RULES = {
     "octal": "a11a006073957839d23ab4e4425a1184",
     "othello": "a32af0f11d5c504c8d25b7eaca0ee0aa",
     "pegsolitaire": "4f52a3cfc333182035fd82b26ae196c2",
-    "pig": "fcd2bb65d3300077c9fbf336260e4833",
+    "pig": "6ef31df6dcb13441e2424932dd0f622c",
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
     "pocketcube": "8208da2af2284d4e4f19bdf5117eecc9",
     "quixo": "830385c988ddc4799a7cc27d79a2b5ef",

@@ -19,7 +19,7 @@ def home(tmp_path, monkeypatch):
 
 
 def test_what_is_known_is_told_at_once_and_more_when_it_is_asked_for(home):
-    with client_of((), None, True, 1.0) as client:
+    with client_of((), None, True, 60.0) as client:
         at_once = get(client, "/api/position", variant="connect4:3,3,3")
         assert (at_once["value"], at_once["known"], at_once["how"], at_once["open"]) == (None, "not known", "", True)
         assert [move["known"] for move in at_once["moves"]] == ["not known"] * 3

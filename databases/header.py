@@ -23,14 +23,13 @@ from retrograde.databases.layout import (
     LEGEND,
     MEASURED_VERSION,
     METRIC,
-    MOST_WORDS,
     OLDEST_VERSION,
     STORAGES,
     TUPLES_VERSION,
     VERSION,
 )
 from retrograde.games import Game
-from retrograde.games.contract.game import METRICS, POSITION_LIMIT
+from retrograde.games.contract.game import METRICS, MOST_WORDS, POSITION_LIMIT
 from retrograde.games.contract.text import printable
 
 Attributes = dict[str, Any]

@@ -130,8 +130,6 @@ BOUNDS = np.dtype([("low", "<i8"), ("width", "<i8")])
 COUNTS = np.dtype(
     [("tier", "<i8"), ("part", "<i4"), ("outcome", "<i4"), ("positions", "<i8"), ("stored", "<i8"), ("example", "<i8")]
 )
-MOST_WORDS = 8
-"""The most words of a position that files of rows have."""
 GAPS = np.dtype("<u4"), np.dtype("<u8")
 
 

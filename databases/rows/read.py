@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from retrograde.databases.checked import CheckedFile, are_positions, rows_ascend
 from retrograde.databases.encoding import from_planes
-from retrograde.databases.layout import BLOCK, MOST_WORDS, SLOT_BLOCKS, rows_dtype, word_names
+from retrograde.databases.layout import BLOCK, SLOT_BLOCKS, rows_dtype, word_names
 from retrograde.databases.reader import SlotReader, TierRecords
+from retrograde.games.contract.game import MOST_WORDS
 
 
 class RowBlock(NamedTuple):

@@ -224,8 +224,8 @@ ints: use those only in the methods for people. Put tables in a `functools.cache
 of ints, or of tuples of ints that all have the same length, as an array.
 
 Positions may be tuples of two to eight such ints, all of one length, if one int is too short: for boards of more than
-62 bits. Every method that takes or returns a position takes or
-returns such a tuple. A tuple that begins with a negative number means "no position". Rules unpack a tuple and build a
+62 bits. Declared fields choose this form by themselves. Every method that takes or returns a position takes or returns
+such a tuple. A tuple that begins with a negative number means "no position". Rules unpack a tuple and build a
 new one, as in `number, hounds, fox = position`. `replaced(position, place, number)` of this module returns a tuple with
 another number at an index that is known only at run time. Among symmetric tuples the least one is canonical, in
 Python's order of tuples. Certificates, books, the streamed method and all metrics but remoteness and expectations by
@@ -286,6 +286,9 @@ POSITION_BITS = 62
 """Positions are non-negative and below 2**POSITION_BITS."""
 
 POSITION_LIMIT = 1 << POSITION_BITS
+
+MOST_WORDS = 8
+"""A position is a tuple of at most so many ints."""
 
 ESTIMATE_LIMIT = 1 << 30
 """The greatest estimate and the greatest promise; the least is -ESTIMATE_LIMIT."""

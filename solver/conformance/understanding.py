@@ -41,14 +41,15 @@ def describe_rules(survey: Survey) -> dict[str, str]:
 
 
 def fields_declared(survey: Survey) -> str:
-    """Return the bits of each field, and one position that the survey has visited taken apart."""
+    """Return the bits and words of the fields, and one position that the survey has visited taken apart."""
     game: Any = survey.game
     laid = [getattr(game, name) for name in fields_of(type(game))]
     bits = ", ".join(f"{one.name} {one.width}" for one in laid)
     visited = [*survey.answers]
     example = visited[len(visited) // 2] if visited else game.start
     parts = ", ".join(f"{name}={text}" for name, text in game.fields(example).items())
-    return f"{sum(one.width for one in laid)} bits ({bits}), {example} is {parts}"
+    words = f" in {laid[0].words} words" if laid[0].words > 1 else ""
+    return f"{sum(one.width for one in laid)} bits{words} ({bits}), {example} is {parts}"
 
 
 def players(survey: Survey) -> str:

@@ -15,10 +15,12 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic, models, overload_method, register_model, typeof_impl
 
 from retrograde.games.contract.fields import Cells, Field, Flag, Number, Numbers, Turn
-from retrograde.games.contract.fields.cells import LOOPS
+from retrograde.games.contract.fields.cells import LOOPS, MOST_CELLS
 
 OPTIONS = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 """Numba's options for methods of fields; see COUNTED in `compiled.py`."""
+
+ALL = (1 << MOST_CELLS) - 1
 
 
 class FieldType(types.Opaque):
@@ -26,8 +28,11 @@ class FieldType(types.Opaque):
 
     def __init__(self, field: Field):
         self.field = field
-        self.sources = field.sources(quick=False)
-        self.constants = {name: value for name, value in vars(field).items() if type(value) is int}
+        # In an int of 64 bits the set of 64 cells is -1.
+        self.sources = {name: text.replace(str(ALL), "-1") for name, text in field.sources(quick=False).items()}
+        self.constants = {
+            name: -1 if value == ALL else value for name, value in vars(field).items() if type(value) is int
+        }
         digest = sha256(repr((self.sources, sorted(self.constants.items()))).encode()).hexdigest()[:32]
         super().__init__(f"{type(field).__name__} {digest}")
 

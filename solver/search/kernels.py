@@ -21,8 +21,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from retrograde.databases.layout import MOST_WORDS
-from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Game, Traits, is_none
+from retrograde.games.contract.game import DRAW, LOSE, MOST_WORDS, TIE, WIN, Game, Traits, is_none
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.ports import rules_for

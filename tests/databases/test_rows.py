@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from retrograde.databases import DamagedDatabase, NotInDatabase, open_database
-from retrograde.databases.layout import MOST_WORDS
 from retrograde.databases.rows import read, write
 from retrograde.games import TIE, UNDECIDED
 from retrograde.games.catalog import load_game
+from retrograde.games.contract.game import MOST_WORDS
 from retrograde.solver.conformance.check import check
 from retrograde.solver.engine import solve
 from retrograde.solver.verification.verify import verify

@@ -1,6 +1,6 @@
 """Games of nothing but fields, of one to three signs: for tests that compare fields compiled, interpreted and by hand.
 
-Each has cells first, in the middle and last, and one field of every other kind.
+Each has cells first, in the middle and last, and one field of every other kind. Positions have one word or several.
 """
 
 from retrograde.games.contract.fields import Cells, Flag, Number, Numbers, Turn
@@ -13,9 +13,10 @@ class Layout(Game):
     first: int = 1
     middle: int = 1
     last: int = 1
+    hand: int = 2
 
     low = Number(-2, 4)
-    hands = Numbers(2, 0, 2)
+    hands = Numbers(lambda game: game.hand, 0, 2)
     flag = Flag()
     pair = Turn("XY")
     three = Turn("ABC")

@@ -20,13 +20,16 @@ A class declares fields, and its rules read and write them by name. The program 
 | `Numbers(count, low, high)` | several numbers of one range, such as the stones in each player's hand |
 | `Flag()` | yes or no |
 
-Positions stay ints that never change: a method that writes returns a new position. Texts of positions, the board's
+Positions never change: a method that writes returns a new position. Texts of positions, the board's
 picture, the editor and `images` follow from the fields (`members.py`).
 
 The first field has the lowest bits, except that cells come before all others. Cells have a plane of bits for each sign,
 side by side::
 
     bits of a tic-tac-toe position    8 … 0 the cells with an X      17 … 9 the cells with an O
+
+If the fields need more than 62 bits, a position is a tuple of ints, its words; methods then take and return tuples.
+`layout.py` says which word holds a field, `cells.py` where the cells of a large board are.
 """
 
 from retrograde.games.contract.fields.cells import Cells

@@ -1,11 +1,21 @@
-"""Cells of a board, each empty or with one of some signs."""
+"""Cells of a board, each empty or with one of some signs.
+
+Cells take one word if all their planes fit into it. Else each plane is in one word, and the formulas are made from
+planes: what reads asks each for the cells of a sign, what writes gives each its cells. A plane of more than 62 cells is
+cut. On 64 cells, with two signs and the player to move::
+
+    word 0   cells 0 … 61 with an X             word 1   cells 0 … 61 with an O
+    word 2   cells 62 and 63 with an X, cells 62 and 63 with an O, the player to move
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from retrograde.games.contract.fields.field import TABLES, Field, formula, lambda_of
+from retrograde.games.contract.fields.field import TABLES, Field, formula, lambda_of, word_of
 from retrograde.games.contract.fields.ways import Way, rays, steps
+from retrograde.games.contract.game import POSITION_BITS
 
 if TYPE_CHECKING:
     from retrograde.games.contract.drawing import Board
@@ -13,8 +23,19 @@ if TYPE_CHECKING:
 EMPTY = "."
 STEP = 10
 """Bits of a set that one look into a table of cells covers."""
+MOST_CELLS = 64
+"""Sets of cells are ints, which have 64 bits in compiled code. There the highest one is the sign of the int."""
 LOOPS = {"having": "set", "empty": "free", "occupied": "filled"}
 """The methods that yield cells, and the methods that return the same cells as bits."""
+
+
+class Piece(NamedTuple):
+    """Cells of a plane that are in one word: *size* ones from *first* on, at bit *place* of word *at*."""
+
+    at: int
+    place: int
+    first: int
+    size: int
 
 
 class Cells(Field):
@@ -52,39 +73,116 @@ class Cells(Field):
         board = self.declared_board(game) if callable(self.declared_board) else self.declared_board
         if isinstance(board, int | tuple):
             board = row_of(tuple(map(str, range(board))) if isinstance(board, int) else board)
-        if not board.places:
-            raise ValueError(f"{self.name} has no cells")
+        if not 1 <= board.count <= MOST_CELLS:
+            raise ValueError(f"{self.name} has {board.count} cells, and must have from 1 to {MOST_CELLS}")
         found.board = replace(board, pieces={**board.pieces, **self.looks})
         found.size, found.rows = board.count, len(board.rows)
         found.width = found.size * len(self.signs)
         return found
 
+    def lay(self, at: int, place: int) -> tuple[int, int]:
+        """Take bits for all planes of a word; if no word has enough, take them plane by plane."""
+        if not self.is_spread:
+            at, end = super().lay(at, place)
+            places = range(self.place, end, self.size)
+            self.planes = [[Piece(at, place, 0, self.size)] for place in places]
+            return at, end
+        self.planes = [[] for _ in self.signs]
+        for first in range(0, self.size, POSITION_BITS):
+            size = min(POSITION_BITS, self.size - first)
+            for plane in self.planes:
+                if place + size > POSITION_BITS:
+                    at, place = at + 1, 0
+                plane.append(Piece(at, place, first, size))
+                place += size
+        return at, place
+
+    planes: list[list[Piece]]
+    """Where the cells of each sign are."""
+
+    def masks(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for at, place, _, size in chain(*self.planes):
+            found[at] = found.get(at, 0) | (1 << size) - 1 << place
+        return found
+
     def settle(self, fields: Mapping[str, Field]) -> None:
-        planes = range(self.place, self.place + self.width, self.size)
-        self.kinds = len(planes)
+        self.kinds = len(self.planes)
         self.full = (1 << self.size) - 1
+        counts = [f"({word_of(self.words, at)} & {mask}).bit_count()" for at, mask in self.masks().items()]
+        self.number = counts[0] if len(counts) == 1 else f"({' + '.join(counts)})"
+        if self.is_spread:
+            self.settle_planes()
+            return
+        planes = range(self.place, self.place + self.width, self.size)
         self.base = self.place - self.size
         """The place that a plane before the first one would have."""
         self.each = sum(1 << place for place in planes)
         """The first cell in all planes; shifted, any cell."""
-        self.all = self.full << self.place if len(planes) == 1 else self.full * self.each
-        self.in_any = " | ".join(f"position >> {place}" for place in planes)
+        self.in_any = " | ".join(f"{self.word} >> {place}" for place in planes)
         self.in_all = " | ".join(f"cells << {place}" for place in planes)
         self.number_of = " + ".join(
-            f"{number} * (position >> {place} + cell & 1)" for number, place in enumerate(planes, 1)
+            f"{number} * ({self.word} >> {place} + cell & 1)" for number, place in enumerate(planes, 1)
         )
         self.states = {0: 0} | {1 << place: number for number, place in enumerate(planes, 1)}
         self.first = self.full << self.place
         self.pair = self.first | self.first << self.size
 
+    # Cells of several words
+
+    def settle_planes(self) -> None:
+        """Compute what follows from planes in several words."""
+        sets = self.sets = [self.cells_in(plane) for plane in self.planes]
+        self.in_any = " | ".join(sets)
+        self.number_of = " + ".join(f"{number} * ({cells} >> cell & 1)" for number, cells in enumerate(sets, 1))
+        chosen = [f"{cells} if sign == {number} else " for number, cells in enumerate(sets[:-1], 1)]
+        self.chosen = f"({''.join(chosen)}{sets[-1]})"
+
+    def cells_in(self, plane: list[Piece]) -> str:
+        """Return an expression for the cells of a plane, as bits."""
+        parts = [f"({self.some_of(plane, first, size)}) << {first}" for _, _, first, size in plane]
+        return f"({' | '.join(parts)})"
+
+    def some_of(self, plane: list[Piece], first: int, count: int) -> str:
+        """Return an expression for *count* cells of a plane from *first* on, as bits; one piece must have all."""
+        at, place, begin, _ = next(piece for piece in plane if first < piece.first + piece.size)
+        return f"{word_of(self.words, at)} >> {place + first - begin} & {(1 << count) - 1}"
+
+    def changed(self, text: str) -> dict[int, str]:
+        """Return the words that change. *text* has `{own}`, the cells of a sign, and `{number}`, that of the sign.
+
+        `{other}` has the cells of the other one of the first two signs.
+        """
+        if not self.is_spread:
+            return super().changed(text)
+        others = [*self.sets[1::-1], *self.sets[2:]]
+        after = [
+            text.format(own=own, other=other, number=number)
+            for number, (own, other) in enumerate(zip(self.sets, others, strict=True), 1)
+        ]
+        found = {at: f"{word_of(self.words, at)} & {~mask}" for at, mask in self.masks().items()}
+        for at, part in self.put_down(after):
+            found[at] += f" | {part}"
+        return found
+
+    def put_down(self, sets: Sequence[str]) -> Iterator[tuple[int, str]]:
+        """Yield the parts of words that hold some cells, as (index of the word, expression).
+
+        *sets* has an expression for the cells of each sign, as bits.
+        """
+        for plane, cells in zip(self.planes, sets, strict=True):
+            for at, place, first, size in plane:
+                piece = f"({cells})" if len(plane) == 1 else f"(({cells}) >> {first} & {(1 << size) - 1})"
+                yield at, f"{piece} << {place}"
+
     # Sets of cells, as bits
 
-    @formula("position >> {size} * sign {base:+} & {full}")
+    @formula("{word} >> {size} * sign {base:+} & {full}", "{chosen}")
     def set(self, position: int, sign: int) -> int:
         """Return the cells with a sign, as bits."""
         raise NotImplementedError
 
-    @formula("({in_any}) & {full}")
+    @formula("({in_any}) & {full}", "{in_any}")
     def filled(self, position: int) -> int:
         """Return the cells that are not empty, as bits."""
         raise NotImplementedError
@@ -94,17 +192,25 @@ class Cells(Field):
         """Return the cells that are empty, as bits."""
         raise NotImplementedError
 
-    @formula("position & ~({full} << {size} * sign {base:+}) | cells << {size} * sign {base:+}")
+    @formula(
+        "{word} & ~({full} << {size} * sign {base:+}) | cells << {size} * sign {base:+}",
+        "cells if sign == {number} else {own}",
+        writes=True,
+    )
     def with_set(self, position: int, sign: int, cells: int) -> int:
         """Return a position in which a sign is on these cells, as bits, and on no others."""
         raise NotImplementedError
 
-    @formula("position & ~({in_all}) | cells << {size} * sign {base:+}")
+    @formula(
+        "{word} & ~({in_all}) | cells << {size} * sign {base:+}",
+        "cells | {own} if sign == {number} else {own} & ~cells",
+        writes=True,
+    )
     def put_all(self, position: int, cells: int, sign: int) -> int:
         """Return a position with a sign on all these cells, as bits, whatever was there."""
         raise NotImplementedError
 
-    @formula("position & ~{pair} | (position & {first}) << {size} | position >> {size} & {first}")
+    @formula("{word} & ~{pair} | ({word} & {first}) << {size} | {word} >> {size} & {first}", "{other}", writes=True)
     def swapped(self, position: int) -> int:
         """Return a position with the first two signs exchanged."""
         raise NotImplementedError
@@ -125,12 +231,12 @@ class Cells(Field):
 
     # Counts
 
-    @formula("(position & {all}).bit_count()")
+    @formula("{number}")
     def count(self, position: int) -> int:
         """Return how many cells are not empty."""
         raise NotImplementedError
 
-    @formula("(position >> {size} * sign {base:+} & {full}).bit_count()")
+    @formula("({word} >> {size} * sign {base:+} & {full}).bit_count()", "{chosen}.bit_count()")
     def count_of(self, position: int, sign: int) -> int:
         """Return how many cells have a sign."""
         raise NotImplementedError
@@ -142,32 +248,40 @@ class Cells(Field):
         """Return the sign on a cell; 0 for none."""
         raise NotImplementedError
 
-    @formula("position >> {size} * sign {base:+} + cell & 1 == 1")
+    @formula("{word} >> {size} * sign {base:+} + cell & 1 == 1", "{chosen} >> cell & 1 == 1")
     def has(self, position: int, cell: int, sign: int) -> bool:
         """Return whether a sign is on a cell."""
         raise NotImplementedError
 
-    @formula("position >> cell & {each} == 0")
+    @formula("{word} >> cell & {each} == 0", "({in_any}) >> cell & 1 == 0")
     def is_empty(self, position: int, cell: int) -> bool:
         """Return whether a cell is empty."""
         raise NotImplementedError
 
-    @formula("position & ~({each} << cell) | (1 << {size} * sign {base:+} + cell if sign else 0)")
+    @formula(
+        "{word} & ~({each} << cell) | (1 << {size} * sign {base:+} + cell if sign else 0)",
+        "{own} & ~(1 << cell) | (sign == {number}) << cell",
+        writes=True,
+    )
     def put(self, position: int, cell: int, sign: int) -> int:
         """Return a position with a sign on a cell, whatever was there. The sign 0 empties the cell."""
         raise NotImplementedError
 
-    @formula("position | 1 << {size} * sign {base:+} + cell")
+    @formula("{word} | 1 << {size} * sign {base:+} + cell", "{own} | (sign == {number}) << cell", writes=True)
     def add(self, position: int, cell: int, sign: int) -> int:
         """Return a position with a sign on a cell that is empty."""
         raise NotImplementedError
 
-    @formula("position & ~({each} << cell)")
+    @formula("{word} & ~({each} << cell)", "{own} & ~(1 << cell)", writes=True)
     def remove(self, position: int, cell: int) -> int:
         """Return a position with nothing on a cell."""
         raise NotImplementedError
 
-    @formula("position & ~({each} << start | {each} << goal) | (position >> start & {each}) << goal")
+    @formula(
+        "{word} & ~({each} << start | {each} << goal) | ({word} >> start & {each}) << goal",
+        "{own} & ~(1 << start | 1 << goal) | ({own} >> start & 1) << goal",
+        writes=True,
+    )
     def go(self, position: int, start: int, goal: int) -> int:
         """Return a position in which what is on one cell has gone to another; what was there is gone."""
         raise NotImplementedError
@@ -188,7 +302,7 @@ class Cells(Field):
         return {"cell": cells, "start": cells, "goal": cells, "sign": signs, "cells": (0, self.full)}
 
     def refusal(self, method: str, *arguments: Any) -> str:
-        if method == "add" and arguments[0] >> arguments[1] & self.each:
+        if method == "add" and not self.is_empty(*arguments[:2]):
             return f"cell {arguments[1]} is not empty; put() replaces what is there"
         return ""
 

@@ -1,10 +1,15 @@
 """What all fields have in common: a declaration, a copy for each game, and methods made from formulas.
 
 A field method has no body. Its *formula* is the expression that it returns, and the field's own numbers stand in it
-in braces. For X and O on nine cells::
+in braces; `{word}` is the word that holds the field. For X and O on nine cells::
 
-    @formula("position >> {size} * sign {base:+} & {full}")
+    @formula("{word} >> {size} * sign {base:+} & {full}")
     def set(self, position, sign): ...              -->     lambda position, sign: position >> 9 * sign - 9 & 511
+
+A method that *writes* returns a position: its formula is the word after the change. In a position of two words::
+
+    @formula("{word} ^ {bit}", writes=True)
+    def passed(self, position): ...                 -->     lambda position: (position[0], position[1] ^ 64)
 
 So a method costs what the same expression costs where it is written by hand. Python runs the lambda, and numba
 compiles it. Neither checks its arguments: `check` and the position editor do (see `layout.checked`).
@@ -16,20 +21,23 @@ from functools import lru_cache
 from inspect import signature
 from typing import Any, TypeVar
 
+from retrograde.games.contract.game import POSITION_BITS
+
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 TABLES: dict[str, Any] = {}
 """What quick formulas look up, by name."""
 
 
-def formula(text: str, quick: str = "") -> Callable[[Method], Method]:
+def formula(text: str, spread: str = "", writes: bool = False) -> Callable[[Method], Method]:
     """Let a method of a field return what the expression *text* says.
 
-    *quick* is an expression that Python evaluates faster; compiled code keeps to *text*.
+    *spread* is the expression for a field that takes several words, if another one. With *writes* the method returns a
+    position, and the expression is a word of it.
     """
 
     def decorate(method: Method) -> Method:
-        vars(method).update(formula=text, quick=quick or text)
+        vars(method).update(formula=text, spread=spread or text, writes=writes)
         return method
 
     return decorate
@@ -41,8 +49,14 @@ class Field:
     name = ""
     width = 0
     """Its bits."""
+    at = 0
+    """The index of the word that holds it: of its first one, if it takes several."""
     place = 0
-    """Its lowest bit."""
+    """Its lowest bit in that word."""
+    words = 1
+    """The words of a position; a position of one word is an int, others are tuples."""
+    word = "position"
+    """An expression for the word that holds it."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         from retrograde.games.contract.fields.members import add_members  # which knows all kinds of fields
@@ -62,8 +76,19 @@ class Field:
         """Return the copy for a game: it knows how many bits it needs, and not yet where they are."""
         return copy(self)
 
+    def lay(self, at: int, place: int) -> tuple[int, int]:
+        """Take the bits of word *at* from *place* on, or of the next word if too few are left; return what follows."""
+        if place + self.width > POSITION_BITS:
+            at, place = at + 1, 0
+        self.at, self.place = at, place
+        return at, place + self.width
+
     def settle(self, fields: "Mapping[str, Field]") -> None:
         """Compute what follows from the places of all fields."""
+
+    def masks(self) -> dict[int, int]:
+        """Return its bits in each word that it takes, by the index of the word."""
+        return {self.at: (1 << self.width) - 1 << self.place}
 
     def bounds(self, method: str) -> dict[str, tuple[int, int]]:
         """Return the least and the greatest value of each argument of a method, by its name."""
@@ -89,16 +114,31 @@ class Field:
     # Methods made from formulas
 
     @property
-    def numbers(self) -> dict[str, Any]:
-        """The numbers that stand in formulas: all attributes."""
-        return vars(self)
+    def is_spread(self) -> bool:
+        """Whether it takes several words."""
+        return self.width > POSITION_BITS
+
+    def expression(self, name: str) -> str:
+        """Return the expression that a method returns."""
+        method = vars(getattr(type(self), name))
+        text = method["spread" if self.is_spread else "formula"]
+        return self.with_words(self.changed(text)) if method["writes"] else text.format_map(vars(self))
+
+    def changed(self, text: str) -> dict[int, str]:
+        """Return the words that a method which writes changes, by their indices."""
+        return {self.at: text.format_map(vars(self))}
+
+    def with_words(self, changed: Mapping[int, str]) -> str:
+        """Return an expression for a position with some words changed."""
+        if self.words == 1:
+            return changed[0]
+        return f"({', '.join(changed.get(at, word_of(self.words, at)) for at in range(self.words))})"
 
     def sources(self, quick: bool) -> dict[str, str]:
         """Return the methods as texts of lambdas, by name; with *quick*, those for Python."""
-        kind = "quick" if quick else "formula"
         members = {name: getattr(type(self), name) for name in dir(type(self)) if name[0] != "_"}
         return {
-            name: lambda_of(method, vars(method)[kind].format_map(self.numbers))
+            name: lambda_of(method, self.expression(name))
             for name, method in members.items()
             if hasattr(method, "formula")
         }
@@ -106,6 +146,11 @@ class Field:
     def methods(self) -> dict[str, Callable[..., Any]]:
         """Return the methods that Python runs, by name."""
         return functions(tuple(self.sources(quick=True).items()))
+
+
+def word_of(words: int, at: int) -> str:
+    """Return an expression for a word of `position`, which has so many."""
+    return "position" if words == 1 else f"position[{at}]"
 
 
 def lambda_of(method: Callable[..., Any], expression: str) -> str:

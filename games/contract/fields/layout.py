@@ -1,4 +1,8 @@
-"""Gives each field its bits: cells first, then all others, each in the order of declaration."""
+"""Gives each field its bits: cells first, then all others, each in the order of declaration.
+
+A field begins in the next word if too few bits are left in one. Only a field that no word can hold takes several: its
+cells have each plane in one word, and its numbers each number (see `Cells.lay` and `Numbers.lay`).
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,8 +11,8 @@ from inspect import signature
 from typing import Any
 
 from retrograde.games.contract.fields.cells import Cells
-from retrograde.games.contract.fields.field import Field
-from retrograde.games.contract.game import POSITION_BITS
+from retrograde.games.contract.fields.field import Field, word_of
+from retrograde.games.contract.game import MOST_WORDS, POSITION_BITS, Game
 
 
 def fields_of(cls: type) -> dict[str, Any]:
@@ -20,19 +24,29 @@ def fields_of(cls: type) -> dict[str, Any]:
 
 def lay_out(game: Any) -> dict[str, Any]:
     """Give a game its copies of the fields, and return them by name; raise ValueError if they take too many bits."""
-    fields = {name: one.measured(game) for name, one in fields_of(type(game)).items()}
-    place = 0
+    declared = fields_of(type(game))
+    if taken := [name for name in declared if name in Game.__annotations__ or hasattr(Game, name)]:
+        raise ValueError(f"{taken[0]!r} is a member of the game contract; give the field another name")
+    fields = {name: one.measured(game) for name, one in declared.items()}
+    at = place = 0
     for one in fields.values():
-        one.place = place
-        place += one.width
-    if place > POSITION_BITS:
+        at, place = one.lay(at, place)
+    if at >= MOST_WORDS:
         parts = ", ".join(f"{name} {one.width}" for name, one in fields.items())
-        raise ValueError(f"a position has {POSITION_BITS} bits, and its fields take {place}: {parts}")
+        raise ValueError(f"a position has at most {MOST_WORDS} words of {POSITION_BITS} bits; its fields need {parts}")
+    for one in fields.values():
+        one.words, one.word = at + 1, word_of(at + 1, one.at)
     for one in fields.values():
         one.settle(fields)
         vars(one).update(one.methods())
     vars(game).update(fields)
     return fields
+
+
+def blank(game: Any) -> Any:
+    """Return the position of which all bits are 0."""
+    words: int = next(getattr(game, name) for name in fields_of(type(game))).words
+    return 0 if words == 1 else (0,) * words
 
 
 @contextmanager

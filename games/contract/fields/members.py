@@ -10,7 +10,7 @@ from inspect import getattr_static
 from typing import TYPE_CHECKING, Any
 
 from retrograde.games.contract.fields.cells import EMPTY, Cells
-from retrograde.games.contract.fields.layout import checked, fields_of, lay_out
+from retrograde.games.contract.fields.layout import blank, checked, fields_of, lay_out
 from retrograde.games.contract.fields.numbers import Turn
 from retrograde.games.contract.fields.symmetry import SymmetricImages, has_symmetries
 from retrograde.games.contract.game import DERIVED, Game
@@ -28,7 +28,7 @@ def add_members(cls: Any) -> None:
     inherited = {name for base in cls.__mro__[1:] for name in vars(base).get(DERIVED, ())}
     given = members_of([*fields_of(cls).values()])
     # A member that follows for a base, and not for a class with more fields, is as without fields.
-    given |= {name: getattr_static(Game, name, None) for name in (inherited | before.keys()) - given.keys()}
+    given |= {name: getattr_static(Game, name, "") for name in (inherited | before.keys()) - given.keys()}
     for name, member in given.items():
         own = name in vars(cls) and vars(cls)[name] is not before.get(name)
         if not own and (
@@ -47,7 +47,7 @@ def members_of(fields: list[Any]) -> dict[str, Any]:
     """Return the members that follow from the fields of a class, by name."""
     cells = [one for one in fields if isinstance(one, Cells)]
     turns = [one for one in fields if isinstance(one, Turn)]
-    found: dict[str, Any] = {"start": 0, "fields": texts_of_fields}
+    found: dict[str, Any] = {"start": property(blank), "fields": texts_of_fields}
     if any(map(has_symmetries, cells)):
         found["images"] = images
     if cells:
@@ -120,7 +120,7 @@ def signs(self: Any, position: int) -> str:
 
 
 def position_of(self: Any, signs: str, turn: str) -> int:
-    position: int = 0
+    position: int = blank(self)
     with checked(self):
         for one in fields_in(self):
             if isinstance(one, Cells):
@@ -145,7 +145,7 @@ def write(self: Any, position: int) -> str:
 def read(self: Any, text: str) -> int:
     parts = text.strip().replace("\n", "/").replace(" ", "").split("/")
     told = [one for one in fields_in(self) if one.rows]
-    position = 0
+    position: int = blank(self)
     if len(parts) != sum(one.rows for one in told):
         raise ValueError(f"a position says {', '.join(one.name for one in told)}, parted by /")
     with checked(self):

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from retrograde.games.contract.fields.field import Field, formula
+from retrograde.games.contract.fields.field import Field, formula, word_of
+from retrograde.games.contract.game import POSITION_BITS
 
 
 class Number(Field):
@@ -22,23 +23,25 @@ class Number(Field):
             value = getattr(self, name)
             setattr(found, name, value(game) if callable(value) else value)
         found.bits = (found.high - found.low).bit_length()
+        if found.bits > POSITION_BITS:
+            raise ValueError(f"{self.name} needs {found.bits} bits, and a number has at most {POSITION_BITS}")
         found.width = found.bits * found.count
         return found
 
     def settle(self, fields: Mapping[str, Field]) -> None:
         self.full = (1 << self.bits) - 1
 
-    @formula("(position >> {place} & {full}) {low:+}")
+    @formula("({word} >> {place} & {full}) {low:+}")
     def get(self, position: int) -> int:
         """Return the number."""
         raise NotImplementedError
 
-    @formula("position & ~({full} << {place}) | number - {low} << {place}")
+    @formula("{word} & ~({full} << {place}) | number - {low} << {place}", writes=True)
     def put(self, position: int, number: int) -> int:
         """Return a position with another number."""
         raise NotImplementedError
 
-    @formula("position + (amount << {place})")
+    @formula("{word} + (amount << {place})", writes=True)
     def add(self, position: int, amount: int) -> int:
         """Return a position in which the number is larger by an amount, or smaller by a negative one."""
         raise NotImplementedError
@@ -77,17 +80,48 @@ class Numbers(Number):
         super().__init__(low, high)
         self.count = count
 
-    @formula("(position >> {place} + {bits} * index & {full}) {low:+}")
+    def lay(self, at: int, place: int) -> tuple[int, int]:
+        """Take bits; if no word has enough, take words, each with as many numbers as it holds."""
+        if not self.is_spread:
+            return super().lay(at, place)
+        self.at, self.in_word = at + (place > 0), POSITION_BITS // self.bits
+        words, numbers = divmod(self.count - 1, self.in_word)
+        return self.at + words, (numbers + 1) * self.bits
+
+    def settle(self, fields: Mapping[str, Field]) -> None:
+        super().settle(fields)
+        self.shift = f"{self.place} + {self.bits} * index"
+        if self.is_spread:
+            self.shift = f"{self.bits} * (index % {self.in_word})"
+            self.word = f"position[{self.at} + index // {self.in_word}]"
+
+    def masks(self) -> dict[int, int]:
+        if not self.is_spread:
+            return super().masks()
+        held = [min(self.in_word, self.count - first) for first in range(0, self.count, self.in_word)]
+        return {self.at + after: (1 << self.bits * numbers) - 1 for after, numbers in enumerate(held)}
+
+    def changed(self, text: str) -> dict[int, str]:
+        if not self.is_spread:
+            return super().changed(text)
+        found = {}
+        for after, at in enumerate(self.masks()):
+            word = word_of(self.words, at)
+            changed = text.format_map({**vars(self), "word": word})
+            found[at] = f"{changed} if index // {self.in_word} == {after} else {word}"
+        return found
+
+    @formula("({word} >> {shift} & {full}) {low:+}")
     def get(self, position: int, index: int) -> int:  # type: ignore[override]  # it holds several
         """Return the number at an index."""
         raise NotImplementedError
 
-    @formula("position & ~({full} << {place} + {bits} * index) | number - {low} << {place} + {bits} * index")
+    @formula("{word} & ~({full} << {shift}) | number - {low} << {shift}", writes=True)
     def put(self, position: int, index: int, number: int) -> int:  # type: ignore[override]  # as above
         """Return a position with another number at an index."""
         raise NotImplementedError
 
-    @formula("position + (amount << {place} + {bits} * index)")
+    @formula("{word} + (amount << {shift})", writes=True)
     def add(self, position: int, index: int, amount: int) -> int:  # type: ignore[override]  # as above
         """Return a position in which the number at an index is larger by an amount."""
         raise NotImplementedError
@@ -112,12 +146,12 @@ class Flag(Field):
     def settle(self, fields: Mapping[str, Field]) -> None:
         self.bit = 1 << self.place
 
-    @formula("position & {bit} != 0")
+    @formula("{word} & {bit} != 0")
     def get(self, position: int) -> bool:
         """Return whether the flag is set."""
         raise NotImplementedError
 
-    @formula("position & ~{bit} | flag << {place}")
+    @formula("{word} & ~{bit} | flag << {place}", writes=True)
     def put(self, position: int, flag: bool) -> int:
         """Return a position in which the flag is set, or is not."""
         raise NotImplementedError
@@ -156,16 +190,16 @@ class Turn(Field):
             raise ValueError(f"{self.name} follows from {self.by!r}; name a field of cells")
         # The player to move, `now`, as an expression, and the position after a pass.
         places = (1 << self.width) - 1
-        self.now = f"position >> {self.place} & {places}"
-        self.given = f"position & ~{places << self.place} | player << {self.place}"
-        self.after = f"position ^ {1 << self.place}"
+        self.now = f"{self.word} >> {self.place} & {places}"
+        self.given = f"{self.word} & ~{places << self.place} | player << {self.place}"
+        self.after = f"{self.word} ^ {1 << self.place}"
         if self.players != 2:
             last = self.players - 1
-            self.after = f"position + ({1 << self.place} if {self.now} != {last} else {-last << self.place})"
+            self.after = f"{self.word} + ({1 << self.place} if {self.now} != {last} else {-last << self.place})"
         if self.by:
-            filled = f"(position & {vars(fields[self.by])['all']}).bit_count()"
+            filled = fields[self.by].expression("count")
             self.now = f"{filled} & 1" if self.players == 2 else f"{filled} % {self.players}"
-            self.after = self.given = "position"
+            self.after = self.given = self.word
         # The number of each player's sign on the cells; players that cells do not have are 1, 2, …
         cells = [fields[self.by]] if self.by else [*fields.values()]
         known = next((vars(one)["signs"] for one in cells if is_drawn_with(self.signs, one)), self.signs)
@@ -188,12 +222,12 @@ class Turn(Field):
         """Return the sign of the next player, as cells number it."""
         raise NotImplementedError
 
-    @formula("{after}")
+    @formula("{after}", writes=True)
     def passed(self, position: int) -> int:
         """Return a position in which the next player is to move."""
         raise NotImplementedError
 
-    @formula("{given}")
+    @formula("{given}", writes=True)
     def put(self, position: int, player: int) -> int:
         """Return a position in which a player is to move."""
         raise NotImplementedError

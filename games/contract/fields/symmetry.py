@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.fields.cells import Cells
+from retrograde.games.contract.fields.field import word_of
 from retrograde.games.contract.fields.layout import fields_of
 from retrograde.games.contract.fields.numbers import Turn
 from retrograde.games.contract.fields.ways import mirror
@@ -42,8 +43,13 @@ class SymmetricImages:
             raise ValueError(f"{' and '.join(one.name for one in self.cells)} must have as many symmetries each")
         self.orders, self.exchanged = list(zip(*orders, strict=True)), list(zip(*exchanged, strict=True))
         self.step = self.longest_step()
-        self.begins = [(one, begin) for one in self.cells for begin in range(0, one.size, self.step)]
-        """The field of each table, and the first of its cells."""
+        self.steps = [
+            (one, begin, min(self.step, first + size - begin))
+            for one in self.cells
+            for _, _, first, size in one.planes[0]
+            for begin in range(first, first + size, self.step)
+        ]
+        """The field of each table, the first of its cells, and how many."""
 
     def longest_step(self) -> int:
         """Return the most cells of a step with which the tables have at most MOST_ENTRIES."""
@@ -56,37 +62,43 @@ class SymmetricImages:
     def tables(self, orders: Sequence[Orders]) -> list[list[list[int]]]:
         """Return for each symmetry its tables; *orders* has a permutation of each field for each symmetry."""
         return [
-            [images_of_sets(order[self.cells.index(one)], begin, self.step) for one, begin in self.begins]
+            [images_of_sets(order[self.cells.index(one)], begin, self.step) for one, begin, _ in self.steps]
             for order in orders
         ]
 
     def image(self, look: Look) -> str:
         """Return an expression for an image of `position`. Bits that are of no field are left out."""
-        bits = (1 << sum(one.width for one in self.fields.values())) - 1
-        kept = bits & ~sum(one.all for one in self.cells)
-        parts = [f"position & {kept}"] if kept else []
-        for number, (one, begin) in enumerate(self.begins):
-            mask = (1 << min(self.step, one.size - begin)) - 1
-            for place in range(one.place, one.place + one.width, one.size):
-                parts.append(f"{look(number, f'position >> {place + begin} & {mask}')} << {place}")
-        return " | ".join(parts)
+        words = next(iter(self.fields.values()))
+        kept = [0] * words.words
+        for one in self.fields.values():
+            for at, mask in one.masks().items() if one not in self.cells else ():
+                kept[at] |= mask
+        parts = [[f"{word_of(words.words, at)} & {mask}"] if mask else [] for at, mask in enumerate(kept)]
+        for one in self.cells:
+            sets = []
+            for plane in one.planes:
+                steps = ((number, *step) for number, (field, *step) in enumerate(self.steps) if field is one)
+                sets.append(" | ".join(look(number, one.some_of(plane, *step)) for number, *step in steps))
+            for at, part in one.put_down(sets):
+                parts[at].append(part)
+        return words.with_words({at: " | ".join(found) or "0" for at, found in enumerate(parts)})
 
     def exchange(self) -> str:
         """Return an expression for `position` with the first two signs exchanged and the turn passed."""
         position = "position"
         for name, one in self.fields.items():
             if isinstance(one, Cells) and one.kinds > 1:
-                source = one.sources(quick=False)["swapped"]
+                source = one.expression("swapped")
             elif isinstance(one, Turn) and one.players == 2 and not one.by:
-                source = one.sources(quick=False)["passed"]
+                source = one.expression("passed")
             else:
                 raise ValueError(f"an exchange of signs does not say what becomes of {name}; define images(position)")
-            position = source.partition(": ")[2].replace("position", f"({position})")
+            position = source.replace("position", f"({position})")
         return position
 
     def interpreted(self) -> Callable[[int], list[int]]:
         """Return a function for Python that returns the images of a position."""
-        names = "".join(f"t{number}, " for number in range(len(self.begins)))
+        names = "".join(f"t{number}, " for number in range(len(self.steps)))
         found = f"[{self.image(lambda number, index: f't{number}[{index}]')} for {names}in "
         text = f"lambda position: {found}SAME]"
         if self.exchanged:
@@ -97,7 +109,7 @@ class SymmetricImages:
 
     def compiled(self) -> Callable[..., Any]:
         """Return a generator function for numba, `images(self, position)`."""
-        entries = len(self.begins) << self.step
+        entries = len(self.steps) << self.step
         image = self.image(lambda number, index: f"TABLE[{number << self.step} + at + ({index})]")
         ends = [len(self.orders) * entries, (len(self.orders) + len(self.exchanged)) * entries]
         lines = [
@@ -106,7 +118,8 @@ class SymmetricImages:
             *([f" position = {self.exchange()}"] if self.exchanged else []),
             f" for at in range({ends[0]}, {ends[1]}, {entries}): yield {image}",
         ]
-        names: dict[str, Any] = {"TABLE": np.array(self.tables([*self.orders, *self.exchanged]), np.int64).reshape(-1)}
+        tables = np.array(self.tables([*self.orders, *self.exchanged]), np.uint64)
+        names: dict[str, Any] = {"TABLE": tables.reshape(-1).astype(np.int64)}
         exec("\n".join(lines), names)
         function: Callable[..., Any] = names["images"]
         return function
@@ -129,7 +142,7 @@ def orders_of(game: Any, cells: Cells, declared: Any) -> Orders:
     return tuple(tuple(order) for order in declared)
 
 
-def moved(cells: Cells, position: int, order: Iterable[int]) -> int:
+def moved(cells: Cells, position: Any, order: Iterable[int]) -> Any:
     """Return a position with the cells in another order, cell by cell."""
     image = position
     for cell, there in enumerate(order):

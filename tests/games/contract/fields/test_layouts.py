@@ -1,5 +1,6 @@
 """Every method of every kind of field: compiled, interpreted, and worked out bit by bit here, at random positions."""
 
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -8,16 +9,22 @@ import pytest
 
 from retrograde.games.contract.fields import checked
 from retrograde.solver.rules.compiled import prepare
+from retrograde.solver.rules.positions import put
 from retrograde.solver.runtime.kernel import kernel
 from tests.helpers.layouts import OneBoard, OneSign, ThreeSigns, TwoSigns
 
 pytestmark = pytest.mark.long
 
-FEW = [OneSign(48, 1, 1), TwoSigns(9, 11, 5)]
+FEW = [TwoSigns(9, 11, 5), TwoSigns(36, 1, 64)]
 MORE = [
-    *(OneSign(1, 1, 1), OneSign(2, 45, 3), OneSign(1, 1, 48)),
+    *(OneSign(1, 1, 1), OneSign(2, 45, 3), OneSign(1, 1, 48), OneSign(48, 1, 1)),
     *(TwoSigns(1, 1, 1), TwoSigns(23, 1, 1), TwoSigns(1, 23, 1), TwoSigns(1, 1, 23)),
     *(ThreeSigns(1, 1, 1), ThreeSigns(14, 1, 1), ThreeSigns(1, 14, 1), ThreeSigns(1, 1, 14), ThreeSigns(5, 6, 5)),
+    # Several words.
+    *(OneSign(64, 1, 1), OneSign(63, 62, 61), OneSign(31, 31, 64), OneSign(1, 2, 3, hand=62)),
+    *(TwoSigns(32, 1, 1), TwoSigns(31, 31, 31), TwoSigns(1, 64, 7), TwoSigns(20, 62, 1), TwoSigns(9, 9, 9, hand=31)),
+    *(ThreeSigns(21, 1, 1), ThreeSigns(20, 20, 20), ThreeSigns(1, 32, 5), ThreeSigns(64, 1, 1, hand=70)),
+    ThreeSigns(9, 63, 19, hand=40),
 ]
 LAYOUTS = [*FEW, *(pytest.param(game, marks=pytest.mark.thorough) for game in MORE)]
 CELLS = ("a", "b", "c")
@@ -28,46 +35,62 @@ BLOCK = 40
 @kernel
 def ask_cells(field, position, cell, goal, sign, cells, out):
     """Write what the methods of a field of cells answer."""
-    out[0] = field.set(position, sign)
-    out[1] = field.filled(position)
-    out[2] = field.free(position)
-    out[3] = field.with_set(position, sign, cells)
-    out[4] = field.count(position)
-    out[5] = field.count_of(position, sign)
-    out[6] = field.get(position, cell)
-    out[7] = field.has(position, cell, sign)
+    put(out, 0, field.set(position, sign))
+    put(out, 1, field.filled(position))
+    put(out, 2, field.free(position))
+    put(out, 3, field.with_set(position, sign, cells))
+    put(out, 4, field.count(position))
+    put(out, 5, field.count_of(position, sign))
+    put(out, 6, field.get(position, cell))
+    put(out, 7, field.has(position, cell, sign))
     # Positions with other cells.
-    out[8] = field.is_empty(position, cell)
-    out[9] = field.put(position, cell, sign)
-    out[10] = field.put(position, cell, 0)
-    out[11] = field.add(field.remove(position, cell), cell, sign)
-    out[12] = field.remove(position, cell)
-    out[13] = field.go(position, cell, goal)
-    out[14], out[15], out[16] = field.size, field.A, field.full
-    out[20] = field.put_all(position, cells, sign)
+    put(out, 8, field.is_empty(position, cell))
+    put(out, 9, field.put(position, cell, sign))
+    put(out, 10, field.put(position, cell, 0))
+    put(out, 11, field.add(field.remove(position, cell), cell, sign))
+    put(out, 12, field.remove(position, cell))
+    put(out, 13, field.go(position, cell, goal))
+    put(out, 14, field.size)
+    put(out, 15, field.A)
+    put(out, 16, field.full)
+    put(out, 20, field.put_all(position, cells, sign))
     # The cells of loops, as bits.
-    out[17], out[18], out[19] = 0, 0, 0
+    empty = having = occupied = 0
     for one in field.empty(position):
-        out[17] += np.int64(1) << one
+        empty |= np.int64(1) << one
     for one in field.having(position, sign):
-        out[18] += np.int64(1) << one
+        having |= np.int64(1) << one
     for one in field.occupied(position):
-        out[19] += np.int64(1) << one
+        occupied |= np.int64(1) << one
+    put(out, 17, empty)
+    put(out, 18, having)
+    put(out, 19, occupied)
 
 
 @kernel
 def ask_numbers(game, position, number, index, hand, flag, player, out):
     """Write what the methods of all other fields answer."""
-    out[0], out[1] = game.low.get(position), game.low.put(position, number)
-    out[2] = game.low.add(position, number - game.low.get(position))
-    out[3], out[4] = game.hands.get(position, index), game.hands.put(position, index, hand)
-    out[5] = game.hands.add(position, index, hand - game.hands.get(position, index))
-    out[6], out[7] = game.flag.get(position), game.flag.put(position, flag)
-    out[8], out[9], out[10] = game.pair.get(position), game.pair.passed(position), game.pair.put(position, player % 2)
+    put(out, 0, game.low.get(position))
+    put(out, 1, game.low.put(position, number))
+    put(out, 2, game.low.add(position, number - game.low.get(position)))
+    put(out, 3, game.hands.get(position, index))
+    put(out, 4, game.hands.put(position, index, hand))
+    put(out, 5, game.hands.add(position, index, hand - game.hands.get(position, index)))
+    put(out, 6, game.flag.get(position))
+    put(out, 7, game.flag.put(position, flag))
+    put(out, 8, game.pair.get(position))
+    put(out, 9, game.pair.passed(position))
+    put(out, 10, game.pair.put(position, player % 2))
     # Three players, and a turn that follows from cells.
-    out[11], out[12], out[13] = game.three.get(position), game.three.passed(position), game.three.put(position, player)
-    out[14], out[15], out[16] = game.by.get(position), game.by.sign(position), game.by.other(position)
-    out[17], out[18], out[19] = game.three.sign(position), game.three.other(position), game.by.passed(position)
+    put(out, 11, game.three.get(position))
+    put(out, 12, game.three.passed(position))
+    put(out, 13, game.three.put(position, player))
+    put(out, 14, game.by.get(position))
+    put(out, 15, game.by.sign(position))
+    put(out, 16, game.by.other(position))
+    put(out, 17, game.three.sign(position))
+    put(out, 18, game.three.other(position))
+    put(out, 19, game.by.passed(position))
 
 
 @kernel
@@ -101,20 +124,42 @@ class State:
         self.cells = {
             name: [chance.randint(0, self.signs) for _ in range(size)] for name, size in zip(CELLS, sizes, strict=True)
         }
-        self.low, self.hands = chance.randint(-2, 4), [chance.randint(0, 2), chance.randint(0, 2)]
+        self.low, self.hands = chance.randint(-2, 4), [chance.randint(0, 2) for _ in range(game.hand)]
         self.flag, self.pair, self.three = chance.randint(0, 1), chance.randint(0, 1), chance.randint(0, 2)
 
-    def encoded(self, **changes: Any) -> int:
+    def encoded(self, **changes: Any) -> Any:
         """Return the position, with some fields changed."""
         values = {**vars(self), **self.cells, **changes}
-        bits: list[int] = []
+        words: list[list[int]] = [[]]
+
+        def add(*bits: int) -> None:
+            """Add bits that are in one word."""
+            if len(words[-1]) + len(bits) > 62:
+                words.append([])
+            words[-1].extend(bits)
+
+        def bits_of(number: int, width: int) -> list[int]:
+            return [number >> bit & 1 for bit in range(width)]
+
         for name in CELLS:
-            for sign in range(1, self.signs + 1):
-                bits += [int(on == sign) for on in values[name]]
-        others = [values["low"] + 2, *values["hands"], values["flag"], values["pair"], values["three"]]
-        for number, width in zip(others, (3, 2, 2, 1, 1, 2), strict=True):
-            bits += [number >> bit & 1 for bit in range(width)]
-        return sum(bit << place for place, bit in enumerate(bits))
+            planes = [[int(on == sign) for on in values[name]] for sign in range(1, self.signs + 1)]
+            if sum(map(len, planes)) <= 62:
+                add(*chain(*planes))
+            else:
+                for part in [plane[:62] for plane in planes] + [plane[62:] for plane in planes]:
+                    add(*part)
+        add(*bits_of(values["low"] + 2, 3))
+        hands = [bits_of(number, 2) for number in values["hands"]]
+        if len(hands) <= 31:
+            add(*chain(*hands))
+        else:
+            words.append([])
+            for hand in hands:
+                add(*hand)
+        for name, width in (("flag", 1), ("pair", 1), ("three", 2)):
+            add(*bits_of(values[name], width))
+        numbers = tuple(sum(bit << place for place, bit in enumerate(word)) for word in words)
+        return numbers[0] if len(numbers) == 1 else numbers
 
     def answers_of_cells(self, name: str, cell: int, goal: int, sign: int, cells: int) -> list[int]:
         on = self.cells[name]
@@ -157,6 +202,12 @@ class State:
         ]
 
 
+def alike(answers: Any, width: int) -> list[list[int]]:
+    """Return answers as rows of words without a sign; a number is in each word of its row."""
+    rows = [answer if isinstance(answer, tuple | np.ndarray) else [answer] * width for answer in answers]
+    return [[int(word) % (1 << 64) for word in row] for row in rows]
+
+
 @pytest.mark.parametrize("game", LAYOUTS, ids=str)
 def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game):
     prepare(game)
@@ -164,28 +215,29 @@ def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game):
     for _ in range(200):
         state = State(game, chance)
         position = state.encoded()
+        width = len(position) if isinstance(position, tuple) else 1
         asked, known = [], []
         for name in CELLS:
             size, sign = len(state.cells[name]), chance.randint(1, state.signs)
             free = [at for at, on in enumerate(state.cells[name]) if on in (0, sign)]
             cells = sum(1 << at for at in free if chance.random() < 0.5)
             some = [chance.randrange(size), chance.randrange(size), sign, cells]
-            known += [*map(int, state.answers_of_cells(name, *some)), *[0] * (BLOCK - 21)]
+            known += [*state.answers_of_cells(name, *some), *[0] * (BLOCK - 21)]
             asked += some
-        numbers = [chance.randint(-2, 4), *(chance.randrange(count) for count in (2, 3, 2, 3))]
-        known += [*map(int, state.answers_of_numbers(*numbers)), *[0] * (BLOCK - 20)]
-        asked = np.array([*asked, *numbers], np.int64)
-        compiled = np.zeros(4 * BLOCK, np.int64)
-        ask_all(game, position, asked, compiled)
-        assert compiled.tolist() == known
-        interpreted = [0] * (4 * BLOCK)
-        in_python = [[0] * BLOCK for _ in range(4)]
+        numbers = [chance.randint(-2, 4), *(chance.randrange(count) for count in (game.hand, 3, 2, 3))]
+        known = alike([*known, *state.answers_of_numbers(*numbers), *[0] * (BLOCK - 20)], width)
+        asked += numbers
+        compiled = np.zeros((4 * BLOCK, width) if width > 1 else 4 * BLOCK, np.int64)
+        ask_all(
+            game, position, np.array([number % (1 << 64) for number in asked], np.uint64).astype(np.int64), compiled
+        )
+        assert alike([*compiled], width) == known
+        interpreted: list[Any] = [[0] * BLOCK for _ in range(4)]
         with checked(game):
             for at, name in enumerate(CELLS):
-                ask_cells.py_func(getattr(game, name), position, *map(int, asked[4 * at : 4 * at + 4]), in_python[at])
-            ask_numbers.py_func(game, position, *map(int, asked[12:]), in_python[3])
-        interpreted = [int(answer) for block in in_python for answer in block]
-        assert interpreted == known
+                ask_cells.py_func(getattr(game, name), position, *asked[4 * at : 4 * at + 4], interpreted[at])
+            ask_numbers.py_func(game, position, *numbers, interpreted[3])
+        assert alike(chain(*interpreted), width) == known
         if state.signs > 1:
             swapped = [
                 state.encoded(**{name: [{1: 2, 2: 1}.get(on, on) for on in state.cells[name]]}) for name in CELLS
@@ -195,7 +247,7 @@ def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game):
         assert game.read(game.write(position)) == position
 
 
-@pytest.mark.parametrize("size", [1, 10, 31, 62])
+@pytest.mark.parametrize("size", [1, 10, 31, 62, 63, 64])
 def test_a_board_may_fill_a_position(size):
     game = OneBoard(size)
     prepare(game)
@@ -203,16 +255,18 @@ def test_a_board_may_fill_a_position(size):
 
     @kernel
     def moves(game, position):
-        """Return the moves as bits, and their children's sum."""
+        """Return the moves as bits, and the cells that are filled after an odd number of them."""
         found = children = 0
         for move in game.generate_moves(position):
             found |= 1 << move
-            children ^= game.do_move(position, move)
+            children ^= game.cells.set(game.do_move(position, move), 1)
         return found, children
 
     for _ in range(50):
-        position = chance.getrandbits(size)
+        cells = chance.getrandbits(size)
         children = 0
-        for move in game.generate_moves(position):
-            children ^= position | 1 << move
-        assert moves(game, position) == (~position & (1 << size) - 1, children)
+        for move in range(size):
+            children ^= cells | 1 << move if not cells >> move & 1 else 0
+        position = cells if size <= 62 else (cells & (1 << 62) - 1, cells >> 62)
+        free, filled = moves(game, position)
+        assert (free % (1 << 64), filled % (1 << 64)) == (~cells & (1 << size) - 1, children)

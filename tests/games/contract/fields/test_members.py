@@ -12,6 +12,7 @@ from retrograde.games.contract.fields import checked
 from retrograde.solver import check
 
 TURNED = ((4, 5, 2, 3, 0, 1), (5, 4, 3, 2, 1, 0))
+WIDE_TURNED = (tuple(cell ^ 1 for cell in range(63, -1, -1)), tuple(range(63, -1, -1)))
 
 
 class Crossing(Game):
@@ -64,6 +65,11 @@ def test_a_start_is_written_as_text_and_rules_with_exchanges_keep_the_contract()
     assert report.understood["fields"].startswith("13 bits (cells 12, mover 1), ")
 
 
+def test_exchanges_of_a_class_with_other_fields_are_refused():
+    (finding,) = check(WithHands(), 500, 1.0).findings
+    assert "an exchange of signs does not say what becomes of plies; define images(position)" in str(finding)
+
+
 def test_images_mirror_the_board_and_exchange_the_players():
     game = Crossing()
     images = {game.write(image) for image in game.images(game.read("O./X./.X/O"))}
@@ -110,12 +116,70 @@ def test_check_finds_a_cell_that_is_not_there():
     assert "cells.has: cell is 3, and must be from 0 to 2" in str(finding)
 
 
-def test_too_many_bits_are_refused():
-    class Wide(Game):
-        cells = Cells(21, A="cross", B="ring", C="disc")
+class WideCrossing(Crossing):
+    """The same on a board of 64 cells: columns 0 and 1 have the men, and the others are empty."""
 
-    with pytest.raises(ValueError, match="a position has 62 bits, and its fields take 63: cells 63"):
-        Wide()
+    cells = Cells(grid(2, 32), symmetries="mirror", exchanges=WIDE_TURNED, X="red disc", O="blue disc")
+    start = "/".join(["OO", *[".."] * 30, "XX", "X"])
+
+    def generate_moves(self, position):
+        for cell in self.cells.having(position, self.mover.sign(position)):
+            goal = cell + 4 * self.mover.get(position) - 2
+            if 0 <= goal < 64 and self.cells.is_empty(position, goal):
+                yield cell
+
+
+class WideHands(WideCrossing):
+    """The same, with many numbers."""
+
+    cells = Cells(grid(2, 32), symmetries="mirror", X="red disc", O="blue disc")
+    start = "/".join(["OO", *[".."] * 30, "XX", "X", ",".join(["1"] * 40), "yes"])
+    hands = Numbers(40, 0, 2)
+    open = Flag()
+
+
+@pytest.mark.parametrize("kind", [WideCrossing, WideHands])
+def test_rules_with_fields_of_several_words_keep_the_contract(kind):
+    game = kind()
+    assert len(game.start) == (5 if kind is WideHands else 3)
+    assert game.read(game.write(game.start)) == game.start
+    report = check(game, 500, 1.0)
+    assert report.ok and not report.slow, str(report)
+    if kind is WideCrossing:
+        assert report.understood["fields"].startswith("129 bits in 3 words (cells 128, mover 1), ")
+
+
+def test_images_of_several_words_mirror_the_board_and_exchange_the_players():
+    game = WideCrossing()
+    one, other = [".O", ".X", *[".."] * 29, "X."], ["O.", *[".."] * 29, ".O", ".X"]
+    images = {game.write(image) for image in game.images(game.read("/".join([*one, "X"])))}
+    mirrored = ["/".join([row[::-1] for row in rows]) for rows in (one, other)]
+    assert images == {f"{mirrored[0]}/X", "/".join([*other, "O"]), f"{mirrored[1]}/O"}
+
+
+def test_too_many_bits_and_cells_are_refused():
+    class Many(Game):
+        hands = Numbers(9, 0, 1 << 61)
+
+    class Large(Game):
+        cells = Cells(65, A="cross")
+
+    class Long(Game):
+        number = Number(0, 1 << 62)
+
+    with pytest.raises(ValueError, match="a position has at most 8 words of 62 bits; its fields need hands 558"):
+        Many()
+    with pytest.raises(ValueError, match="cells has 65 cells, and must have from 1 to 64"):
+        Large()
+    with pytest.raises(ValueError, match="number needs 63 bits, and a number has at most 62"):
+        Long()
+
+
+@pytest.mark.parametrize("name", ["turn", "board", "start", "images"])
+def test_a_field_is_not_called_like_a_member_of_the_contract(name):
+    kind = type("Taken", (Game,), {name: Turn("XO")})
+    with pytest.raises(ValueError, match=f"'{name}' is a member of the game contract; give the field another name"):
+        kind()
 
 
 def test_rules_with_fields_run_as_a_script(tmp_path):

@@ -58,19 +58,18 @@ class Field:
     word = "position"
     """An expression for the word that holds it."""
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        from retrograde.games.contract.fields.members import add_members  # which knows all kinds of fields
+    add_members: Callable[[type], None]
+    """Gives a class what follows from its fields. It knows all kinds of fields, so that `__init__.py` sets it here."""
+    lay_out: Callable[[Any], dict[str, Any]]
+    """Returns the fields of a game; set like `add_members`."""
 
+    def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
-        add_members(owner)
+        Field.add_members(owner)
 
     def __get__(self, game: Any, cls: type | None = None) -> Any:
         """Return the copy of a game that has not been laid out yet; of a class, the declaration."""
-        if game is None:
-            return self
-        from retrograde.games.contract.fields.layout import lay_out  # as above
-
-        return lay_out(game)[self.name]
+        return self if game is None else Field.lay_out(game)[self.name]
 
     def measured(self, game: Any) -> Any:
         """Return the copy for a game: it knows how many bits it needs, and not yet where they are."""

@@ -13,8 +13,6 @@ than 1 MB.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from retrograde.games.contract.fields.cells import Cells
 from retrograde.games.contract.fields.field import word_of
 from retrograde.games.contract.fields.layout import fields_of
@@ -109,6 +107,8 @@ class SymmetricImages:
 
     def compiled(self) -> Callable[..., Any]:
         """Return a generator function for numba, `images(self, position)`."""
+        import numpy as np  # compiled code alone needs it
+
         entries = len(self.steps) << self.step
         image = self.image(lambda number, index: f"TABLE[{number << self.step} + at + ({index})]")
         ends = [len(self.orders) * entries, (len(self.orders) + len(self.exchanged)) * entries]

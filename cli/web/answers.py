@@ -1,16 +1,23 @@
-"""The JSON that the page receives, as models; the server's description lists them by name."""
+"""The JSON that the page receives, as dataclasses; the server's description lists them by name."""
 
+import json
+from dataclasses import dataclass, field
 from typing import Literal
-
-from pydantic import BaseModel
 
 from retrograde.cli.web.metric_texts import Seats
 from retrograde.games.contract.game import METRICS
 
+
+def answer_text(answer: object) -> str:
+    """Return an answer as JSON."""
+    return json.dumps(answer, default=vars, ensure_ascii=False, separators=(",", ":"))
+
+
 ValueName = Literal["win", "tie", "draw", "lose"]
 
 
-class Start(BaseModel):
+@dataclass(kw_only=True)
+class Start:
     """The value of the start for the player to move; `measure` is what another metric says."""
 
     value: ValueName
@@ -19,7 +26,8 @@ class Start(BaseModel):
     measure: str = ""
 
 
-class Variant(BaseModel):
+@dataclass(kw_only=True)
+class Variant:
     """A variant that is served. Some games have no start."""
 
     variant: str
@@ -28,7 +36,8 @@ class Variant(BaseModel):
     start: Start | None
 
 
-class Move(BaseModel):
+@dataclass(kw_only=True)
+class Move:
     """A move: its value for the player who makes it, the places it touches, and the position it leads to.
 
     With *again* the same player is to move there. If the value is not known, `known` says what is. `worth` is what a
@@ -46,24 +55,26 @@ class Move(BaseModel):
     worth: str = ""
     mark: str = ""
     odds: str = ""
-    paid: list[int] = []
+    paid: list[int] = field(default_factory=list)
     best: bool
     again: bool = False
     places: list[int]
     position: str
-    steps: list[list[int]] = []
-    reach: list[int] = []
+    steps: list[list[int]] = field(default_factory=list)
+    reach: list[int] = field(default_factory=list)
     count: int | None = None
 
 
-class BoardPlace(BaseModel):
+@dataclass(kw_only=True)
+class BoardPlace:
     """A place of the board, and the piece there."""
 
     name: str
     piece: str
 
 
-class Position(BaseModel):
+@dataclass(kw_only=True)
+class Position:
     """A position: its value is for the player to move; `summary` says the rules in a few words.
 
     `pieces` has a sign for each place, and `sign` is that of the player to move, as the game draws them. `end` are the
@@ -93,7 +104,7 @@ class Position(BaseModel):
     line: list[str]
     pieces: str = ""
     sign: str = ""
-    end: list[int] = []
+    end: list[int] = field(default_factory=list)
     falls: bool = False
     editable: bool = False
     title: str
@@ -104,12 +115,13 @@ class Position(BaseModel):
     measure: str = ""
     expected: float | None = None
     chance: bool = False
-    paid: list[int] = []
+    paid: list[int] = field(default_factory=list)
     count: int | None = None
     without: str = ""
 
 
-class Man(BaseModel):
+@dataclass(kw_only=True)
+class Man:
     """A piece that may stand on a board: sign, name, and picture around 0, as parts of an SVG."""
 
     sign: str
@@ -117,14 +129,16 @@ class Man(BaseModel):
     svg: str
 
 
-class Player(BaseModel):
+@dataclass(kw_only=True)
+class Player:
     """A player: sign and name."""
 
     sign: str
     name: str
 
 
-class BoardParts(BaseModel):
+@dataclass(kw_only=True)
+class BoardParts:
     """What people set up positions with: pieces, players, the empty board, and the start if there is one."""
 
     men: list[Man]
@@ -134,13 +148,15 @@ class BoardParts(BaseModel):
     first: str
 
 
-class SetUp(BaseModel):
+@dataclass(kw_only=True)
+class SetUp:
     """The position that was set up."""
 
     position: str
 
 
-class GameStep(BaseModel):
+@dataclass(kw_only=True)
+class GameStep:
     """A position of a game, and the move that led to it; the first position has no move.
 
     The value is for the player to move: `side` is 0 for the player who moved first, 1 for another; at `chance` it is
@@ -157,11 +173,12 @@ class GameStep(BaseModel):
     side: int
     expected: float | None = None
     chance: bool = False
-    paid: list[int] = []
+    paid: list[int] = field(default_factory=list)
     count: int | None = None
 
 
-class PlayedGame(BaseModel):
+@dataclass(kw_only=True)
+class PlayedGame:
     """A game up to the first move that is not legal; `problem` describes that move, if there is one.
 
     `usual`: the game begins at the start, else at the position of the text `start`. `last` has all facts about the last
@@ -178,7 +195,8 @@ class PlayedGame(BaseModel):
     problem: str
 
 
-class MoveVerdict(BaseModel):
+@dataclass(kw_only=True)
+class MoveVerdict:
     """What a move was worth to its player, and what the best move would have been; `better` names better moves."""
 
     verdict: Literal["best", "slower", "mistake", "unknown"]
@@ -189,14 +207,16 @@ class MoveVerdict(BaseModel):
     better: list[str]
 
 
-class PlayerMove(BaseModel):
+@dataclass(kw_only=True)
+class PlayerMove:
     """A player's move."""
 
     name: str
     position: str
 
 
-class Count(BaseModel):
+@dataclass(kw_only=True)
+class Count:
     """How many positions have a value and a remoteness."""
 
     value: ValueName

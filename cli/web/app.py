@@ -32,6 +32,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from retrograde.cli.web import answers, gallery, gamescrafters, lichess, view
+from retrograde.cli.web.answers import answer_text
 from retrograde.cli.web.border import Border
 from retrograde.cli.web.hosts import Hosts
 from retrograde.cli.web.library import SECONDS, Answering, Library, Unavailable
@@ -56,9 +57,11 @@ SOLVE, CANCEL = "/api/solve", "/api/cancel"
 log = logging.getLogger(__name__)
 
 
-def as_json(answer: BaseModel, bare: bool = False) -> Response:
-    """Return a model as an answer, without validating it again; with *bare*, without fields that are None."""
-    return Response(answer.model_dump_json(exclude_none=bare), media_type="application/json")
+def as_json(answer: object, bare: bool = False) -> Response:
+    """Return a model or a dataclass as an answer, without validating it again; with *bare*, without fields that are
+    None."""
+    text = answer.model_dump_json(exclude_none=bare) if isinstance(answer, BaseModel) else answer_text(answer)
+    return Response(text, media_type="application/json")
 
 
 class Error(BaseModel):
@@ -164,22 +167,21 @@ def offer_page(app: FastAPI, library: Library) -> None:
 
     @app.get("/api/position", response_model=answers.Position)
     async def position(
-        variant: str, position: Text | None = None, last: Text | None = None, line: bool = False, search: bool = False,
+        variant: str, position: Text | None = None, line: bool = False, search: bool = False,
         count: Count | None = None,
     ) -> Response:  # fmt: skip
         """A position with its picture and its moves; by default the start, or a random one for `random`.
 
-        *last* lists the places that the last move touched, as numbers separated by commas; they are marked. Without a
-        database, the answer has what is known already; with *search*, what a search of some seconds finds. *count* is
-        the number of plies without progress, if the position does not say it. It matters only if the result of a rule
-        about them is known, such as the fifty-move rule of chess.
+        With *line*, the answer has best play. Without a database, it has what is known already; with *search*, what a
+        search of some seconds finds. *count* is the number of plies without progress, if the position does not say it.
+        It matters only if the result of a rule about them is known, such as the fifty-move rule of chess.
         """
         name = await library.answer(lambda: lichess.variant_at(library, variant, position))
         seconds = library.seconds if search else 0.0
 
         def answer(oracle: Answering) -> answers.Position:
             start, plies = view.position_in(oracle, position), count_at(oracle, position, count)
-            return view.show_position(oracle, start, last, line, seconds, plies)
+            return view.show_position(oracle, start, line, seconds, plies)
 
         return as_json(await library.ask(name, answer))
 

@@ -5,10 +5,9 @@ Facts about files come from the files, without their rules. Names and summaries 
 
 import logging
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
-
-from pydantic import BaseModel
 
 from retrograde.cli.web.answers import Start
 from retrograde.cli.web.library import Library
@@ -28,7 +27,8 @@ from retrograde.solver.play.solution import Solution
 log = logging.getLogger(__name__)
 
 
-class Card(BaseModel):
+@dataclass(kw_only=True)
+class Card:
     """A variant, with what is known of it if it is solved. `first` is the player who begins, in the game's words.
 
     A variant that is not solved is playable if this server searches, and the search supports such games.
@@ -47,7 +47,8 @@ class Card(BaseModel):
     longest_win: int | None = None
 
 
-class Kind(BaseModel):
+@dataclass(kw_only=True)
+class Kind:
     """An installed game, and its options."""
 
     name: str
@@ -56,7 +57,8 @@ class Kind(BaseModel):
     example: str
 
 
-class SolveProgress(BaseModel):
+@dataclass(kw_only=True)
+class SolveProgress:
     """How far a solve has come."""
 
     variant: str
@@ -68,7 +70,8 @@ class SolveProgress(BaseModel):
     words: str
 
 
-class Gallery(BaseModel):
+@dataclass(kw_only=True)
+class Gallery:
     """Everything on the front page. `token` goes with each request to solve, if this server may solve."""
 
     cards: list[Card]
@@ -78,7 +81,8 @@ class Gallery(BaseModel):
     solves: list[SolveProgress]
 
 
-class VariantStatus(BaseModel):
+@dataclass(kw_only=True)
+class VariantStatus:
     """Why a variant does not open. `state` is solved, unsolved, unknown or unavailable."""
 
     variant: str

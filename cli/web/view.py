@@ -92,12 +92,11 @@ def position_in(oracle: Oracle, text: str | None) -> int:
 
 
 def show_position(
-    oracle: Oracle, position: int, last: str | None, line: bool, seconds: float = 0.0, count: int | None = None
+    oracle: Oracle, position: int, line: bool = False, seconds: float = 0.0, count: int | None = None
 ) -> Position:
     """Return a position, after a search of at most *seconds* if no database has it.
 
-    *last* lists the places that the last move touched, as numbers separated by commas. *count* is the number of plies
-    without progress, None if they are not counted.
+    *count* is the number of plies without progress, None if they are not counted.
     """
     game, plain = oracle.game, oracle
     oracle = oracle if count is None else apply_fifty_move_rule(oracle, position, count)
@@ -105,13 +104,11 @@ def show_position(
     known, over = answer.bounds, answer.is_over
     board = game.draw_board()
     signs = game.draw_pieces(position) if board else ""
-    touched = [int(number) for number in (last or "").split(",") if number.isdecimal()]
-    touched = [number for number in touched if number < len(signs)]
     return Position(
         variant=oracle.variant,
         summary=summary(game),
         position=game.write(position),
-        svg=board_svg(game, position, (), touched),  # the page itself draws the marks of picked places
+        svg=board_svg(game, position),  # the page itself marks the last move and picked places
         turn=player_to_move(game, position),
         value=name_of(known.value),
         remoteness=known.remoteness,
@@ -224,7 +221,7 @@ def show_game(oracle: Oracle, position: int, names: list[str], text: str = "", c
         usual=usual,
         start=text or oracle.game.write(first),
         steps=steps,
-        last=show_position(oracle, position, ",".join(map(str, steps[-1].touched)), line=True, count=count),
+        last=show_position(oracle, position, count=count),
         problem=problem,
     )
 

@@ -4,8 +4,9 @@ The web page and notebooks use the same picture. It has layers, so that nothing 
 
     ground, labels, lines (of moves), men, lasts (the last move), ends (what won), spots (values of moves), hits
 
-Elements that the page makes interactive carry data attributes: `data-place` for places to click, `data-at` and
-`data-sign` for pieces, `data-move` for moves by name. A game that describes no board is drawn as its text.
+The page fills the layer of the last move. Elements that it makes interactive carry data attributes: `data-place` for
+places to click, `data-at` and `data-sign` for pieces, `data-move` for moves by name. A game that describes no board is
+drawn as its text.
 """
 
 from collections import defaultdict
@@ -62,11 +63,8 @@ STYLE = {
 STYLES = "".join(f".retrograde {part}{{{how}}}" for part, how in STYLE.items())
 
 
-def board_svg(game: Game, position: int, choices: Iterable[Choice] = (), last: Sequence[int] = ()) -> str:
-    """Return a position as SVG, with *choices* drawn as moves and the places of the *last* move marked.
-
-    Places that ended the game are marked too.
-    """
+def board_svg(game: Game, position: int, choices: Iterable[Choice] = ()) -> str:
+    """Return a position as SVG, with *choices* drawn as moves and the places that ended the game marked."""
     # Step 1: what the game says about the position.
     board = game.draw_board()
     if board is None:
@@ -80,7 +78,7 @@ def board_svg(game: Game, position: int, choices: Iterable[Choice] = (), last: S
         "labels": labels(board),
         "lines": lines,
         "men": pieces(board, signs),
-        "lasts": marks(board, last, "last"),
+        "lasts": (),
         "ends": [*marks(board, ended, "end edge"), *marks(board, ended, "end")],
         "spots": spots,
         "hits": hits(board),

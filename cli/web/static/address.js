@@ -3,6 +3,8 @@
 //
 //     /?v=connect4:width=5,height=4&m=3,3,4&first=human&second=computer&skill=0.8&hints=0
 
+import { GAME_PAGE } from "./backend.js";
+
 export const PLAYERS = ["human", "computer"];
 const USUAL = { first: "human", second: "computer", skill: 1, hints: true };
 const LONGEST = 3500; // characters of moves: of a longer game the address has the position alone
@@ -41,5 +43,5 @@ export function writeAddress({ variant, start, position, moves, players, skill, 
   const text = ["v", "p", "m", "first", "second", "skill", "hints"]
     .filter((key) => parts[key])
     .map((key) => `${key}=${encodeURIComponent(parts[key]).replace(/%(?:3A|2C|3D|2F)/g, decodeURIComponent)}`);
-  return `/?${text.join("&")}`;
+  return `${GAME_PAGE}?${text.join("&")}`;
 }

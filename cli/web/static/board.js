@@ -84,6 +84,7 @@ export class Board {
       const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
       this.span = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
       this.points = corners.map((point) => this.seen(point));
+      this.svg.querySelector("g.lasts").append(...(this.step.touched ?? []).map((place) => lastMark(corners[place])));
       if (this.flipped) this.turnRound();
       this.bringToLife();
     }
@@ -381,6 +382,11 @@ export class Board {
     this.editing = false;
     this.editor?.close();
   }
+}
+
+// The mark of a place that the last move touched.
+function lastMark({ x, y }) {
+  return svgElement("rect", { class: "last", x: x - 0.46, y: y - 0.46, width: 0.92, height: 0.92, rx: 0.08 });
 }
 
 function listed(names) {

@@ -1,6 +1,7 @@
 // The front: every game that is installed and every database, what is known of them, and what is small can be solved.
 
 import { ask } from "./ask.js";
+import { pictureOf } from "./backend.js";
 import { writeAddress } from "./address.js";
 import { isOver, outcome, progressOf, Solver } from "./solves.js";
 import { sentence } from "./troubles.js";
@@ -76,8 +77,7 @@ function show() {
 const cardNamed = (variant) => [...document.querySelectorAll("[data-variant]")].find((card) => card.dataset.variant === variant);
 
 function cardOf(card) {
-  const src = `/api/picture?${new URLSearchParams({ variant: card.variant })}`;
-  const picture = make("img", { src, alt: "", loading: "lazy", width: 160, height: 160 });
+  const picture = make("img", { src: pictureOf(card.variant), alt: "", loading: "lazy", width: 160, height: 160 });
   picture.addEventListener("error", () => picture.classList.add("none"));
   const name = card.solved || card.playable ? linkTo(card) : card.title;
   const made = make("li", { className: "card panel" }, picture, make("h3", {}, name), card.solved ? known(card) : unknown(card));

@@ -1,6 +1,6 @@
 // A game as it goes: its positions as the server tells them, who plays, and what can be taken back. It shows nothing.
 
-import { ask, askText } from "./ask.js";
+import { ask } from "./ask.js";
 import { joined } from "./address.js";
 
 const ENDLESS = 3; // a game is a draw when a position comes up so often
@@ -77,7 +77,7 @@ export class Game {
   async fill(steps, variant) {
     const last = steps[steps.length - 1];
     if (last.moves) return;
-    const told = await ask("position", { variant, position: last.position, last: last.touched.join(), line: true, count: last.count });
+    const told = await ask("position", { variant, position: last.position, count: last.count });
     Object.assign(last, told);
   }
 
@@ -87,7 +87,7 @@ export class Game {
     const { turn, variant, now } = this;
     if (!now.open || now.thought) return false;
     now.thought = true;
-    const told = await ask("position", { variant, position: now.position, last: now.touched.join(), line: true, search: true, count: now.count });
+    const told = await ask("position", { variant, position: now.position, line: true, search: true, count: now.count });
     Object.assign(now, told);
     return turn === this.turn && now === this.now;
   }
@@ -144,7 +144,7 @@ export class Game {
     const { variant, over: finished } = this;
     const { position, count } = this.steps[0];
     const [first, second] = names;
-    return askText("pgn", { variant, position, moves: joined(this.moves), first, second, finished, count });
+    return ask("pgn", { variant, position, moves: joined(this.moves), first, second, finished, count });
   }
 }
 

@@ -95,7 +95,7 @@ function editing(begun) {
 // How the address is told: as a step of the browser's history, or in the place of the one before.
 const address = () => writeAddress({ ...game, position: game.now.position, moves: game.moves });
 const pushed = () => {
-  if (address() !== location.pathname + location.search) history.pushState(null, "", address());
+  if (new URL(address(), location).href !== location.href) history.pushState(null, "", address());
 };
 const replaced = () => history.replaceState(null, "", address());
 
@@ -110,14 +110,25 @@ function show(step) {
     $("title").textContent = game.title;
     $("summary").textContent = now.summary.replaceAll("`", "");
     $("position").value = now.position;
-    $("line").textContent = now.line.join(" ") || (game.over ? "The game is over." : game.expected ? "No one line is best: chance has a say." : "Not known.");
     showState();
     showMoves();
     showHistory();
   });
+  trying(showLine, false);
   trying(showCard, false);
   trying(letComputerMove, false);
   trying(think, false);
+}
+
+// Best play is asked for only while it is shown, for it takes many look-ups.
+async function showLine() {
+  const { now, variant } = game;
+  if (!$("line-box").open) return;
+  if (!game.over && !game.expected && !now.open && !now.line.length) {
+    now.line = (await ask("position", { variant, position: now.position, line: true, count: now.count })).line;
+    if (now !== game.now) return;
+  }
+  $("line").textContent = now.line.join(" ") || (game.over ? "The game is over." : game.expected ? "No one line is best: chance has a say." : "Not known.");
 }
 
 // Where a person is to move and no database knows what moves bring, the server searches; what it finds is shown when it
@@ -279,6 +290,7 @@ function wire() {
     for (const player of PLAYERS) $(id).append(new Option(PLAYER_NAMES[player], player));
     $(id).addEventListener("change", () => trying(() => changed(() => { game.players[side] = $(id).value; })));
   });
+  $("line-box").addEventListener("toggle", () => trying(showLine, false));
   $("skill").addEventListener("input", () => { $("skill-shown").textContent = $("skill").value; });
   $("skill").addEventListener("change", () => {
     game.skill = Number($("skill").value);

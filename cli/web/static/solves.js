@@ -1,6 +1,6 @@
 // Solves that the server runs for the page: begun, followed and stopped.
 
-import { ask, wish } from "./ask.js";
+import { ask } from "./ask.js";
 
 const EVERY = 600; // milliseconds between questions how far a solve has come
 const FORBIDDEN = 403;
@@ -15,26 +15,26 @@ export class Solver {
   }
 
   async begin(variant) {
-    const solve = await this.wish("solve", variant);
+    const solve = await this.request("solve", variant);
     this.onChange(solve);
     this.follow();
   }
 
   async cancel(variant) {
-    await this.wish("cancel", variant);
+    await this.request("cancel", variant);
     await this.look();
   }
 
-  // A server that was started anew has another token: then it is asked for, and the wish told once more.
-  async wish(what, variant) {
+  // A server that was started anew has another token: then ask for it, and request once more.
+  async request(what, variant) {
     try {
-      return await wish(what, { variant }, this.token);
+      return await ask(what, { variant }, this.token);
     } catch (error) {
       if (error.status !== FORBIDDEN) throw error;
       const { token } = await ask("about", { variant });
       if (!token || token === this.token) throw error;
       this.token = token;
-      return wish(what, { variant }, token);
+      return ask(what, { variant }, token);
     }
   }
 

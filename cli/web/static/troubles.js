@@ -1,6 +1,6 @@
 // Trouble in words, and a way on: try again, solve the game, type a command, play something else.
 
-import { ask, Gone } from "./ask.js";
+import { ask } from "./ask.js";
 import { outcome, progressOf, isOver, Solver } from "./solves.js";
 
 function button(text, action) {
@@ -21,8 +21,8 @@ function paragraph(...content) {
 export async function showTrouble(box, error, variant, { again, fresh }) {
   const ways = document.createElement("div");
   ways.className = "bar";
-  const home = Object.assign(document.createElement("a"), { href: "/", textContent: "All games", className: "button" });
-  const about = error instanceof Gone ? null : await ask("about", { variant }).catch(() => null);
+  const home = Object.assign(document.createElement("a"), { href: "./", textContent: "All games", className: "button" });
+  const about = error.status && await ask("about", { variant }).catch(() => null);
   const content = [paragraph(wordsOf(error, about))];
   if (about?.command) content.push(paragraph(Object.assign(document.createElement("code"), { textContent: about.command })));
   if (about?.may_solve) {

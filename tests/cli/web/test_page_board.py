@@ -2,6 +2,7 @@
 
 import random
 import re
+from dataclasses import asdict
 
 import pytest
 
@@ -155,7 +156,7 @@ def test_the_value_of_every_move_is_seen(open_page, solved, positions):
     with Solution(open_database(solved("chess:KQKR"))) as solution:
         chance = random.Random(7)
         places = [random_position(solution, chance) for _ in range(positions)]
-        steps = [view.show_position(solution, place, None, False).model_dump() for place in places]
+        steps = [asdict(view.show_position(solution, place)) for place in places]
     assert sum(len(step["moves"]) for step in steps) > 6 * positions
     clashes = 0
     for step in steps:

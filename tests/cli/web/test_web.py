@@ -338,7 +338,7 @@ def test_what_the_page_is_told(client):
         "start": {"value": "draw", "remoteness": None, **plain},
     }  # fmt: skip
     assert variants["connect4:width=4,height=4"]["positions"] == 161029
-    told = get(client, "/api/position", variant="tictactoe", position="XX./OO./...", line=True, last="0,99")
+    told = get(client, "/api/position", variant="tictactoe", position="XX./OO./...", line=True)
     assert (told["value"], told["remoteness"], told["turn"], told["over"]) == ("win", 1, "X", False)
     assert told["line"] == ["c1"] and told["summary"].startswith("Claim cells in turn")
     assert told["moves"][0] == {

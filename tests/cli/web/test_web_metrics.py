@@ -208,6 +208,8 @@ def test_dice_are_thrown_on_the_page_or_chosen_by_hand(page):
     assert page.locator(".board-legend").text_content().endswith("expected by the player to move")
     page.locator("#moves button").click()  # on a rosette: Light throws again, and the game goes on by itself
     page.wait_for_function("() => document.querySelectorAll('#history .point').length > 3")
+    page.locator("#line-box summary").click()
+    page.wait_for_function("() => document.querySelector('#line').textContent")
     assert page.locator("#line").text_content().startswith("No one line is best")
 
 

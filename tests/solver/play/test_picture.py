@@ -85,7 +85,7 @@ def test_moves_that_touch_the_same_places_are_few(text):
 def test_a_picture_shows_pieces_and_moves(solved):
     with Solution(open_database(solved("tictactoe"))) as solution:
         position = solution.game.read("X.O/.X./...")
-        svg = board_svg(solution.game, position, solution.moves(position), (0,))
+        svg = board_svg(solution.game, position, solution.moves(position))
         tree = ET.fromstring(svg)
         assert tree.find(f"{SVG}title").text == "tictactoe X.O/.X./..."
         moves = {group.get("data-move"): group for group in tree.iter(f"{SVG}g") if group.get("class") == "move"}
@@ -93,7 +93,6 @@ def test_a_picture_shows_pieces_and_moves(solved):
         assert [one.get("href") for one in moves["c3"].iter(f"{SVG}use")] == ["#retrograde-tie"]
         assert [one.get("href") for one in moves["b1"].iter(f"{SVG}use")] == ["#retrograde-lose"]
         assert len([one for one in tree.iter() if one.get("data-place")]) == 9
-        assert len([one for one in tree.iter() if one.get("class") == "last"]) == 1
         assert solution.picture(position)._repr_svg_() == solution.picture(position).svg
         assert solution._repr_svg_() == solution.picture(solution.game.start).svg
     with Solution(open_database(solved("chess:KRK"))) as solution:

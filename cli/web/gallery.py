@@ -133,9 +133,9 @@ def may_solve(library: Library, solves: Solves) -> bool:
     return solves.allowed and not library.games
 
 
-def card(text: str, facts: DatabaseFacts | None, searches: bool = False) -> Card:
+def card(text: str, facts: DatabaseFacts | None, searches: bool = False, names: Names | None = None) -> Card:
     """Return a variant with the facts of its database; without one, it is playable if the server *searches*."""
-    names = names_of(text)
+    names = names or names_of(text)
     return Card(
         variant=text,
         game=text.partition(":")[0],
@@ -176,13 +176,17 @@ def names_of(text: str) -> Names:
     name = text.partition(":")[0]
     try:
         if name in installed():
-            game = named_game(text)
-            return Names(
-                naming.variant_title(game), summary_of(game), first_of(game), Traits.of(game).alternates, seats_of(game)
-            )
+            return names_in(named_game(text))
     except Exception as error:  # an option that no longer exists, or rules that fail
         log.warning("no names for %s: %s", ascii(text), ascii(str(error)))
     return Names(printable(text), "", "", True, "two")
+
+
+def names_in(game: Game) -> Names:
+    """Return the texts about a game."""
+    return Names(
+        naming.variant_title(game), summary_of(game), first_of(game), Traits.of(game).alternates, seats_of(game)
+    )
 
 
 def summary_of(game: Game) -> str:

@@ -1,0 +1,83 @@
+"""Answers of the page that are written beforehand, so that a browser needs neither a server nor Python.
+
+    games/GAME/facts.json        what the page asks once: counts, the parts of the board, the start
+    games/GAME/0.json.gz, …      the positions, sorted by their text, as /api/position shows them
+
+Each position also has the reply of a perfect player. `firsts` in facts.json are the first texts of each file.
+"""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+from retrograde.cli.web import view
+from retrograde.cli.web.answers import answer_text
+from retrograde.games.contract.game import UNDECIDED, PositionError
+from retrograde.solver.play.answer import is_chances
+from retrograde.solver.play.player import perfect
+from retrograde.solver.play.solution import Solution
+
+MOST = 20_000
+"""The most positions of a game whose answers are all written beforehand."""
+FIRST = 256
+"""Positions of larger games whose answers are written beforehand: the first plies."""
+TOGETHER = 256
+"""Positions in a file."""
+
+
+def write_answers(solution: Solution, folder: Path, facts: dict[str, Any]) -> bool:
+    """Write the answers about a game, and return whether these are all positions. *facts* are added to its own."""
+    positions = first_positions(solution, MOST + 1)
+    whole = solution.start is not None and len(positions) <= MOST
+    answers = [answer(solution, position, not whole) for position in (positions if whole else positions[:FIRST])]
+    start = answers[0]["position"]
+    answers.sort(key=lambda one: one["position"].encode("utf-16-be"))  # as JavaScript compares texts
+    files = [answers[i : i + TOGETHER] for i in range(0, len(answers), TOGETHER)]
+    for number, file in enumerate(files):
+        write_packed(folder / f"{number}.json.gz", answer_text(file))
+    about = {
+        "counts": view.counts(solution),
+        "board": board_parts(solution),
+        "start": start,
+        "usual": solution.start is not None,
+        "whole": whole,
+        "firsts": [file[0]["position"] for file in files],
+        **facts,
+    }
+    (folder / "facts.json").write_text(answer_text(about), encoding="utf-8")
+    return whole
+
+
+def first_positions(solution: Solution, most: int) -> list[int]:
+    """Return the positions that play reaches first, at most so many, in the order of plies."""
+    game, start = solution.game, solution.start_or_example
+    order = {start: None}  # a dict keeps the order, and finds each position once
+    wave = [start]
+    while wave and len(order) < most:
+        before = len(order)
+        for position in wave:
+            if game.primitive(position) == UNDECIDED:
+                order |= {game.do_move(position, move): None for move in game.generate_moves(position)}
+        wave = [*order][before:]
+    return [*order][:most]
+
+
+def answer(solution: Solution, position: int, line: bool) -> dict[str, Any]:
+    """Return the page's answer about a position, with a perfect player's reply; with *line*, best play too."""
+    shown = vars(view.show_position(solution, position, line))
+    if shown["over"] or is_chances(solution.game, position):
+        return shown
+    return {**shown, "reply": solution.game.move_name(position, perfect(solution, position))}
+
+
+def board_parts(solution: Solution) -> object:
+    """Return what positions are set up with; None if they are set up by their text only."""
+    try:
+        return view.parts(solution)
+    except PositionError:
+        return None
+
+
+def write_packed(path: Path, text: str) -> None:
+    """Write a text packed by gzip, always the same bytes."""
+    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))

@@ -1,0 +1,183 @@
+"""Published sites: what is written, and in a real browser, against the answers of `serve`."""
+
+import gzip
+import json
+import re
+import shutil
+from random import Random
+
+import pytest
+
+from retrograde.cli.web.published import written
+from retrograde.solver.play.solution import open_solution
+from tests.helpers.command_line import HEAP, LATE, retrograde
+from tests.helpers.hosting import Host
+from tests.helpers.serving import client_of, fill, get, needs_browser
+
+pytestmark = pytest.mark.long
+ASK = """async (questions) => {
+    const { ask } = await import(new URL("static/ask.js", location));
+    return Promise.all(questions.map(([path, asked]) => ask(path, asked).catch((error) => ({ error: error.message }))));
+}"""
+
+
+@pytest.fixture(scope="module")
+def home(solved, tmp_path_factory):
+    return fill(tmp_path_factory.mktemp("home"), solved, ["hexapawn", "mutorere", "connect4:4,4"])
+
+
+@pytest.fixture(scope="module")
+def published(home, tmp_path_factory):
+    site = tmp_path_factory.mktemp("published") / "site"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RETROGRADE_HOME", str(home))
+        said = retrograde("publish", "hexapawn", "mutorere", "connect4:4,4", "--to", site).stdout
+    assert said.splitlines()[:3] == [
+        "hexapawn: all 135 positions",
+        "mutorere: all 1,180 positions",
+        "connect4:width=4,height=4: the first moves of 161,029 positions",
+    ]
+    return site
+
+
+@pytest.fixture
+def site(home, published, tmp_path, monkeypatch):
+    """A published site: the folder below the host's root, since that is where sites often lie."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    return shutil.copytree(published, tmp_path / "host" / "site")
+
+
+@pytest.fixture
+def page(browser, site):
+    """A page of the site, whose complaints fail the test."""
+    faults = []
+    with Host(site.parent) as host:
+        page = browser.new_page()
+        page.set_default_timeout(1000 * LATE)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+        page.goto(f"{host.url}/site/")
+        page.wait_for_selector(".card")
+        yield page
+        page.close()
+    assert not faults
+
+
+def test_a_site_has_every_position_of_a_small_game(site):
+    folder = site / "games" / "mutorere"
+    facts = json.loads((folder / "facts.json").read_text())
+    files = [json.loads(gzip.decompress((folder / f"{i}.json.gz").read_bytes())) for i in range(len(facts["firsts"]))]
+    texts = [one["position"] for file in files for one in file]
+    assert facts["whole"] and len(set(texts)) == 1180 and texts == sorted(texts)
+    assert [file[0]["position"] for file in files] == facts["firsts"]
+    with open_solution("mutorere") as solution:
+        for shown in Random(1).sample([one for file in files for one in file], 100):
+            outcome = solution.value(solution.game.read(shown["position"]))
+            assert (shown["value"], shown["remoteness"]) == (outcome.value.name.lower(), outcome.remoteness)
+            assert bool(shown["moves"]) != shown["over"]
+
+
+def test_a_site_holds_the_database_unchanged_and_nothing_of_the_server(site, home):
+    for database in home.iterdir():
+        assert (site / "databases" / database.name).read_bytes() == database.read_bytes()
+    for text in ("index.html", "game.html"):
+        page = (site / text).read_text()
+        assert "Content-Security-Policy" in page and not re.search(r'(?:src|href)="/', page)
+    assert "retrograde serve" not in (site / "static" / "backend.js").read_text()
+
+
+def test_a_site_is_replaced_and_other_files_stay(site, home):
+    (site / "CNAME").write_text("games.example")
+    retrograde("publish", "mutorere", "--to", site)
+    assert [one["variant"] for one in json.loads((site / "gallery.json").read_text())["cards"]] == ["mutorere"]
+    assert {path.name for path in (site / "games").iterdir()} == {"mutorere"}
+    assert (site / "CNAME").read_text() == "games.example"
+    assert not list(site.glob(".publish*"))
+    (site / "gallery.json").unlink()
+    said = retrograde("publish", "mutorere", "--to", site, status=1).output
+    assert "has files, and none of a published site; name a new or an empty folder" in said
+
+
+def test_what_cannot_be_published_is_said(tmp_path, home, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    assert "no database for nim" in retrograde("publish", "nim", "--to", tmp_path / "site", status=1).output
+    twice = retrograde("publish", "mutorere", "mutorere", "--to", tmp_path / "site", status=2).output
+    assert "mutorere is given twice" in twice
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_game_of_ones_own_is_published(tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "heap.py").write_text(HEAP)
+    retrograde("solve", "./heap.py")
+    assert retrograde("publish", "./heap.py", "--to", "site").stdout.startswith("heap: all ")
+    (card,) = json.loads((tmp_path / "site" / "gallery.json").read_text())["cards"]
+    assert card["title"] == "Heap" and card["summary"] and card["start"]["value"] == "win"
+
+
+@needs_browser
+def test_a_site_answers_as_the_server_does(page, home):
+    chance, client = Random(2), client_of()
+    with client:
+        for variant in ("hexapawn", "mutorere"):
+            with open_solution(variant) as solution:
+                places = written.first_positions(solution, written.MOST)
+                texts = [solution.game.write(place) for place in chance.sample(places, 60)]
+            ask(page, client, [("position", {"variant": variant, "position": text, "line": True}) for text in texts])
+            ask(page, client, [("counts", {"variant": variant}), ("game", {"variant": variant})])
+        game = {"variant": "hexapawn", "position": "OOO/.X./X.X/O", "moves": "a1-b2,c3-b2,zz"}
+        (told,) = page.evaluate(ASK, [["game", game]])
+        expected = get(client, "/api/game", **game)
+        assert (
+            told["problem"].startswith("move 3, 'zz', cannot be made")
+            and expected["problem"][:12] == told["problem"][:12]
+        )
+        assert without_reply(told | {"problem": ""}) == without_reply(expected | {"problem": ""})
+        ask(page, client, [
+            ("board", {"variant": "hexapawn"}),
+            ("scorecard", {"variant": "hexapawn", "position": "OOO/.../XXX/X", "moves": "a3-a2,b1-a2,b3-a2,c1-c2"}),
+            ("setup", {"variant": "hexapawn", "pieces": "OOO.X.X.X", "turn": "O"}),
+            ("reply", {"variant": "hexapawn", "position": "OOO/X../.XX/O", "skill": 1}),
+            ("position", {"variant": "connect4:width=4,height=4", "position": "..../..../..../XO..", "line": True}),
+        ])  # fmt: skip
+    wrong = [["setup", {"variant": "hexapawn", "pieces": "XXX......", "turn": "X"}], ["game", {"variant": "chess"}],
+             ["position", {"variant": "hexapawn", "position": "XXX/.../.../X"}]]  # fmt: skip
+    errors = [one["error"] for one in page.evaluate(ASK, wrong)]
+    assert errors[:2] == ["such a position cannot be reached from the start", "chess is not published here"]
+    assert errors[2].startswith("no such position; write it as this page does")
+
+
+def ask(page, client, questions):
+    """Ask the site and the server the same questions, and compare the answers."""
+    for (path, asked), told in zip(questions, page.evaluate(ASK, questions), strict=True):
+        assert without_reply(told) == get(client, f"/api/{path}", **asked), (path, asked)
+
+
+def without_reply(told):
+    """Return an answer without the reply of a perfect player, which only sites have beforehand."""
+    if isinstance(told, dict) and "last" in told:
+        return told | {"last": without_reply(told["last"])}
+    return {key: item for key, item in told.items() if key != "reply"} if isinstance(told, dict) else told
+
+
+@needs_browser
+@pytest.mark.thorough
+@pytest.mark.parametrize("variant", ["hexapawn", "mutorere"])
+def test_a_published_game_is_played_to_its_end(page, variant):
+    page.locator(f"[data-variant='{variant}'] a").click()
+    page.wait_for_selector("#moves button")
+    waiting = (
+        "() => document.querySelector('#again').offsetParent || document.querySelector('#moves [aria-disabled=false]')"
+    )
+    for _ in range(200):
+        page.wait_for_function(waiting)
+        if page.locator("#over").is_visible():
+            break
+        page.locator("#moves button").first.click()
+    page.wait_for_selector("#card li")
+    assert "perfect" in page.locator("#card h2").text_content()
+    page.reload()  # the address holds the game
+    page.wait_for_selector("#card li")
+    page.locator("#home").click()
+    page.wait_for_selector(".card")

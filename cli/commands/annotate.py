@@ -176,7 +176,7 @@ def chess_review(board: "AnyBoard", move: str, tables: "EndingTables", notes: se
         material = ending_on(board)
     except RetrogradeError:  # more men than any ending has, or castling
         return None
-    if found := tables.find(material, board.fen()):
+    if found := tables.find(material, board):
         solution, position = found
         number = next(one for one in solution.game.generate_moves(position) if uci(position, one) == move)
         return review(apply_fifty_move_rule(solution, position, board.count), position, number)

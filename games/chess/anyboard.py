@@ -53,8 +53,14 @@ class AnyBoard:
         castling = fields.written_rights(self.men, self.castling.strip("-")) or "-"
         return f"{placement} {'w' if self.white_to_move else 'b'} {castling} {self.capturable()} 0 1"
 
+    def as_fields(self) -> fields.Fields:
+        """Return the position as the fields of a FEN; see `fen`."""
+        return fields.Fields(self.men, self.white_to_move, self.castling, self.capturable(), 0, 1)
+
     def capturable(self) -> str:
         """Return the square on which a pawn may legally be captured en passant, or a dash."""
+        if self.passed == "-":
+            return "-"
         captures = (move for move in self.moves() if self.passed == move[2:4])
         pawn = "P" if self.white_to_move else "p"
         return self.passed if any(self.men[square_of(move[:2])] == pawn for move in captures) else "-"

@@ -100,7 +100,11 @@ def picture(position: int) -> str:
 
 def read(game: Any, text: str) -> int:
     """Return the position of a FEN or EPD; raise PositionError if it is not a position of the game."""
-    told = fields.read(text)
+    return position_on(game, fields.read(text))
+
+
+def position_on(game: Any, told: fields.Fields) -> int:
+    """Return the position of the fields of a FEN; raise PositionError if it is not a position of the game."""
     check_number(told.letters.values())
     if told.castling != "-":
         rights = fields.written_rights(told.men, told.castling)

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from retrograde.databases import Database, DatabaseFile, home_folder, list_databases, open_database
+from retrograde.databases import Database, DatabaseFile, NotInDatabase, home_folder, list_databases, open_database
 from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.catalog import rules_digest
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
+from retrograde.games.chess.fen import position_on
 from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.play.solution import Solution
 
@@ -43,11 +44,13 @@ class EndingTables:
             if path not in self.solutions and tier in self.endings_in(path) and self.open(path):
                 yield path, self.solutions[path]
 
-    def find(self, material: str, fen: str) -> tuple[Solution, int] | None:
+    def find(self, material: str, board: AnyBoard) -> tuple[Solution, int] | None:
         """Return the first database with this board, and the position in it; None if no database has it."""
+        fields = board.as_fields()
         for _, solution in self.of_ending(material):
-            position = solution.game.read(fen)
-            if position in solution.database:
+            position = position_on(solution.game, fields)
+            with suppress(NotInDatabase):
+                solution.value(position)  # it is kept, and will be asked for
                 return solution, position
         return None
 

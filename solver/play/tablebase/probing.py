@@ -57,7 +57,7 @@ class Tablebase:
         except RetrogradeError as error:  # more men than any has, or castling
             raise NoDatabase(str(error)) from error
         self._faults.clear()
-        if found := self._tables.find(ending, any_board.fen()):
+        if found := self._tables.find(ending, any_board):
             return ProbedPosition(*found)
         if self._faults:
             raise NoDatabase("; ".join(self._faults))

@@ -219,9 +219,9 @@ What a position is
 A position is a non-negative int below 2**62. It holds everything that the rules need, the player to move included.
 Python runs the same methods as they are (to show, to play, to check), and numba compiles them (to solve). In compiled
 code ints have 64 bits, so intermediate results must stay below 2**63. Compiled code supports ints, bools, tuples of
-ints, loops, arithmetic and calls of the module's own functions. It does not support `super()`, dicts, strings or big
-ints: use those only in the methods for people. Put tables in a `functools.cached_property`. Compiled code sees a tuple
-of ints, or of tuples of ints that all have the same length, as an array.
+ints, loops, arithmetic, calls of the module's own functions, and tables of ints. It does not support strings or big
+ints: use those only in the methods for people. `docs/compiling.md` lists what compiles. Put tables in a
+`functools.cached_property`. Compiled code sees them as arrays.
 
 Positions may be tuples of two to eight such ints, all of one length, if one int is too short: for boards of more than
 62 bits. Declared fields choose this form by themselves. Every method that takes or returns a position takes or returns

@@ -9,8 +9,9 @@ How a class of games becomes a numba type (`numba_type`):
 1. `add_functions` registers the plain functions of each rule module.
 2. `add_numbers` registers the options and attributes that are numbers, as constants.
 3. `add_member` registers each table as an array, each property as an attribute and each method as a method.
-4. `spelled_out` rewrites what numba lacks: `yield from` becomes a loop, `super().name` becomes another member. It also
-   rewrites loops over the cells of a field, which are then faster.
+4. `spelled_out` rewrites what numba lacks: `yield from` becomes a loop, `super().name` becomes another member, and
+   `expressions.py` rewrites expressions. It also rewrites loops over the cells of a field, which are then faster.
+5. `constants.py` has what lists, dicts and sets become that stand outside a function.
 
 Declared fields have types of their own (see `fields.py` beside this module).
 
@@ -24,12 +25,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import fields
 from dis import get_instructions
-from functools import cache
-from inspect import CO_GENERATOR, getattr_static, isfunction, signature
+from functools import cache, partial
+from inspect import CO_GENERATOR, Parameter, Signature, getattr_static, isfunction, signature
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, ClassVar, NamedTuple, cast
 
-import numpy as np
 from numba import types
 from numba.core.typing.templates import AttributeTemplate
 from numba.cpython.unsafe.tuple import tuple_setitem
@@ -52,10 +52,15 @@ from retrograde.games.contract.fields.cells import LOOPS
 from retrograde.games.contract.game import Game, RuleError, Traits, filled, replaced
 from retrograde.games.contract.snapshot import module_of, source_of
 from retrograde.games.identity.digest import rule_modules, rules_digest
+from retrograde.solver.rules.constants import MOST_ROWS, constant
+from retrograde.solver.rules.expressions import Expressions, calls_rewritten
 from retrograde.solver.rules.fields import add_kinds
 from retrograde.solver.runtime.kernel import is_cached_for
 from retrograde.solver.runtime.sources import rules_compiler_digest
 
+TABLES = (tuple, list, dict, set, frozenset)
+GAME = "game_of_static_method"
+"""The name by which a static method gets the game."""
 COUNTED = {"_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 """Numba's options for all rules.
 
@@ -67,10 +72,6 @@ GUARD = {"boundscheck": True, **COUNTED}
 
 Negative indices count from the end, as in Python.
 """
-
-
-ALIKE = "make them of one length, as with -1 at their ends"
-"""Advice for tables whose rows differ in length."""
 
 
 class GuardedGame(NamedTuple):
@@ -197,11 +198,10 @@ def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
     if isinstance(member, property):
         rule = stand_in(cast(FunctionType, member.fget), game_type)
         overload_attribute(game_type, known, strict=False, jit_options=COUNTED)(lambda self: rule(self))
-    elif isfunction(member):
-        overload_method(game_type, known, strict=False, jit_options=GUARD if game_type.guarded else COUNTED)(
-            stand_in(member, game_type)
-        )
-    elif not isinstance(member, (classmethod, staticmethod)):
+    elif isfunction(member) or isinstance(member, (classmethod, staticmethod)):
+        rule = stand_in(cast(FunctionType, getattr(member, "__func__", member)), game_type, type(member))
+        overload_method(game_type, known, strict=False, jit_options=GUARD if game_type.guarded else COUNTED)(rule)
+    else:
 
         def read(self):
             value = constant(getattr(self.game if after < 0 else super(line[after], self.game), name), name)
@@ -212,7 +212,24 @@ def add_member(game_type: type[GameType], name: str, after: int = -1) -> None:
 
 def name_above(place: int, name: str) -> str:
     """Return the name under which `super().name` is registered for the class at an index of the line."""
-    return f"{name}_above_{place}"
+    return f"{name}_above_{place}" if place >= 0 else name
+
+
+def register_above(game_type: type[GameType], name: str, place: int) -> str:
+    """Register what `super().name` is for the class at an index of the line, and return its name."""
+    known = name_above(place, name)
+    if known not in game_type.above and place >= 0:
+        game_type.above.add(known)
+        add_member(game_type, name, place)
+    return known
+
+
+def register_value(game_type: type[GameType], name: str, value: Any) -> str:
+    """Register an attribute of the class, which options of a game do not change, and return its name."""
+    if name not in game_type.above:
+        game_type.above.add(name)
+        overload_attribute(game_type, name, strict=False, jit_options=COUNTED)(lambda self: lambda self: value)
+    return name
 
 
 def add_numbers(game_type: type[GameType], names: set[str]) -> None:
@@ -234,53 +251,126 @@ def add_numbers(game_type: type[GameType], names: set[str]) -> None:
         return context.get_constant_generic(builder, context.typing_context.resolve_value_type(number), number)
 
 
-def stand_in(function: FunctionType, game_type: type[GameType] | None = None) -> Any:
-    """Return the implementation that numba asks for when rules call *function*, for any types of arguments."""
+def stand_in(function: FunctionType, game_type: type[GameType] | None = None, kind: type = FunctionType) -> Any:
+    """Return the implementation that numba asks for when rules call *function*, for any types of arguments.
+
+    *kind* is `staticmethod` or `classmethod` for these.
+    """
 
     def resolve(*args, **named):  # rewrite only now: functions that are never compiled may use all of Python
         if hasattr(function, "compiled_for"):
             return function.compiled_for(args[0].game)  # made from the fields of the game
-        return spelled_out(function, game_type)  # type: ignore[arg-type]  # a class can be hashed
+        return spelled_out(function, game_type, kind)  # type: ignore[arg-type]  # a class can be hashed
 
-    resolve.__signature__ = signature(function)  # type: ignore[attr-defined]  # numba compares the two
+    arguments = [*signature(function).parameters.values()]
+    if kind is staticmethod:
+        arguments.insert(0, Parameter(GAME, Parameter.POSITIONAL_OR_KEYWORD))
+    resolve.__signature__ = Signature(arguments)  # type: ignore[attr-defined]  # numba compares the two
     return resolve
 
 
 @cache
-def spelled_out(function: FunctionType, game_type: type[GameType] | None) -> FunctionType:
+def spelled_out(function: FunctionType, game_type: type[GameType] | None, kind: type = FunctionType) -> FunctionType:
     """Return a function rewritten in the part of Python that numba understands.
 
     Each `yield from` becomes a loop, and a loop over the cells of a field one over the bits of a set. In a method,
-    `super().name` becomes a member of the game with a name of its own, which is registered with numba. Raises RuleError
-    if the source is not found, or if `super()` refers to a class that the game is not derived from.
+    `super().name` becomes a member of the game with a name of its own, which is registered with numba. A static method
+    gets the game as its first argument. `Expressions` rewrites expressions. Raises RuleError if the source is not
+    found, or if `super()` refers to a class that the game is not derived from.
     """
     code = function.__code__
     loops = code.co_flags & CO_GENERATOR and any(at.opname == "GET_YIELD_FROM_ITER" for at in get_instructions(code))
+    names = names_in(code)
     cells = cells_named_in(code, game_type) if game_type else set()
+    tables = tables_in(function, names)
+    classes = game_type and names_class(function, names, game_type)
     # Most functions need no change.
-    if not loops and not cells and "__class__" not in code.co_freevars:
+    if not (loops or cells or tables or classes or kind is not FunctionType or calls_rewritten(code)):
         return function
     definition = definition_of(function)
+    if kind is staticmethod:
+        definition.args.args.insert(0, ast.arg(GAME))
     place = place_of(function, game_type) if game_type and "__class__" in code.co_freevars else 0
-    spelling = SpellOut(definition.args.args[0].arg if definition.args.args else "", place, cells)
+    game = definition.args.args[0].arg if game_type and definition.args.args else ""
+    member = partial(member_of_class, function, game_type) if game_type else lambda *_: ""
+    spelling = SpellOut(definition, game, kind is classmethod, member)
+    spelling.place, spelling.cells, spelling.tables = place, cells, {*tables}
     tree = bare(spelling.visit(definition))
     if game_type:
         for name in sorted(spelling.above):
-            if name_above(place, name) not in game_type.above:
-                game_type.above.add(name_above(place, name))
-                add_member(game_type, name, place)
-    module = ast.Module([tree], [])
+            register_above(game_type, name, place)
     *_, owner, name = ["", *function.__qualname__.split(".")]
+    module = ast.Module([*spelling.reductions, tree], [])
     # The qualified name is `Class.method`: put the method into a class of the same name.
     if owner.isidentifier():  # so that Python mangles names like `self.__name`
         module = ast.parse(f"class {owner}: pass")
-        module.body[0].body = [tree]  # type: ignore[attr-defined]
-    names: dict[str, Any] = {}
+        module.body[0].body = [*spelling.reductions, tree]  # type: ignore[attr-defined]
+    defined: dict[str, Any] = {}
     # Compile the new definition with the old globals and file name.
-    exec(compile(ast.fix_missing_locations(module), code.co_filename, "exec"), function.__globals__, names)
-    spelled = vars(names[owner])[name] if owner in names else names[name]
+    scope = function.__globals__
+    if spelling.tables or spelling.reductions:
+        scope = scope | {name: tables[name] for name in spelling.tables}
+    exec(compile(ast.fix_missing_locations(module), code.co_filename, "exec"), scope, defined)
+    defined = dict(vars(defined[owner])) if owner in defined else defined
+    for reduction in spelling.reductions:
+        made = scope[reduction.name] = defined[reduction.name]
+        options = GUARD if game_type is None or game_type.guarded else COUNTED
+        overload(made, strict=False, jit_options=options)(
+            eval(f"lambda {', '.join(signature(made).parameters)}: made", {"made": made})
+        )
+    spelled = defined[name]
     spelled.__defaults__, spelled.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    return spelled
+    return cast(FunctionType, spelled)
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Return the names of globals and attributes in code, that of nested functions included."""
+    nested = (names_in(one) for one in code.co_consts if isinstance(one, CodeType))
+    return {*code.co_names}.union(*nested)
+
+
+def tables_in(function: FunctionType, names: set[str]) -> dict[str, Any]:
+    """Return what stands in compiled code for the lists, dicts and sets outside a function that it names.
+
+    A tuple stays one, unless its rows differ in length.
+    """
+    found = {}
+    for name in names:
+        value = function.__globals__.get(name)
+        if isinstance(value, TABLES):
+            try:
+                table = constant(value, name)
+            except RuleError:
+                if isinstance(value, tuple) and len(value) > MOST_ROWS:
+                    raise
+                continue  # a table of texts, say: numba complains where compiled code needs it
+            if not isinstance(value, tuple) or isinstance(table, tuple):
+                found[name] = table
+    return found
+
+
+def names_class(function: FunctionType, names: set[str], game_type: type[GameType]) -> bool:
+    """Return whether a function may name a member by a class of the game, as in `Chess.squares`, or by `super()`."""
+    of_classes = any(function.__globals__.get(name) in game_type.line for name in names)
+    return of_classes or "type" in names or "__class__" in {*names, *function.__code__.co_freevars}
+
+
+def member_of_class(function: FunctionType, game_type: type[GameType], owner: str, name: str, with_game: bool) -> str:
+    """Return by which name a game knows `owner.name` in a function; "" if it does not. Register the member.
+
+    An *owner* "" stands for the class of the game. *with_game*: it is a method that is called with the game.
+    """
+    cls: Any = function.__globals__.get(owner) if owner else game_type.line[0]
+    home = next((base for base in cls.__mro__ if name in vars(base)), None) if cls in game_type.line else None
+    if home not in game_type.line:
+        return ""
+    place, member = game_type.line.index(home), vars(home)[name]
+    if isinstance(member, (*TABLES, int)) and not with_game:
+        return register_value(game_type, f"{name}_of_class_{place}", constant(member, name))
+    # A class method of another class than the game's own would see that class.
+    if isfunction(member) if with_game else isinstance(member, staticmethod if owner else (staticmethod, classmethod)):
+        return register_above(game_type, name, place - 1)
+    return ""
 
 
 def cells_named_in(code: CodeType, game_type: type[GameType]) -> set[str]:
@@ -333,20 +423,25 @@ while {left}:
 """
 
 
-class SpellOut(ast.NodeTransformer):
+class SpellOut(Expressions):
     """Rewrites loops and `super()`.
 
     `yield from items` becomes `for item in items: yield item`, and `super().name` becomes `self.name_above_…`. A loop
     `for cell in self.cells.empty(position)` becomes `while left`, which takes one cell after the other from a set.
     """
 
-    def __init__(self, game: str, place: int, cells: set[str]):
-        self.game, self.place, self.cells = game, place, cells
+    place: int
+    """The index of the method's class in the line."""
+    cells: set[str]
+    """Names of fields of cells."""
+    loops = 0
+
+    def __init__(self, *given: Any):
+        super().__init__(*given)
         self.above: set[str] = set()
         """The names that follow `super()`."""
-        self.loops = 0
 
-    def visit_For(self, node: ast.For) -> Any:  # ast prescribes this method's name
+    def visit_For(self, node: ast.For) -> Any:  # noqa: N802  # ast prescribes this method's name
         self.generic_visit(node)
         match node.iter:
             case ast.Call(ast.Attribute(ast.Attribute(ast.Name(self.game), field), loop)) if (
@@ -362,7 +457,7 @@ class SpellOut(ast.NodeTransformer):
                 return [begin, over]
         return node
 
-    def visit_Expr(self, node: ast.Expr) -> ast.AST:  # ast prescribes this method's name
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:  # noqa: N802  # ast prescribes this method's name
         self.generic_visit(node)
         if not isinstance(node.value, ast.YieldFrom):
             return node
@@ -370,33 +465,12 @@ class SpellOut(ast.NodeTransformer):
         body = ast.Expr(ast.Yield(ast.Name(item.id, ast.Load())))
         return self.visit_For(ast.For(item, node.value.value, [body], []))
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
         match node.value:
             case ast.Call(ast.Name("super"), [], []):
                 self.above.add(node.attr)
                 node.value, node.attr = ast.Name(self.game, ast.Load()), name_above(self.place, node.attr)
-        self.generic_visit(node)
-        return node
-
-
-def constant(value: Any, name: str = "it") -> Any:
-    """Return an option or table as a constant for compiled code: tuples of ints become arrays.
-
-    *name* is what the message calls it. Raises RuleError if compiled code cannot hold the value.
-    """
-    if isinstance(value, list | dict | set | frozenset):
-        what = f"{name} is a {type(value).__name__}"
-        raise RuleError(f"{what}, which compiled code does not know; make it a tuple of ints")
-    if isinstance(value, tuple):
-        try:
-            # Rows of different lengths make numpy raise ValueError.
-            array = np.array(value)
-        except ValueError:
-            raise RuleError(f"the rows of {name} differ in length; {ALIKE}") from None
-        if array.dtype.kind not in "iu" and array.size:
-            raise RuleError(f"{name} is {value!r:.60}; a table must hold whole numbers, in rows of one length")
-        return array.astype(np.int64)
-    return value
+        return super().visit_Attribute(node)
 
 
 # Tuples of ints: numba needs their length when it compiles

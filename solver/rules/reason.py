@@ -71,9 +71,11 @@ WORDS = (
     (r"No implementation of function Function\(.*?\) found for signature: >>> (.*)", r"compiled code does not know \1"),
     (r"Invalid use of BoundFunction\((\S+) for .*?\) with parameters (.*)", r"compiled code does not know \1\2"),
     (r"Use of unsupported opcode \(IMPORT_NAME\) found", "an import belongs to the top of the file"),
-    (r"The use of yield in a closure is .*", "compiled code does not know generator expressions; write a loop"),
+    (r"The use of yield in a closure is .*", "compiled code does not know this generator expression; write a loop"),
+    (r"Invalid use of getiter with parameters \(dict .*", "compiled code does not go through a dict; write .keys()"),
+    (r"No .* for signature: >>> sum\(.* generator\(.*", "numba cannot add these; write sum(x for x in …)"),
     (r"format spec in f-strings not supported yet", "compiled code does not know formats in f-strings"),
-    (r"Unknown attribute 'add' of type .*", "compiled code does not know set comprehensions; write a loop"),
+    (r"Unknown attribute 'add' of type .*", "compiled code does not know this set comprehension; write a loop"),
     (
         r"Unknown attribute '(\w+)' of type \w+\(.*\) of [\w.]+ \w{32} \w{32}",
         r"\1 is no method of the game (compiled code does not know static and class methods); write a method with self",

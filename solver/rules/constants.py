@@ -1,0 +1,156 @@
+"""What options and tables of a game become in compiled code: tuples, lists and sets of ints become arrays.
+
+A dict whose keys are ints becomes a `Dict`: an opaque type, whose keys and values are constants of its methods.
+"""
+
+import operator
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core.imputils import lower_constant
+from numba.extending import models, overload, overload_method, register_jitable, register_model, typeof_impl
+
+from retrograde.games.contract.game import RuleError
+
+MOST_ROWS = 256
+"""How many rows a table may have that differ in length. Numba compiles a branch for each."""
+
+
+def constant(value: Any, name: str = "it") -> Any:
+    """Return an option or table as a constant for compiled code.
+
+    *name* is what the message calls it. Raises RuleError if compiled code cannot hold the value.
+    """
+    if isinstance(value, dict):
+        return Dict(value, name)
+    if not isinstance(value, tuple | list | set | frozenset):
+        return value
+    rows = [row for row in value if isinstance(row, tuple | list)]
+    if len(rows) == len(value) and len({*map(len, rows)}) > 1 and not any(holds_rows(row) for row in rows):
+        if len(rows) > MOST_ROWS:
+            alike = f"make them of one length, as with -1 at their ends, or have at most {MOST_ROWS} rows"
+            raise RuleError(f"the rows of {name} differ in length; {alike}")
+        return tuple(constant(tuple(row), name) for row in rows)
+    try:
+        # Rows of different lengths make numpy raise ValueError.
+        array = np.array(tuple(value))  # in the order in which Python goes through a set
+    except ValueError:
+        raise RuleError(
+            f"the rows of {name} differ in length; make them of one length, as with -1 at their ends"
+        ) from None
+    if array.dtype.kind not in "iu" and array.size:
+        raise RuleError(f"{name} is {value!r:.60}; a table must hold whole numbers, in rows of one length")
+    return array.astype(np.int64)
+
+
+def holds_rows(row: Any) -> bool:
+    """Return whether a row of a table has rows itself."""
+    return any(isinstance(item, tuple | list) for item in row)
+
+
+class Dict:
+    """A dict outside a function, from ints to ints or rows of ints."""
+
+    def __init__(self, items: dict[Any, Any], name: str):
+        self.keys, self.values = constant((*items,), name), constant((*items.values(),), name)
+        if self.keys.ndim > 1:
+            raise RuleError(f"{name} is a dict with keys such as {next(iter(items))!r:.60}; make them ints")
+        self.order = np.argsort(self.keys)
+        self.ascending = self.keys[self.order]
+
+
+class DictType(types.Opaque):
+    """Numba's view of a dict; dicts with equal items in the same order share a type."""
+
+    def __init__(self, items: Dict):
+        self.items = items
+        text = repr((items.keys.tolist(), [np.asarray(value).tolist() for value in items.values]))
+        super().__init__(f"dict {sha256(text.encode()).hexdigest()[:32]}")
+
+
+register_model(DictType)(models.OpaqueModel)
+typeof_impl.register(Dict)(lambda items, context: DictType(items))
+
+
+@lower_constant(DictType)
+def _(context: Any, builder: Any, typ: Any, items: Any) -> Any:
+    return context.get_dummy_value()  # compiled code reads no object
+
+
+def finder(table: DictType) -> Any:
+    """Return a compiled function that returns the place of a key among the items of a dict, or -1."""
+    ascending, order = table.items.ascending, table.items.order
+
+    @register_jitable
+    def find(key):
+        place = np.searchsorted(ascending, key)
+        return order[place] if place < len(ascending) and ascending[place] == key else -1
+
+    return find
+
+
+@overload(operator.getitem)
+def _(table, key):
+    if not isinstance(table, DictType) or not isinstance(key, types.Integer):
+        return None
+    find, values = finder(table), table.items.values
+
+    def value_of(table, key):
+        place = find(key)
+        if place < 0:
+            raise KeyError
+        return values[place]
+
+    return value_of
+
+
+@overload(operator.contains)
+def _(table, key):
+    if not isinstance(table, DictType):
+        return None
+    find = finder(table)
+    return lambda table, key: find(key) >= 0
+
+
+@overload_method(DictType, "get")
+def _(table, key, default):
+    find, values = finder(table), table.items.values
+
+    def value_or_default(table, key, default):
+        place = find(key)
+        return values[place] if place >= 0 else default
+
+    return value_or_default
+
+
+@overload(len)
+def _(table):
+    if not isinstance(table, DictType):
+        return None
+    count = len(table.items.keys)
+    return lambda table: count
+
+
+@overload_method(DictType, "keys")
+def _(table):
+    keys = table.items.keys
+    return lambda table: keys
+
+
+@overload_method(DictType, "values")
+def _(table):
+    values = table.items.values
+    return lambda table: values
+
+
+@overload_method(DictType, "items")
+def _(table):
+    keys, values = table.items.keys, table.items.values
+
+    def items(table):
+        for place in range(len(keys)):
+            yield keys[place], values[place]
+
+    return items

@@ -1,0 +1,183 @@
+"""Rewrites expressions that numba lacks: generator expressions, sorting by a key, members named by their class.
+
+`any(wins(row) for row in self.rows)` becomes a call of a new function, which gets the local names that the expression
+uses. So the expression is evaluated where, when and as often as Python would do it::
+
+    any_of_items_0(self)        def any_of_items_0(self):
+                                    for row in self.rows:
+                                        item_of_loop = wins(row)
+                                        if item_of_loop: return True
+                                    return False
+"""
+
+import ast
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, cast
+
+ITEM, OTHER = "item_of_loop", "without_items"
+REDUCTIONS = {
+    "any": ("pass", f"if {ITEM}: return True", "return False"),
+    "all": ("pass", f"if not {ITEM}: return False", "return True"),
+    "sum": (f"total = {OTHER}", f"total += {ITEM}", "return total"),
+    "next": ("pass", f"return {ITEM}", f"return {OTHER}"),
+    "min": ("best, none = 0, True", f"if none or {ITEM} < best: best, none = {ITEM}, False", "return best"),
+    "max": ("best, none = 0, True", f"if none or {ITEM} > best: best, none = {ITEM}, False", "return best"),
+}
+"""What the new function for an expression does before the loop, with each item, and behind the loop."""
+KEYWORDS = {"sum": "start", "min": "default", "max": "default"}
+BY_KEY = {
+    "min": "min([({key}, number, {item}) for number, {item} in enumerate({items})])[2]",
+    "max": "max([({key}, -number, {item}) for number, {item} in enumerate({items})])[2]",
+    "sorted": "[{item} for _, _, {item} in sorted([({key}, {sign}number, {item}) "
+    "for number, {item} in enumerate({items})], reverse={reverse})]",
+}
+"""Items are numbered, for of items with equal keys the first one counts."""
+
+
+def calls_rewritten(code: CodeType) -> bool:
+    """Return whether code has an expression that `Expressions` rewrites, other than members named by their class."""
+    nested = [one for one in code.co_consts if isinstance(one, CodeType)]
+    keywords = {word for words in code.co_consts if isinstance(words, tuple) for word in words if isinstance(word, str)}
+    return (
+        not {"any", "all", "reversed"}.isdisjoint(code.co_names)
+        or not {"key", "default"}.isdisjoint(keywords)
+        or any(one.co_name in ("<genexpr>", "<setcomp>") or calls_rewritten(one) for one in nested)
+    )
+
+
+class Expressions(ast.NodeTransformer):
+    """Rewrites the expressions of one function of a rule module.
+
+    *game* is the function's name for the game, or for its class if *of_class*; "" if it has neither. *member* returns
+    the name by which the game knows `Class.name`, "" if it does not: see `member_of_class` in `compiled.py`.
+    """
+
+    def __init__(self, definition: Any, game: str, of_class: bool, member: Callable[[str, str, bool], str]):
+        self.game, self.of_class, self.member = game, of_class, member
+        self.local = names_bound_in(definition)
+        self.tables: set[str] = set()
+        """The names of lists, dicts and sets outside the function that become tables."""
+        self.reductions: list[Any] = []
+        """The functions that generator expressions have become."""
+
+    # Members named by their class. The module ast prescribes the names of methods.
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        known = self.member_in(node)
+        return at(node, f"{self.game}.{known}") if known else self.generic_visit(node)
+
+    def member_in(self, node: ast.Attribute, with_game: bool = False) -> str:
+        """Return the name by which the game knows an attribute of a class, "" for any other attribute.
+
+        *with_game*: the attribute is a method that is called with the game as its first argument.
+        """
+        match node.value:
+            case ast.Call(ast.Name("type"), [ast.Name(game)]) | ast.Attribute(ast.Name(game), "__class__"):
+                return self.member("", node.attr, with_game) if game == self.game and not self.of_class else ""
+            case ast.Name(self.game):
+                return self.member("", node.attr, with_game) if self.of_class else ""
+            case ast.Name(name) if name not in self.local and self.game:
+                return self.member(name, node.attr, with_game)
+        return ""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        # An array would be added item by item. Numba refuses a list.
+        self.tables -= {side.id for side in (node.left, node.right) if isinstance(side, ast.Name)}
+        return self.generic_visit(node)
+
+    # Generator expressions
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
+        return self.visit(at(node, f"[{ast.unparse(node)[1:-1]}]"))
+
+    def visit_SetComp(self, node: ast.SetComp) -> Any:
+        return self.visit(at(node, f"set([{ast.unparse(node)[1:-1]}])"))
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        given = {keyword.arg or "": keyword.value for keyword in node.keywords}
+        match node:
+            case ast.Call(ast.Attribute() as method, [ast.Name(self.game), *_]) if self.game:
+                if known := self.member_in(method, with_game=True):
+                    node.func = at(node, f"{self.game}.{known}")
+                    del node.args[0]
+            case ast.Call(ast.Name("reversed"), [items], []) if "reversed" not in self.local:
+                return self.visit(at(node, f"[{ITEM} for {ITEM} in {ast.unparse(items)}][::-1]"))
+            case ast.Call(ast.Name(kind), [items]) if kind in BY_KEY and "key" in given and kind not in self.local:
+                if text := by_key(kind, items, **given):
+                    return self.visit(at(node, text))
+            case ast.Call(ast.Name(kind), [items, *others]) if kind in REDUCTIONS and kind not in self.local:
+                known_words = {*given} <= {KEYWORDS.get(kind)}
+                if known_words and len(others) <= (kind in ("sum", "next")):
+                    return self.reduction(node, kind, items, [*others, *given.values()])
+        return self.generic_visit(node)
+
+    def reduction(self, node: ast.Call, kind: str, items: ast.expr, other: list[ast.expr]) -> ast.AST:
+        """Make a new function of an expression, and return its call. Return the same call if numba knows it."""
+        if not isinstance(items, ast.GeneratorExp) and (kind in ("any", "all") or (other and kind in ("min", "max"))):
+            items = at(node, f"({ITEM} for {ITEM} in {ast.unparse(items)})")
+        if not isinstance(items, ast.GeneratorExp) or any(isinstance(one, ast.NamedExpr) for one in ast.walk(items)):
+            return self.generic_visit(node)
+        if kind in ("min", "max") and isinstance(items.elt, ast.Tuple) and not other:  # numba knows it for a list
+            return self.generic_visit(node)
+        # Step 1: its arguments are the local names in the expression. The first iterable is outside of the loops.
+        outside = items.generators[0].iter
+        free = names_read_in(items) - names_bound_in(items) | names_read_in(outside) - names_bound_in(outside)
+        arguments = free & self.local | {self.game} - {""}
+        # Step 2: a line for each loop and condition, each within the one before.
+        before, step, behind = REDUCTIONS[kind]
+        if kind in ("min", "max"):
+            behind = f"return {OTHER} if none else best" if other else f"assert not none; {behind}"
+        elif kind == "next" and not other:
+            behind = "raise ValueError"
+        name = f"{kind}_of_items_{len(self.reductions)}"
+        lines = [f"def {name}({', '.join([*sorted(arguments), OTHER])}):", f" {before}"]
+        for loop in items.generators:
+            heads = [f"for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}:"]
+            heads += [f"if {ast.unparse(condition)}:" for condition in loop.ifs]
+            lines += [" " * (len(lines) - 1 + place) + head for place, head in enumerate(heads)]
+        inner = " " * (len(lines) - 1)
+        lines += [f"{inner}{ITEM} = {ast.unparse(items.elt)}", inner + step, " " + behind]
+        (function,) = ast.parse("\n".join(lines)).body
+        # Step 3: the new function may have such expressions itself.
+        self.local |= {OTHER}
+        self.reductions.append(self.visit(moved(function, node)))
+        last = ast.unparse(other[0]) if other else "0"
+        return cast(ast.AST, self.visit(at(node, f"{name}({', '.join([*sorted(arguments), last])})")))
+
+
+def by_key(kind: str, items: ast.expr, key: ast.expr, reverse: ast.expr = ast.Constant(False)) -> str:  # noqa: B008
+    """Return `sorted`, `min` or `max` by a key in other words; "" if that is not possible."""
+    match key, reverse:
+        case ast.Lambda(ast.arguments([], [ast.arg(item)], None, [], [], None, [])), ast.Constant(bool()):
+            text = ast.unparse(key.body)
+        case ((ast.Name() | ast.Attribute()), ast.Constant(bool())):
+            item, text = ITEM, f"{ast.unparse(key)}({ITEM})"
+        case _:
+            return ""
+    sign = "-" if reverse.value else ""
+    return BY_KEY[kind].format(key=text, item=item, items=ast.unparse(items), sign=sign, reverse=reverse.value)
+
+
+def names_bound_in(tree: ast.AST) -> set[str]:
+    """Return all names that a tree gives a value: variables, arguments, and targets of loops."""
+    nodes = [*ast.walk(tree)]
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
+
+
+def names_read_in(tree: ast.AST) -> set[str]:
+    """Return all names that a tree reads."""
+    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+
+
+def at(node: ast.AST, text: str) -> Any:
+    """Return the syntax tree of an expression, which errors find at the line of a node."""
+    return moved(cast(Any, ast.parse(text, mode="eval")).body, node)
+
+
+def moved(tree: ast.AST, node: ast.AST) -> Any:
+    """Set the lines of a tree to that of a node, and return it."""
+    for one in ast.walk(tree):
+        ast.copy_location(one, node)
+    return tree

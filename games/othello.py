@@ -1,4 +1,4 @@
-"""Othello on small boards, by score: the difference of discs at the end.
+"""Othello, by score: the difference of discs at the end.
 
 A player who can turn nothing passes, which is a move. If neither can move, the game is over.
 """
@@ -19,20 +19,19 @@ class Othello(Game):
     words = {"X": "Black", "O": "White"}
     discs = Cells(lambda game: grid(game.width, game.height), symmetries="start", X="black disc", O="white disc")
     mover = Turn("XO")
-
     width: int = 4
     height: int = 4
 
     def __post_init__(self):
-        if min(self.width, self.height) < 2 or self.width * self.height > 30:
-            raise ValueError("the board must have at least two rows and columns, and at most 30 cells")
+        if min(self.width, self.height) < 2 or self.width * self.height > 64:
+            raise ValueError("the board must have at least two rows and columns, and at most 64 cells")
 
     @cached_property
     def start(self):
-        corner = self.width * (self.height // 2 - 1) + self.width // 2 - 1
-        black = 1 << corner + 1 | 1 << corner + self.width
-        white = 1 << corner | 1 << corner + self.width + 1
-        return self.discs.with_set(self.discs.with_set(0, 1, black), 2, white)
+        rows = ["." * self.width] * self.height
+        for row, pair in ((self.height // 2 - 1, "OX"), (self.height // 2, "XO")):
+            rows[row] = ("." * (self.width // 2 - 1) + pair).ljust(self.width, ".")
+        return self.read("/".join([*rows, "X"]))
 
     @cached_property
     def rays(self):
@@ -41,11 +40,9 @@ class Othello(Game):
     def turn(self, position):
         return self.mover.get(position)
 
-    def own(self, position):
-        return self.discs.set(position, self.mover.sign(position))
-
-    def other(self, position):
-        return self.discs.set(position, self.mover.other(position))
+    def sides(self, position):
+        """Return the discs of the player to move, and those of the opponent, as bits."""
+        return self.discs.set(position, self.mover.sign(position)), self.discs.set(position, self.mover.other(position))
 
     def turned(self, own, other, cell):
         """Return the discs that a disc on an empty cell turns. All are sets of cells, as bits."""
@@ -61,15 +58,9 @@ class Othello(Game):
                 between |= 1 << place
         return found
 
-    def can_move(self, position):
-        own, other = self.own(position), self.other(position)
-        for cell in self.discs.empty(position):  # noqa: SIM110  # compiled code has no any()
-            if self.turned(own, other, cell):
-                return True
-        return False
-
     def generate_moves(self, position):
-        own, other, passes = self.own(position), self.other(position), True
+        own, other = self.sides(position)
+        passes = True
         for cell in self.discs.empty(position):
             if self.turned(own, other, cell):
                 passes = False
@@ -79,14 +70,18 @@ class Othello(Game):
 
     def do_move(self, position, move):
         if move < self.discs.size:
-            turned = self.turned(self.own(position), self.other(position), move)
-            position = self.discs.put_all(position, turned | 1 << move, self.mover.sign(position))
+            own, other = self.sides(position)
+            turned = self.turned(own, other, move) | 1 << move
+            position = self.discs.put_all(position, turned, self.mover.sign(position))
         return self.mover.passed(position)
 
     def primitive(self, position):
-        if self.can_move(position) or self.can_move(self.mover.passed(position)):
-            return UNDECIDED
-        ahead = self.own(position).bit_count() - self.other(position).bit_count()
+        for after in (position, self.mover.passed(position)):
+            own, other = self.sides(after)
+            for cell in self.discs.empty(after):
+                if self.turned(own, other, cell):
+                    return UNDECIDED
+        ahead = other.bit_count() - own.bit_count()  # these are as the opponent sees them
         return TIE if ahead == 0 else WIN if ahead > 0 else LOSE
 
     def payoff(self, position, player):

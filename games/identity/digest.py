@@ -32,7 +32,10 @@ SAME_RULES = {
         "a6aeea55cdd381bc64ae56ace66818d3",
         "5e7ff4cdf150ec59299618c233f13644",
     },
-    "a32af0f11d5c504c8d25b7eaca0ee0aa": {"178fdb317b8f972c61e9beb67833da3f"},  # Othello
+    "a9f3b867dd5764475f3db8e3d40d350e": {  # Othello
+        "178fdb317b8f972c61e9beb67833da3f",
+        "a32af0f11d5c504c8d25b7eaca0ee0aa",
+    },
     "6f20849d8b2354151595d7c53ead52cd": {"c1414467230caf26659fd2f12f167503"},  # dodgem
     "830385c988ddc4799a7cc27d79a2b5ef": {  # Quixo
         "bf3fcea4c49c4975463fb0c39baa6e8f",

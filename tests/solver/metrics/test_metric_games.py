@@ -203,7 +203,7 @@ def test_positions_and_moves_are_read_as_they_are_written(text):
         ("nim3:heaps=40", "numbers from 1 to 31"),
         ("domineering:9,8", "from 1 to 60 cells"),
         ("dotsandboxes:6,5", "less than 62 edges"),
-        ("othello:6,6", "at most 30 cells"),
+        ("othello:9,8", "at most 64 cells"),
     ],
 )
 def test_options_that_cannot_be_are_refused(text, what):

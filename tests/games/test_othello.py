@@ -1,0 +1,104 @@
+"""Othello on boards of one word and of several: held against rules that know only rows of letters."""
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from retrograde.games import UNDECIDED
+from retrograde.games.catalog import load_game
+from retrograde.solver.conformance.check import check
+from retrograde.solver.search.depth.searcher import CountingSearch
+from tests.helpers.command_line import retrograde
+
+PERFT = (4, 12, 56, 244, 1_396, 8_200, 55_092)
+"""Leaves of the 8 × 8 board by plies: https://aartbik.blogspot.com/2009/02/perft-for-reversi.html"""
+
+ENDING = "OXXXXXXX/XXXXOOXX/OXOOOOOX/OXXOXXXX/OXOXXOXX/OOOXXXOX/.XXXXXXX/..XXXXXX,O"
+
+
+def turned(rows, mover, row, column):
+    """Return the places that a disc turns."""
+    found = []
+    for down in (-1, 0, 1):
+        for right in (-1, 0, 1):
+            line, y, x = [], row + down, column + right
+            while 0 <= y < len(rows) and 0 <= x < len(rows[0]) and rows[y][x] not in (".", mover):
+                line.append((y, x))
+                y, x = y + down, x + right
+            if line and 0 <= y < len(rows) and 0 <= x < len(rows[0]) and rows[y][x] == mover:
+                found += line
+    return found
+
+
+def children(text):
+    """Return the texts of the positions after each move, by the name of the move; none if the game is over."""
+    rows, mover = text[:-2].split("/"), text[-1]
+    other = "XO"["OX".index(mover)]
+    found = {}
+    for row in range(len(rows)):
+        for column in range(len(rows[0])):
+            if rows[row][column] == "." and (discs := turned(rows, mover, row, column)):
+                board = [list(line) for line in rows]
+                for y, x in [*discs, (row, column)]:
+                    board[y][x] = mover
+                found[f"{'abcdefgh'[column]}{row + 1}"] = f"{'/'.join(map(''.join, board))},{other}"
+    if not found and children_of_other(rows, other):
+        found["pass"] = f"{'/'.join(rows)},{other}"
+    return found
+
+
+def children_of_other(rows, other):
+    return any(
+        rows[row][column] == "." and turned(rows, other, row, column)
+        for row in range(len(rows))
+        for column in range(len(rows[0]))
+    )
+
+
+def score(text):
+    """Return the best difference of discs for the player to move."""
+    after = children(text)
+    if not after:
+        rows, mover = text[:-2], text[-1]
+        return rows.count(mover) - rows.count("XO"["OX".index(mover)])
+    return max(-score(child) for child in after.values())
+
+
+@pytest.mark.parametrize("variant", ["4,4", "5,6", "6,6", "7,9", "8,8"])
+def test_random_games_are_as_on_rows_of_letters(variant):
+    game, chance = load_game(f"othello:{variant}"), Random(variant)
+    for _ in range(2):
+        position = game.start
+        while True:
+            known = children(game.write(position))
+            assert game.read(game.write(position)) == position
+            if game.primitive(position) != UNDECIDED:
+                assert not known
+                break
+            moves = list(game.generate_moves(position))
+            assert {game.move_name(position, move): game.write(game.do_move(position, move)) for move in moves} == known
+            position = game.do_move(position, chance.choice(moves))
+        rows = game.write(position)
+        assert [game.payoff(position, player) for player in (0, 1)] == [rows[:-1].count("X"), rows[:-1].count("O")]
+
+
+def test_leaves_of_the_large_board_are_as_published():
+    game = load_game("othello:8,8")
+    positions = [CountingSearch(game).count_minimax(game.start, depth) for depth in range(len(PERFT) + 1)]
+    assert tuple(after - before for before, after in pairwise(positions)) == PERFT
+
+
+def test_large_boards_keep_the_contract():
+    report = check(load_game("othello:8,8"), 300, 0.3)
+    assert report.ok and not report.slow, str(report)
+    assert report.understood["fields"].startswith("129 bits in 3 words (discs 128, mover 1), ")
+
+
+def test_large_boards_are_played_and_searched():
+    told = retrograde("play", "othello:8,8", "--first", "depth:2", "--second", "random", "--seed", "1").stdout
+    assert "\n60. " in told and told.endswith(" moves\n")
+    told = retrograde("match", "othello:6,6", "depth:2", "random", "--games", "1", "--time", "0.001").stdout
+    assert "depth:2" in told
+    told = retrograde("search", "othello:8,8", ENDING).stdout
+    assert f"Score: {score(ENDING)}\n" in told

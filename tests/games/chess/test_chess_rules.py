@@ -16,6 +16,7 @@ from numba import njit
 
 from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game, MoveError, PositionError
 from retrograde.games.chess import Chess
+from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.chess.board import COLOURS, TURN
 from retrograde.games.chess.men import TIERS, ending, tier_of, tiers_from
 from retrograde.games.chess.numbering import EMPTY
@@ -94,6 +95,21 @@ def test_what_moves_lead_to_is_what_python_chess_says(name):
             assert game.possible(child) and game.tier(child) in game.tiers
             assert game.tier(child) >= game.tier(position)
             board.pop()
+
+
+@pytest.mark.parametrize("name", ["KBBK", "KBKB"])
+@pytest.mark.parametrize("other", ["d1", "e1"])
+def test_bishops_on_squares_of_one_colour_cannot_mate(name, other):
+    """b1 and d1 are light, e1 is dark."""
+    board = chess.Board(None)
+    colour = chess.WHITE if name == "KBBK" else chess.BLACK
+    men = {"a8": "K", "a6": "k", "b1": "B", other: "B" if colour else "b"}
+    for square, man in men.items():
+        board.set_piece_at(chess.parse_square(square), chess.Piece.from_symbol(man))
+    game, dead = Chess(name), other == "d1"
+    assert board.is_insufficient_material() == dead
+    assert game.is_dead(game.read(board.fen())) == dead
+    assert AnyBoard.from_fen(board.fen()).is_dead() == dead
 
 
 def test_perft():

@@ -4,6 +4,7 @@ import json
 import zlib
 from fractions import Fraction
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import CHANCE, TIE, UNDECIDED, Game, InternalError
 from retrograde.solver.engine import solve
-from retrograde.solver.metrics.slots import chunks
+from retrograde.solver.metrics.slots import chunks, kernels
 from retrograde.solver.metrics.slots.store import SlotStore
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
@@ -110,6 +111,18 @@ def test_what_a_slot_meets_again_behind_a_single_move_is_what_it_was(tmp_path):
             assert low <= expected <= high < low + NARROW
         assert [told(database, position)[0] for position in (10, 11, 12)] == [8, 8, 8]
         assert verify(database).ok
+
+
+@pytest.mark.parametrize(
+    ("endless", "low", "high", "settled"),
+    [(1, 5, 9, (4, 9)), (1, -9, -5, (-9, -4)), (1, 0, 0, (0, 0)), (0, 5, 9, (5, 9)), (0, -9, -5, (-9, -5))],
+)
+def test_bounds_move_a_grain_towards_0_where_play_can_be_endless(endless, low, high, settled):
+    chunk = SimpleNamespace(
+        begin=0, mode=kernels.RISE, endless=np.array([endless]), chunk_low=np.array([-99]), chunk_high=np.array([99])
+    )
+    kernels.settle.py_func(chunk, 0, low, high)
+    assert (chunk.chunk_low[0], chunk.chunk_high[0]) == settled
 
 
 @pytest.mark.thorough

@@ -7,9 +7,11 @@ from random import Random
 import pytest
 
 from retrograde.databases import open_database
-from retrograde.games import FLIPPED, LOSE, UNDECIDED, WIN
+from retrograde.games import FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.tictactoe_player import by_rules
-from retrograde.solver.play.match import judge, play, random_position
+from retrograde.solver.play.choice import Choice
+from retrograde.solver.play.match import Review, judge, play, random_position
+from retrograde.solver.play.oracles.kernels import play_out
 from retrograde.solver.play.player import (
     NoPlayer,
     first_best,
@@ -20,6 +22,7 @@ from retrograde.solver.play.player import (
     skilled,
 )
 from retrograde.solver.play.solution import Solution
+from retrograde.solver.rules.ports import rules_for
 from tests.helpers.command_line import retrograde
 
 SMALL = ["tictactoe", "tictactoe:misere", "connect4:4,4", "dodgem", "hareandhounds", "mutorere", "tentozero"]
@@ -241,6 +244,36 @@ def test_skill_is_how_often_it_is_perfect(solution_of):
     assert 0.6 < share < 0.76  # 0.6 + 0.4 / 5, give or take
     assert all(skilled(1.0, Random(seed))(solution, 0) == perfect(solution, 0) for seed in range(20))
     assert first_best(solution, 0) in [choice.move for choice in solution.best(0)]
+
+
+class Countdown(Game):
+    """Count down to 0; a player who cannot has lost."""
+
+    start = 500
+
+    def generate_moves(self, number):
+        yield 1
+
+    def do_move(self, number, move):
+        return number - 1
+
+    def primitive(self, number):
+        return UNDECIDED if number else LOSE
+
+
+@pytest.mark.parametrize(("plies", "points"), [(0, 0), (1, 2), (198, 0), (199, 2), (200, 1), (500, 1)])
+def test_a_random_game_that_takes_too_long_counts_as_a_draw(plies, points):
+    assert play_out(rules_for(Countdown()), plies, 1, 1)[0] == points
+
+
+# Reviews
+
+
+def test_a_move_that_keeps_the_value_is_slower_if_a_win_comes_later_or_a_loss_sooner():
+    for value, better, worse in ((LOSE, 2, 6), (WIN, 7, 3), (TIE, 2, 6)):
+        best, played = (Choice(0, "a", 0, value, plies) for plies in (better, worse))
+        assert Review(played, [best], best.brings).slower == 4
+        assert Review(best, [best], best.brings).slower == 0
 
 
 # Matches

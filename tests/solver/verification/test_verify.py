@@ -27,6 +27,7 @@ from retrograde.solver.verification.judge import derive, words
 from retrograde.solver.verification.records import RecordsVerifier
 from retrograde.solver.verification.verifier import MOST_PROBLEMS, TaskResult
 from retrograde.solver.verification.verify import verify
+from tests.helpers.forge import Forged
 from tests.helpers.nim import HoledNim, Nim
 from tests.helpers.paths import ROOT
 
@@ -390,6 +391,33 @@ def test_a_child_without_a_slot_is_found(interpreted, kinds):
     assert [complaint for complaint in told if "has no slot" in complaint] == [
         f"{heap} has a move to 7, which has no slot (move {heap - 7})" for heap in (8, 9, 10)
     ]
+
+
+class HalvedNim(Nim):
+    """The same in two parts, into which the heaps of 21 to 23 fall, all won in 11 plies."""
+
+    def parts(self, tier):
+        return [("low", 22), ("high", 18)]
+
+
+@both_ways
+def test_counts_that_add_up_are_still_wrong_if_a_part_has_others(interpreted, tmp_path):
+    path = solve(HalvedNim(), tmp_path / "nim.h5", method="numbered")
+    forged = Forged.read(path)
+    counts, legend = (forged.parts[name].rows() for name in ("counts", "legend"))
+    (won,) = np.flatnonzero(legend["remoteness"] == 11)
+    low, high = np.flatnonzero(counts["outcome"] == won)
+    assert counts["stored"][[low, high]].tolist() == [1, 2]
+    for column in ("stored", "positions"):
+        counts[column][[low, high]] = [2, 1]
+    forged.parts["counts"].put(counts)
+    for written, problems in ((path, 0), (forged.write(tmp_path / "forged.h5"), 2)):
+        with open_database(written, game=HalvedNim()) as database:
+            found = verify(database, interpreted=interpreted)
+        assert [str(problem).split(" there")[0] for problem in found.problems] == [
+            f"of WIN in 11 the file counts others in tier 0, part {part} than the {count}"
+            for part, count in ((0, 1), (1, 2))[:problems]
+        ]
 
 
 @pytest.mark.parametrize("number", [0, 11, -2])

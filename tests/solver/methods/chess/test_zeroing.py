@@ -23,10 +23,13 @@ from retrograde.games.contract.zeroing import by_rule
 from retrograde.solver import engine
 from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess import tiers, zeroing
+from retrograde.solver.methods.chess.fit import BITS
+from retrograde.solver.methods.chess.formation import Formation
 from retrograde.solver.methods.numbered import by_sets
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
 from retrograde.solver.play.solution import open_solution
+from retrograde.solver.values.score import encode
 from retrograde.solver.verification.verify import verify
 from tests.helpers.paths import ROOT
 from tests.helpers.solving import copy_whole
@@ -124,6 +127,17 @@ def test_codes_are_ordered_by_their_scores_and_have_the_results_of_zeroing_moves
     # The other side wins soon or late, draws, or loses late or soon.
     assert zeroing.RESULTS[codes[order]].tolist() == [4, 4, 4, 3, 3, 2, 1, 1, 0, 0]
     assert zeroing.CODES_OF_CAPTURES[[0, 2, 102, 3, 103]].tolist() == [0, 2, 102, 256 + 2, 256 + 102]
+
+
+@pytest.mark.parametrize(("plies", "after"), [(99, 1), (100, 1), (101, 101)])
+def test_a_capture_counts_as_late_from_one_ply_beyond_the_rule_on(plies, after):
+    """As if bare kings had lost in so many plies: each capture of the rook then wins, soon or late."""
+
+    def scores_of(tier):
+        return np.full(Chess("KK").size(tier), encode(LOSE, plies, BITS), np.uint16)
+
+    (_, black), _ = zeroing.analyse(Formation("KRK"), scores_of, map, lambda *_: None)
+    assert set(black[black < zeroing.LOST].tolist()) == {0, after + 1}
 
 
 def test_levels_hold_each_position_once():

@@ -8,6 +8,7 @@ from contextlib import suppress
 from random import Random
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from retrograde.games.contract.game import defines, is_numbered
@@ -69,6 +70,13 @@ def solve_by_lists(game, path):
     whole = solve(game, path, method="compiled", fresh=True).read_bytes()
     path.unlink()
     return whole
+
+
+def test_decided_positions_are_not_expanded_again():
+    """In a byte, 254 and 255 mark decided positions."""
+    left = np.array([7, 0, 253, 254, 255, 1], np.uint8)
+    tier = SimpleNamespace(left=SimpleNamespace(array=left))
+    assert cycles.undecided_rows(tier, 1, 6).tolist() == [0, 1, 4]
 
 
 @pytest.mark.long

@@ -42,79 +42,104 @@ class WideTicTacToe(Game):
         return int(crosses), int(noughts)
 
 
-class WideConnectFour(Game):
-    """Connect Four whose positions are two sets of cells: the stones of who moves, and those of the opponent."""
+class ConnectFour(Game):
+    """Connect Four, coded by `sets` and `at`: the stones of the player to move, and those of the opponent."""
 
-    name = "wideconnect4"
     width: int = 5
     height: int = 4
-    start = (0, 0)
 
     def generate_moves(self, position):
-        for column in range(self.width):
-            if not (position[0] | position[1]) >> (self.height + 1) * column + self.height - 1 & 1:
-                yield column
-
-    def do_move(self, position, column):
-        own, other = position
-        stones = own | other
-        cell = (
-            (stones + (1 << (self.height + 1) * column))
-            & ~stones
-            & ((1 << self.height) - 1) << ((self.height + 1) * column)
-        )
-        return other, own | cell
-
-    def primitive(self, position):
-        last, stones = position[1], (position[0] | position[1]).bit_count()
-        for step in (1, self.height, self.height + 1, self.height + 2):
-            pairs = last & last >> step
-            if pairs & pairs >> 2 * step:
-                return LOSE
-        return TIE if stones == self.width * self.height else UNDECIDED
-
-    def promise(self, position, column):
-        return self.width - abs(2 * column + 1 - self.width)
-
-    def tier(self, position):
-        return (position[0] | position[1]).bit_count()
-
-
-class OneConnectFour(WideConnectFour):
-    """The same game in one word: the second set lies above the first."""
-
-    name = "oneconnect4"
-    start = 0
-
-    def apart(self, position):
-        return position & (1 << 30) - 1, position >> 30
-
-    def generate_moves(self, position):
-        own, other = self.apart(position)
+        own, other = self.sets(position)
         for column in range(self.width):
             if not (own | other) >> (self.height + 1) * column + self.height - 1 & 1:
                 yield column
 
     def do_move(self, position, column):
-        own, other = self.apart(position)
+        own, other = self.sets(position)
         stones = own | other
-        cell = (
-            (stones + (1 << (self.height + 1) * column))
-            & ~stones
-            & ((1 << self.height) - 1) << ((self.height + 1) * column)
-        )
-        return other | (own | cell) << 30
+        stone = (stones + (1 << (self.height + 1) * column)) & ~stones
+        return self.at(other, own | stone)
 
     def primitive(self, position):
-        own, last = self.apart(position)
+        own, last = self.sets(position)
         for step in (1, self.height, self.height + 1, self.height + 2):
             pairs = last & last >> step
             if pairs & pairs >> 2 * step:
                 return LOSE
         return TIE if (own | last).bit_count() == self.width * self.height else UNDECIDED
 
+    def promise(self, position, column):
+        return self.width - abs(2 * column + 1 - self.width)
+
     def tier(self, position):
-        return position.bit_count()
+        own, other = self.sets(position)
+        return (own | other).bit_count()
+
+
+class WideConnectFour(ConnectFour):
+    """Two words."""
+
+    name = "wideconnect4"
+    start = (0, 0)
+
+    def sets(self, position):
+        return position
+
+    def at(self, own, other):
+        return own, other
+
+
+class OneConnectFour(ConnectFour):
+    """One word, so that positions have the same order."""
+
+    name = "oneconnect4"
+    start = 0
+
+    def sets(self, position):
+        return position >> 30, position & (1 << 30) - 1
+
+    def at(self, own, other):
+        return own << 30 | other
+
+
+class TallPawns(Game):
+    """Hexapawn on 2 columns of 16 rows, 66 bits: White's pawns and twice Black's, each with a bit for who moves.
+
+    White moves to higher rows. The one who moves has lost if the other has reached the last row, or without a move.
+    """
+
+    name = "tallpawns"
+    columns, cells = 2, 32
+    start = (3, (3 << 30) << 1)
+
+    def generate_moves(self, position):
+        whites, blacks, white = position[0], position[1] >> 1, not position[1] & 1
+        own, others = (whites, blacks) if white else (blacks, whites)
+        for cell in range(self.cells):
+            if own >> cell & 1:
+                for side in (0, -1, 1):
+                    column, goal = cell % self.columns + side, cell + side + (self.columns if white else -self.columns)
+                    if 0 <= goal < self.cells and 0 <= column < self.columns:
+                        taken = others >> goal & 1
+                        if taken if side else not (whites | blacks) >> goal & 1:
+                            yield 4 * cell + side + 1
+
+    def do_move(self, position, move):
+        whites, blacks, white = position[0], position[1] >> 1, not position[1] & 1
+        cell = move >> 2
+        goal = cell + (move & 3) - 1 + (self.columns if white else -self.columns)
+        if white:
+            return whites ^ (1 << cell | 1 << goal), (blacks & ~(1 << goal)) << 1 | 1
+        return whites & ~(1 << goal), (blacks ^ (1 << cell | 1 << goal)) << 1
+
+    def primitive(self, position):
+        whites, blacks, white = position[0], position[1] >> 1, not position[1] & 1
+        reached = blacks & 3 if white else whites >> self.cells - 2
+        if reached:
+            return LOSE
+        for _ in self.generate_moves(position):
+            return UNDECIDED
+        return LOSE
 
 
 def graph_of(kind, which):

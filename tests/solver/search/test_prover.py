@@ -3,12 +3,15 @@
 import json
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrograde.games import DRAW, LOSE, TIE, WIN
 from retrograde.games.catalog import load_game
+from retrograde.solver.search.proof_kernels import NOTED, NOTES, make_path, settle_notes, take_note
+from retrograde.solver.search.proof_table import INFINITE, find, make_table
 from retrograde.solver.search.prover import ProofNumberSearch
 from tests.helpers import tangle
 from tests.helpers.command_line import retrograde
@@ -86,6 +89,18 @@ def test_what_rests_on_a_repetition_is_not_remembered_as_if_it_did_not():
         for start in starts:
             for node in range(start, start + len(TRAP)):
                 assert prover.find(node).value == truth[node][0], names[node]
+
+
+@pytest.mark.parametrize("high", [1, 2])
+def test_a_note_becomes_an_answer_only_if_the_level_that_it_rests_on_has_one(high):
+    """A note rests on level 2, which is left without a win, an answer that rests on level *high*."""
+    path, table, key = make_path(4, 4, np.zeros(1, np.uint8)), make_table(TINY), 6
+    path.levels[2, NOTED] = 0
+    take_note.py_func(path, key, 2, 2, 5)
+    settle_notes.py_func(2, True, high, table, path)
+    answered = high == 2
+    assert find.py_func(table, key) == ((0, INFINITE) if answered else (1, 1))
+    assert path.notes[: path.counts[NOTES], :3].tolist() == ([] if answered else [[key, 1, 1]])
 
 
 def random_rows(chance: Random, nodes: int, first: int) -> list[tuple[int, ...]]:

@@ -28,8 +28,7 @@ from tests.helpers import apart
 from tests.helpers.apart import Apart, WithParents
 from tests.helpers.elsewhere import Elsewhere
 from tests.helpers.solving import Stop, counts, stop_at
-from tests.helpers.twowords import FoursApart, FoursInOne, TallPawns
-from tests.helpers.wide import WideTicTacToe, graph_of
+from tests.helpers.wide import OneConnectFour, TallPawns, WideConnectFour, WideTicTacToe, graph_of
 
 words = st.one_of(st.integers(0, 3), st.integers(0, (1 << 62) - 1), st.integers(0, 40).map(lambda shift: 5 << shift))
 lists_of_rows = st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[words] * width), min_size=1))
@@ -118,7 +117,7 @@ LISTED_WAYS = {
 
 @pytest.mark.parametrize("way", LISTED_WAYS)
 def test_random_graphs_have_the_same_bytes_as_interpreted(way, tmp_path, monkeypatch):
-    for which in range(20 if way == "in memory" else 6):
+    for which in range(6):
         for game in (graph_of(Apart, which), graph_with_parents(which)):
             monkeypatch.setattr(apart, type(game).__name__, type(game), raising=False)  # to be sent to other processes
             listed = solve(game, tmp_path / "listed.h5", method="listed", **LISTED_WAYS[way]).read_bytes()
@@ -135,19 +134,19 @@ def test_games_have_the_same_bytes_as_interpreted(game, tmp_path):
 
 @pytest.fixture(scope="module")
 def fours(tmp_path_factory):
-    return solve(FoursApart(), tmp_path_factory.mktemp("fours") / "fours.h5", method="compiled")
+    return solve(WideConnectFour(4, 4), tmp_path_factory.mktemp("fours") / "fours.h5", method="compiled")
 
 
 def test_connect_four_in_two_words_is_connect_four(fours, tmp_path):
-    assert counts(fours) == counts(solve(load_game("connect4:5,4"), tmp_path / "connect4.h5", method="listed"))
-    one_word = solve(FoursInOne(), tmp_path / "one.h5", method="listed")
-    with open_database(fours, game=FoursApart()) as wide, open_database(one_word, game=FoursInOne()) as one:
+    assert counts(fours) == counts(solve(load_game("connect4:4,4"), tmp_path / "connect4.h5", method="listed"))
+    one_word = solve(OneConnectFour(4, 4), tmp_path / "one.h5", method="listed")
+    with open_database(fours, game=WideConnectFour(4, 4)) as wide, open_database(one_word, game=OneConnectFour(4, 4)) as one:
         pairs = zip(
             (np.concatenate(arrays) for arrays in list(zip(*wide.records(), strict=True))[1:]),
             (np.concatenate(arrays) for arrays in list(zip(*one.records(), strict=True))[1:]), strict=True,
         )  # fmt: skip
         (positions, numbers), *outcomes = pairs
-        assert (positions[:, 0] << 25 | positions[:, 1] == numbers).all()
+        assert (positions[:, 0] << 30 | positions[:, 1] == numbers).all()
         assert all((left == right).all() for left, right in outcomes)
 
 
@@ -155,8 +154,8 @@ def test_a_stopped_solve_goes_on(fours, tmp_path):
     path, sizes = tmp_path / "fours.h5", Sizes(journal_seconds=0)
     for step in (8, 12, 16):
         with pytest.raises(Stop) if step == 8 else suppress(Stop):
-            solve(FoursApart(), path, method="listed", sizes=sizes, listener=stop_at(step))
-    assert solve(FoursApart(), path, method="listed", sizes=sizes).read_bytes() == fours.read_bytes()
+            solve(WideConnectFour(4, 4), path, method="listed", sizes=sizes, listener=stop_at(step))
+    assert solve(WideConnectFour(4, 4), path, method="listed", sizes=sizes).read_bytes() == fours.read_bytes()
 
 
 def test_too_little_memory_is_named(tmp_path, monkeypatch):
@@ -173,7 +172,7 @@ def test_other_methods_refuse_such_games(method, tmp_path):
 
 @pytest.mark.parametrize("sizes", [(1000, 300), (30_000, 10_000)])
 def test_estimates_are_those_of_one_word(sizes):
-    wide, one = (replace(Sampler(game, *sizes, 60.0).run(), expansion=0) for game in (FoursApart(), FoursInOne()))
+    wide, one = (replace(Sampler(game, *sizes, 60.0).run(), expansion=0) for game in (WideConnectFour(4, 4), OneConnectFour(4, 4)))
     assert wide == one
 
 

@@ -140,7 +140,10 @@ def fours(tmp_path_factory):
 def test_connect_four_in_two_words_is_connect_four(fours, tmp_path):
     assert counts(fours) == counts(solve(load_game("connect4:4,4"), tmp_path / "connect4.h5", method="listed"))
     one_word = solve(OneConnectFour(4, 4), tmp_path / "one.h5", method="listed")
-    with open_database(fours, game=WideConnectFour(4, 4)) as wide, open_database(one_word, game=OneConnectFour(4, 4)) as one:
+    with (
+        open_database(fours, game=WideConnectFour(4, 4)) as wide,
+        open_database(one_word, game=OneConnectFour(4, 4)) as one,
+    ):
         pairs = zip(
             (np.concatenate(arrays) for arrays in list(zip(*wide.records(), strict=True))[1:]),
             (np.concatenate(arrays) for arrays in list(zip(*one.records(), strict=True))[1:]), strict=True,
@@ -172,7 +175,10 @@ def test_other_methods_refuse_such_games(method, tmp_path):
 
 @pytest.mark.parametrize("sizes", [(1000, 300), (30_000, 10_000)])
 def test_estimates_are_those_of_one_word(sizes):
-    wide, one = (replace(Sampler(game, *sizes, 60.0).run(), expansion=0) for game in (WideConnectFour(4, 4), OneConnectFour(4, 4)))
+    wide, one = (
+        replace(Sampler(game, *sizes, 60.0).run(), expansion=0)
+        for game in (WideConnectFour(4, 4), OneConnectFour(4, 4))
+    )
     assert wide == one
 
 

@@ -157,16 +157,16 @@ def called(function, seen):
             yield from called(value, seen)
 
 
-@pytest.mark.parametrize("file", KERNEL_FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
 @pytest.mark.long
-def test_all_functions_that_a_kernel_calls_count_for_its_machine_code(file):
-    module = import_module(".".join(["retrograde", *file.relative_to(ROOT).with_suffix("").parts]))
-    kernels = dispatchers(module)
-    assert kernels
-    decide = sources.kernel_files(file)
-    for compiled in kernels:
-        for function in called(compiled.py_func, set()):
-            assert Path(function.__code__.co_filename).resolve() in decide, (compiled, function)
+def test_all_functions_that_a_kernel_calls_count_for_its_machine_code():
+    for file in KERNEL_FILES:
+        module = import_module(".".join(["retrograde", *file.relative_to(ROOT).with_suffix("").parts]))
+        kernels = dispatchers(module)
+        assert kernels, file
+        decide = sources.kernel_files(file)
+        for compiled in kernels:
+            for function in called(compiled.py_func, set()):
+                assert Path(function.__code__.co_filename).resolve() in decide, (compiled, function)
 
 
 @pytest.mark.thorough
@@ -183,27 +183,27 @@ def imports(file):
     return [node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
-@pytest.mark.parametrize("file", EVERY_FILE, ids=lambda file: file.relative_to(ROOT).as_posix())
 @pytest.mark.long
-def test_every_import_is_found(file):
+def test_every_import_is_found():
     """Of the syntax tree nothing is missed but what is for type checkers."""
-    wanted = set()
-    for node in imports(file):
-        module = getattr(node, "module", None)
-        assert not getattr(node, "level", 0), "relative imports are not followed"
-        wanted |= {f"{module}.{alias.name}" if module else alias.name for alias in node.names}
-    for_types = {
-        f"{node.module}.{alias.name}"
-        for block in ast.walk(ast.parse(file.read_bytes()))
-        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
-        for node in block.body
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    found = set(sources.imported(file.read_text("utf-8")))
-    assert wanted - for_types <= found
-    if file.name in ("expansion.py", "stream_log.py", "journal.py"):
-        assert wanted - for_types and found  # these have some
+    for file in EVERY_FILE:
+        wanted = set()
+        for node in imports(file):
+            module = getattr(node, "module", None)
+            assert not getattr(node, "level", 0), f"{file}: relative imports are not followed"
+            wanted |= {f"{module}.{alias.name}" if module else alias.name for alias in node.names}
+        for_types = {
+            f"{node.module}.{alias.name}"
+            for block in ast.walk(ast.parse(file.read_bytes()))
+            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+            for node in block.body
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
+        }
+        found = set(sources.imported(file.read_text("utf-8")))
+        assert wanted - for_types <= found, file
+        if file.name in ("expansion.py", "stream_log.py", "journal.py"):
+            assert wanted - for_types and found  # these have some
 
 
 # Processes that write machine code at once

@@ -16,6 +16,7 @@ from retrograde.games.catalog import load_game, variant
 from retrograde.solver import engine
 from retrograde.solver.conformance.check import ConformanceReport
 from retrograde.solver.engine import solve
+from retrograde.solver.rules import ports
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import c_reader
 from tests.helpers.command_line import LATE
@@ -126,6 +127,14 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let no test find databases that the person has: those of endings would be rested on."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RETROGRADE_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient_ports() -> Iterator[None]:
+    """Let kernels call interpreted rules for longer: to compile the rules of a test's game takes several seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ports, "PATIENCE", 3.0)
         yield
 
 

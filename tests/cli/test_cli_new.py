@@ -21,7 +21,7 @@ def folder(tmp_path, monkeypatch):
 KINDS = {"heap": [], "board": ["--board"]}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["heap", pytest.param("board", marks=pytest.mark.thorough)])
 @pytest.mark.long
 def test_what_is_written_is_checked_solved_played_and_tested_as_it_stands(kind, folder):
     shown = retrograde("new", "my_game", *KINDS[kind]).stdout

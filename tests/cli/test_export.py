@@ -58,7 +58,7 @@ def stored(source, keep=lambda value, remoteness: True, moves=False) -> list[tup
 
 
 @pytest.mark.parametrize("form", ["csv", "npz", "parquet"])
-@pytest.mark.parametrize("variant", ["tictactoe", "mutorere", "connect4:4,4"])
+@pytest.mark.parametrize("variant", ["tictactoe", "mutorere", pytest.param("connect4:4,4", marks=pytest.mark.thorough)])
 def test_all_is_written_as_it_is_stored(variant, form, tmp_path):
     if form == "parquet":
         pytest.importorskip("pyarrow")

@@ -2,7 +2,7 @@
 
 from tests.helpers.gamble import Gamble, position_of
 
-GRAPHS, NODES = 240, 8
+GRAPHS, NODES = 96, 8
 CYCLES = 64
 """The tier of all graphs that play can go round in."""
 

@@ -100,7 +100,7 @@ def insert(file, before, text):
     file.write_text(old.replace(before, text + before), "utf-8")
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_four_edits_add_a_game(project, monkeypatch):
     (project / "games" / "race.py").write_text(RULES, "utf-8")
     insert(project / "games" / "catalog.py", "teeko tentozero", "race ")

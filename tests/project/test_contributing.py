@@ -33,12 +33,14 @@ def run(command: str, *more: str) -> str:
     return done.stdout
 
 
+FIRST, *OTHERS = (command for command in COMMANDS if "pytest" in command)
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("command", [command for command in COMMANDS if "pytest" in command])
+@pytest.mark.parametrize("command", [FIRST, *(pytest.param(other, marks=pytest.mark.thorough) for other in OTHERS)])
 def test_commands_find_tests(command):
-    where = (
-        [] if "tests/" in command else ["tests/games/contract/test_text.py"]
-    )  # to collect all would take five seconds
+    # To collect all tests takes ten seconds.
+    where = [] if "tests/" in command else ["tests/games/contract/test_text.py"]
     assert re.search(r"[1-9]\d*(/\d+)? tests? collected", run(command, "--collect-only", "-n", "0", *where))
 
 

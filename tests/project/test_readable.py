@@ -6,7 +6,9 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -31,11 +33,20 @@ DIRECTIVE = re.compile(r"#\s*(noqa|type:|fmt:|pragma)")
 def nodes_of(*kinds: type) -> Iterator[tuple[str, str, ast.AST]]:
     """Yield the nodes of some kinds in all files: where each is, the source of its file, and the node."""
     for file in FILES:
-        source = file.read_text("utf-8")
-        for node in ast.walk(ast.parse(source)):
+        source, nodes = parsed(file)
+        for node in nodes:
             if isinstance(node, kinds):
                 name = f"{'/'.join(file.relative_to(ROOT).parts[-2:])}: {getattr(node, 'name', 'module')}"
                 yield name, source, node
+
+
+@cache
+def parsed(file: Path) -> tuple[str, list[ast.AST]]:
+    """Return the source of a file, and its functions, classes and the module."""
+    source = file.read_text("utf-8")
+    return source, [
+        node for node in ast.walk(ast.parse(source)) if isinstance(node, (*FUNCTION, ast.ClassDef, ast.Module))
+    ]
 
 
 def begin_of(function: ast.FunctionDef) -> int:

@@ -47,8 +47,8 @@ def test_a_power_cut_anywhere_loses_nothing_that_was_synced(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_solve_that_is_refused_something_here_and_there_is_gone_on_with(kind, tmp_path):
-    assert wrong_everywhere(KINDS[kind], tmp_path, "refuse", 12) == []
-    assert wrong_everywhere(KINDS[kind], tmp_path, "memory", 6) == []
+    assert wrong_everywhere(KINDS[kind], tmp_path, "refuse", 6) == []
+    assert wrong_everywhere(KINDS[kind], tmp_path, "memory", 3) == []
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ def path(tmp_path_factory):
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("way", ["interpreted", "compiled"])
 @pytest.mark.parametrize("rules", GAMES, ids=named)
-@settings(max_examples=60)
+@settings(max_examples=15)
 @given(start=graphs)
 @pytest.mark.long
 def test_random_games(rules, way, path, start):

@@ -8,7 +8,7 @@ from retrograde.solver.warm import SOLVES, prove_small, solve_small
 from tests.helpers.command_line import retrograde
 
 
-@pytest.mark.long
+@pytest.mark.thorough  # all have worked if they were compiled before the tests
 @pytest.mark.parametrize("number", range(len(SOLVES)))
 def test_every_small_solve_works(number, tmp_path):
     solve_small(SOLVES[number], tmp_path)

@@ -30,14 +30,19 @@ def small_variant(name):
 
 
 PLAYED = [text for text in map(small_variant, BUILT_IN) if load_game(text).draw_board()]
-SERVED = sorted({*PLAYED, "chess:KRK", "chess:KQKR"})
+SERVED = ["tictactoe", "connect4:4,4", "lgame", "dodgem", "chess:KRK", "chess:KPK", "chess:KQKR"]
+"""What is served to most tests."""
 PLIES = 12
 KQKR_FORK = "?v=chess:KQKR&p=8%2F1n6%2F5R2%2F4K1k1%2F8%2F8%2F8%2F8+w"
 
 
 @pytest.fixture(scope="module")
-def url(solved, tmp_path_factory):
-    home = fill(tmp_path_factory.mktemp("home"), solved, SERVED)
+def home(solved, tmp_path_factory):
+    return fill(tmp_path_factory.mktemp("home"), solved, SERVED)
+
+
+@pytest.fixture(scope="module")
+def url(home, solved):
     for text in ("chess:KPK", "chess:KQKR"):
         copy_whole(solved(text), home)
     server = Server(home)
@@ -286,13 +291,15 @@ def slowly(texts, *quick):
 
 
 @pytest.mark.parametrize("text", slowly(PLAYED, "chess:KPK", "lgame"))
-def test_a_game_is_played_by_clicks_alone(open_page, text):
+def test_a_game_is_played_by_clicks_alone(open_page, text, home, solved):
+    fill(home, solved, {text} - {*SERVED})
     page = open_page(f"?v={text}{BEGIN.get(text, '')}")
     assert play(page, click) >= min(PLIES, 2)
 
 
 @pytest.mark.parametrize("text", slowly(PLAYED, "dodgem", "connect4:4,4"))
-def test_a_game_is_played_by_keyboard_alone(open_page, text):
+def test_a_game_is_played_by_keyboard_alone(open_page, text, home, solved):
+    fill(home, solved, {text} - {*SERVED})
     page = open_page(f"?v={text}{BEGIN.get(text, '')}")
     page.locator("#clear").evaluate("() => document.activeElement.blur()")
     for _ in range(40):

@@ -71,7 +71,7 @@ def test_bounds_hold_what_a_slow_solver_finds(payments, monkeypatch):
 
 def test_the_way_over_lists_finds_the_same(payments, tmp_path, monkeypatch):
     with open_database(payments, game=Payments()) as database:
-        for number in (1, 13, 37, 101, 203):
+        for number in (1, 13, 37, 61, 95):
             monkeypatch.setattr(Payments, "start", first_of(number))
             game = Payments()
             with open_database(solve(game, tmp_path / f"{number}.h5", method="listed"), game=game) as other:

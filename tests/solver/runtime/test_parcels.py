@@ -76,7 +76,7 @@ WAYS = {
 @pytest.mark.long
 @pytest.mark.usefixtures("solver_alone", "in_many_tasks")
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=15)
+@settings(max_examples=4)
 @given(start=graphs)
 def test_random_games_with_cycles_have_the_bytes_of_threads(way, tmp_path_factory, by_wire, start):
     game, way = WAYS[way]

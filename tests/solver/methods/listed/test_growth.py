@@ -33,7 +33,7 @@ class Up(Game):
         return 2 * position + move if self.step else position + 1
 
     def primitive(self, position):
-        return LOSE if position >= (1 << 19 if self.step else 20_000) else UNDECIDED
+        return LOSE if position >= (1 << 12 if self.step else 1000) else UNDECIDED
 
 
 class Tiered(Up):
@@ -73,4 +73,4 @@ class Endless(Up):
 
 def test_a_game_without_end_says_so_before_memory_is_out(tmp_path):
     with pytest.warns(UserWarning, match="still growing"), pytest.raises(MemoryLimit):
-        solve(Endless(0), tmp_path / "up.h5", method="interpreted", memory=used_memory() + 40_000_000)
+        solve(Endless(0), tmp_path / "up.h5", method="interpreted", memory=used_memory() + 10_000_000)

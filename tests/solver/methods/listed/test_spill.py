@@ -114,7 +114,7 @@ RULES = [tangle.Tangle, tangle.TangleWithParents, turning.Turning, turning.Turni
 @pytest.mark.long
 @pytest.mark.parametrize("rules", RULES)
 @given(graphs, st.booleans())
-@settings(max_examples=15)
+@settings(max_examples=5)
 def test_random_games(rules, tmp_path_factory, start, propagate):
     """With ties, tiers, symmetry and moves that do not alternate, against the interpreted rules."""
     folder = tmp_path_factory.mktemp("random")

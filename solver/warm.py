@@ -45,6 +45,7 @@ SOLVES = (
     SmallSolve("nimbers, more than 32 bits", "octal", SolveOptions(metric="nimber", method="compiled")),
     SmallSolve("draw levels", "tictactoe", SolveOptions(metric="drawlevel", method="compiled")),
     SmallSolve("chance", "pig:target=10", SolveOptions(metric="expectation", method="compiled")),
+    SmallSolve("chance, in games that number their positions", "ur:1,2,2,1", SolveOptions(method="numbered")),
 )
 """The solves that compile all methods, in the order of how often they are used."""
 

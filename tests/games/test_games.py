@@ -192,8 +192,8 @@ def test_parents_undo_moves(game):
 
 @each_game
 def test_read_undoes_write(game):
-    positions = solution(game)
-    assert [game.read(game.write(position)) for position in positions] == list(positions)
+    positions = list(solution(game))[::7]
+    assert [game.read(game.write(position)) for position in positions] == positions
     assert not any(set(" \n") & set(game.write(position)) for position in positions)
 
 

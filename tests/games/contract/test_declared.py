@@ -82,6 +82,11 @@ def positions(game):
     return sorted(found)
 
 
+def slower(texts, *thorough):
+    """Return parameters, some of them marked as thorough."""
+    return [pytest.param(text, marks=pytest.mark.thorough if text in thorough else ()) for text in texts]
+
+
 WRITTEN = {
     # what the games wrote before they declared boards: positions, and a digest of their texts and the names of moves
     "tictactoe": (5478, "eb271aa94337b253"),
@@ -103,7 +108,7 @@ WRITTEN = {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("text", WRITTEN)
+@pytest.mark.parametrize("text", slower(WRITTEN, "tictactoe:misere", "dodgem"))
 def test_games_write_what_they_wrote_and_read_it(text):
     game, found = load_game(text), []
     for position in positions(game):
@@ -119,10 +124,10 @@ def test_games_write_what_they_wrote_and_read_it(text):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("text", "players"), [("tictactoe", "XO"), ("tictactoe:2", "XO"), ("tictactoe3:2", "XOA")])
-def test_positions_look_like_what_was_put_down(text, players):
+@pytest.mark.parametrize("text", slower(["tictactoe", "tictactoe:2", "tictactoe3:2"], "tictactoe"))
+def test_positions_look_like_what_was_put_down(text):
     """Held against a board of signs that is kept by hand, move by move."""
-    game = load_game(text)
+    game, players = load_game(text), "XOA" if text.startswith("tictactoe3") else "XO"
     size, left, known = game.size, [(game.start, ("........." if game.size == 3 else "....", 0))], set()
     while left:
         position, (signs, ply) = left.pop()

@@ -78,6 +78,7 @@ def test_a_script_names_its_database_after_the_class_and_opens_it_again(tmp_path
     assert complaints == ""
 
 
+@pytest.mark.thorough
 def test_another_script_does_not_take_its_database(tmp_path):
     home = tmp_path / "home"
     (tmp_path / "script.py").write_text(GAME + solving())
@@ -88,7 +89,7 @@ def test_another_script_does_not_take_its_database(tmp_path):
     assert run("", home, tmp_path / "other.py")[0] == "OtherRules\n"
 
 
-@pytest.mark.parametrize("args", [["-"], ["-i"]])
+@pytest.mark.parametrize("args", [["-"], pytest.param(["-i"], marks=pytest.mark.thorough)])
 def test_on_standard_input_a_game_is_solved_interpreted_and_in_memory(args, tmp_path):
     text = GAME + "\n" + solving().replace("with", "\nwith") + "\n" + CHECK
     text = "\n\n".join(["\n".join(line for line in part.splitlines() if line) for part in split(text)]) + "\n"
@@ -142,6 +143,7 @@ class TestNotebook:
         told, _ = run(cells(GAME + solve + again + solve), tmp_path, "-")
         assert [line.split()[1:3] for line in told.splitlines()] == [["7", "1"], ["9", "1"]]
 
+    @pytest.mark.thorough
     def test_a_class_that_is_defined_again_is_another_one(self, tmp_path):
         solve = "---" + solving("fresh=True")
         twice = GAME.partition("class")[1] + GAME.partition("class")[2].replace("heap < LEAST", "heap < 3")
@@ -162,6 +164,7 @@ class TestNotebook:
         assert "what it was made of has changed; define it again" in complaints
 
 
+@pytest.mark.thorough
 def test_the_command_line_says_how_to_open_the_database_of_a_script(tmp_path):
     (tmp_path / "script.py").write_text(GAME + solving())
     run("", tmp_path, tmp_path / "script.py")

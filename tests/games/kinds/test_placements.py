@@ -272,7 +272,13 @@ def test_a_position_outside_all_sections_is_told():
 # Games
 
 
-@pytest.mark.parametrize("variant", ["quixo:2", "quixo:3", "morris:3", "teeko:3,3", "teeko:3,2", "lasker:3"])
+@pytest.mark.parametrize(
+    "variant",
+    [
+        *("quixo:2", "morris:3", "teeko:3,2"),
+        *(pytest.param(variant, marks=pytest.mark.thorough) for variant in ("quixo:3", "teeko:3,3", "lasker:3")),
+    ],
+)
 def test_games_keep_the_contract(variant):
     report = check(load_game(variant), 1_000, seconds=60, compiled=False)  # whatever else the machine does
     assert report.ok, report.findings

@@ -40,7 +40,10 @@ class Watched(Elsewhere):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("variant", "way", "least"), [("teeko:4,3", "numbered", 20_000), ("lgame", "listed", 2_000)])
+@pytest.mark.parametrize(
+    ("variant", "way", "least"),
+    [pytest.param("teeko:4,3", "numbered", 20_000, marks=pytest.mark.thorough), ("lgame", "listed", 2_000)],
+)
 def test_a_solve_takes_what_it_is_expected_to(variant, way, least, tmp_path, monkeypatch):
     monkeypatch.setattr("retrograde.solver.methods.listed.ranges.tier.TOGETHER", 1)  # or all would be done here
     sizes = Sizes(ranged_slots=least, range_bits=11)

@@ -93,7 +93,7 @@ def test_records_are_found_as_one_by_one(variant, solved, compiled):
     chance = random.Random(1)
     with open_database(solved(variant)) as db:
         assert isinstance(db.file.contents, RecordsReader)
-        positions = reached(db.game, 8000, chance)
+        positions = reached(db.game, 2000, chance)
         positions += nonsense(positions, chance)
         assert at_once(db, positions) == one_by_one(db, positions)
 

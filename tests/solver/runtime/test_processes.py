@@ -29,8 +29,8 @@ def processes():
 @pytest.mark.parametrize(
     ("variant", "way"),
     [
-        ("connect4:4,3,3", "listed"),
-        ("connect4:4,4", "setwise"),
+        pytest.param("connect4:4,3,3", "listed", marks=pytest.mark.thorough),
+        ("connect4:4,3,3", "setwise"),
         ("dodgem", "listed"),  # with cycles
         ("mutorere", "listed"),  # with parents()
         ("chess:KQK", "numbered"),

@@ -44,7 +44,7 @@ def ranged(monkeypatch):
 @pytest.mark.usefixtures("solver_alone", "in_small")
 @pytest.mark.parametrize("in_scratch", [False, True])
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: type(game).__name__)
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(start=graphs)
 def test_random_games(game, in_scratch, tmp_path_factory, start):
     """Tasks that run twice, and too late, do no harm; lists may be in memory or in scratch files."""

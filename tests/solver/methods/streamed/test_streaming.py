@@ -123,7 +123,12 @@ def test_steps_begin_behind_the_position_before(one, other, mask):
 
 
 @pytest.mark.parametrize(
-    "text", [GAMES[0], GAMES[2], *(pytest.param(text, marks=pytest.mark.slow) for text in (PLAIN, GAMES[3]))]
+    "text",
+    [
+        *("connect4:3,3,3", "ladder:12,60,1"),
+        *(pytest.param(text, marks=pytest.mark.thorough) for text in (GAMES[0], GAMES[2])),
+        *(pytest.param(text, marks=pytest.mark.slow) for text in (PLAIN, GAMES[3])),
+    ],
 )
 def test_a_stream_equals_the_reference(text, tmp_path):
     game = game_of(text)

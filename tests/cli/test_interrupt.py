@@ -186,6 +186,7 @@ def test_a_child_that_hangs_is_killed_where_its_test_fails(tmp_path):
     assert process.returncode == -signal.SIGKILL
 
 
+@pytest.mark.thorough
 def test_the_tests_of_ctrl_c_pass_where_a_script_in_the_background_ignores_it():
     code = (
         "import os, signal, sys\n"

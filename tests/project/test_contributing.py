@@ -44,7 +44,7 @@ def test_commands_find_tests(command):
     assert re.search(r"[1-9]\d*(/\d+)? tests? collected", run(command, "--collect-only", "-n", "0", *where))
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", [command for command in COMMANDS if "benchmarks/" in command])
 def test_benchmarks_are_run(command):
     assert "tictactoe, solve" in run(command)

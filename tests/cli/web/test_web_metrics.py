@@ -170,15 +170,20 @@ def test_the_count_of_the_fifty_move_rule_goes_along(by_the_rule, home, client, 
 # The page
 
 
-@pytest.fixture
-def page(home, browser):
+@pytest.fixture(scope="module")
+def url(home):
     server = Server(home)
+    yield server.url
+    server.stop()
+
+
+@pytest.fixture
+def page(url, browser):
     page, faults = browser.new_page(), []
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.base = server.url
+    page.base = url
     yield page
     page.close()
-    server.stop()
     assert not faults
 
 

@@ -91,7 +91,7 @@ def test_random_games(kind, path, seed, probes):
 
 def test_as_many_have_their_turn_as_there_are_workers_and_those_that_are_large_are_alone(path, monkeypatch, turns):
     planted(monkeypatch, 5)
-    for workers in (2, 4):
+    for workers in (2, 3):
         turns.clear()
         solved(path, Thicket(), workers)
         assert max(turns) == workers

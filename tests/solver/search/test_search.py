@@ -97,7 +97,7 @@ def score(game, _):
     ("text", "search", "distance", "nodes"),
     [
         ("connect4:5,4", alpha_beta, False, 32_799),
-        ("connect4:6,4", alpha_beta, True, 645_875),
+        pytest.param("connect4:6,4", alpha_beta, True, 645_875, marks=pytest.mark.thorough),
         ("dodgem", alpha_beta, True, 6_049),
         ("connect4:4,4", proof_numbers, True, 10_583),
         ("dodgem", proof_numbers, True, 3_328),

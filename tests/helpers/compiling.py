@@ -42,7 +42,7 @@ def compile_part(second: bool) -> None:
         for each in SOLVES:
             if each.name.startswith(SECOND) == second:
                 solve_small(each, Path(folder))
-    if not second:
+    if second:
         search_all()
 
 

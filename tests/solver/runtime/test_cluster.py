@@ -59,7 +59,7 @@ GAMES = [
 ]
 EARLY = {"streamed": 5, "setwise": 2}
 """Steps after which there is still much to be done."""
-in_waves = pytest.mark.parametrize("way", EARLY)
+in_waves = pytest.mark.parametrize("way", ["setwise", pytest.param("streamed", marks=pytest.mark.thorough)])
 KINGS = "chess,KK.h5"
 """The database on which all endings of chess rest; it is made beside theirs unless it lies in the usual place."""
 

@@ -34,12 +34,10 @@ from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.positions import (
     as_position,
-    cell_of,
     no_position,
     note,
     position_in,
     put,
-    put_cell,
     stands_at,
     whole,
 )
@@ -140,7 +138,7 @@ def expand(game, tier, positions, matrix, trouble):
                     if child_tier < tier:
                         trouble[0] = Trouble.TIER_FALLS
                         return columns, needed
-                    put_cell(children, row, columns, child)
+                    put(children, (row, columns), child)
                     tiers[row, columns] = child_tier
                 row += 1
                 # A rule that never stops yielding moves must not hang the kernel.
@@ -151,7 +149,7 @@ def expand(game, tier, positions, matrix, trouble):
                 return columns, needed
             # Step 4: mark the unused rows of this column, and record the column's position.
             for rest in range(row, rows):
-                put_cell(children, rest, columns, no_position(position))
+                put(children, (rest, columns), no_position(position))
             origins[columns] = i
             columns += 1
             needed = max(needed, row)
@@ -198,7 +196,7 @@ def mark_moves_again(game, columns, positions, origins, children, places, troubl
     for row in range(children.shape[0]):
         for i in range(columns):
             if places[row, i] >= 0:
-                position, child = position_in(game, positions, origins[i]), cell_of(game, children, row, i)
+                position, child = position_in(game, positions, origins[i]), position_in(game, children, (row, i))
                 if not is_players(game, position):
                     note(trouble, position)
                     return False
@@ -217,11 +215,7 @@ def count_images(game, position, images):
 
 @overload(count_images)
 def _(game, position, images):
-    if isinstance(game, PortType):
-        return lambda game, position, images: gather_images(game, position, images) if game.has_images else 1
-    if not Traits.of(game.game).has_images:
-        return lambda game, position, images: 1
-    return lambda game, position, images: gather_images(game, position, images)
+    return lambda game, position, images: gather_images(game, position, images) if game.has_images else 1
 
 
 @kernel
@@ -248,13 +242,9 @@ def multiplicity(game, position, images):
 
 @overload(multiplicity)
 def _(game, position, images):
-    if isinstance(game, PortType):
-        return lambda game, position, images: (
-            game.multiplicity(position) if game.has_multiplicity else count_images(game, position, images)
-        )
-    if Traits.of(game.game).has_multiplicity:
-        return lambda game, position, images: whole(game.multiplicity(position))
-    return lambda game, position, images: count_images(game, position, images)
+    return lambda game, position, images: (
+        game.multiplicity(position) if game.has_multiplicity else count_images(game, position, images)
+    )
 
 
 @kernel
@@ -284,17 +274,17 @@ def expand_parents(game, tier, positions, parents, trouble):
             # Step 2: keep parents of this tier only, each once.
             new = parent_tier == tier
             for other in range(min(row, rows)):
-                new &= cell_of(game, parents, other, i) != parent
+                new &= position_in(game, parents, (other, i)) != parent
             if new:
                 if row < rows:
-                    put_cell(parents, row, i, parent)
+                    put(parents, (row, i), parent)
                 row += 1
                 if row == MOST_MOVES:
                     return i, row
         # Step 3: fill up the column with -1.
         needed = max(needed, row)
         for rest in range(row, rows):
-            put_cell(parents, rest, i, no_position(position))
+            put(parents, (rest, i), no_position(position))
     return len(positions), needed
 
 

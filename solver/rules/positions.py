@@ -55,34 +55,41 @@ def note(trouble: Array, position: Any) -> None:
         trouble[-len(position) :] = position
 
 
-def put(array: Array, place: int, position: Any) -> None:
-    """Write a position to an array at an index."""
-    array[place] = position
+def put(array: Any, place: Any, position: Any) -> None:
+    """Write a position to an array, at an index or at a pair (row, column) of a matrix.
+
+    In raw words (see `search/memory.py`) the words of a position follow one another.
+    """
+    if isinstance(position, tuple):
+        for k, word in enumerate(position):
+            array[word_index(array, place, k)] = word
+    else:
+        array[place] = position
 
 
-def put_cell(matrix: Array, row: int, column: int, position: Any) -> None:
-    """Write a position to a cell of a matrix of positions."""
-    matrix[row, column] = position
+def stands_at(array: Any, place: Any, position: Any) -> bool:
+    """Return whether an array holds a position where `put` would write it."""
+    if not isinstance(position, tuple):
+        return bool(array[place] == position)
+    return all(array[word_index(array, place, k)] == word for k, word in enumerate(position))
 
 
-def cell_of(game: Game, matrix: Array, row: int, column: int) -> Any:
-    """Return the position in a cell of a matrix of a game's positions."""
-    return position_in(game, matrix[row], column)
+def position_in(game: Game, array: Any, place: Any) -> Any:
+    """Return the position that `put` has written to an array of a game's positions."""
+    width = Traits.of(game).width
+    return tuple(int(array[word_index(array, place, k)]) for k in range(width)) if width else int(array[place])
+
+
+def word_index(array: Any, place: Any, k: int) -> Any:
+    """Return the index of word *k* of a position."""
+    if not isinstance(array, np.ndarray):  # raw words
+        return place + k
+    return (*place, k) if isinstance(place, tuple) else (place, k)
 
 
 def no_position(like: Any) -> Any:
     """Return -1, in each word if a position *like* that has several."""
     return (-1,) * len(like) if isinstance(like, tuple) else -1
-
-
-def stands_at(array: Array, place: Any, position: Any) -> bool:
-    """Return whether an array holds a position at an index."""
-    return bool((array[place] == position).all())
-
-
-def position_in(game: Game, array: Array, place: int) -> Any:
-    """Return the position that an array of a game's positions holds at an index."""
-    return tuple(array[place].tolist()) if Traits.of(game).width else int(array[place])
 
 
 def swapped(game: Any, position: Any) -> Any:
@@ -118,6 +125,10 @@ def room_for_images(game: Game) -> Array:
 # The same functions in compiled code
 
 
+NAMES = {"np": np, "word_index": word_index}
+"""What the texts of `spelled` may use."""
+
+
 def spelled(text: str, count: int) -> Any:
     """Return a function whose result is a tuple: *text* repeated with each number below *count* in place of `#`.
 
@@ -125,7 +136,7 @@ def spelled(text: str, count: int) -> Any:
     colon, and one item.
     """
     arguments, _, item = text.partition(": ")
-    return eval(f"lambda {arguments}: ({''.join(item.replace('#', str(k)) + ', ' for k in range(count))})", {"np": np})
+    return eval(f"lambda {arguments}: ({''.join(item.replace('#', str(k)) + ', ' for k in range(count))})", NAMES)
 
 
 @overload(as_position)
@@ -190,43 +201,29 @@ def _(trouble, position):
     return note_it
 
 
+@overload(word_index)
+def _(array, place, k):
+    if isinstance(array, types.CPointer):
+        return lambda array, place, k: place + k
+    if isinstance(place, types.BaseTuple):
+        return lambda array, place, k: place + (k,)  # noqa: RUF005  # numba has no (*place, k)
+    return lambda array, place, k: (place, k)
+
+
 @overload(put)
 def _(array, place, position):
     if isinstance(position, types.BaseTuple):
 
-        def put_all(array, place, position):
+        def put_words(array, place, position):
             for k in range(len(position)):
-                array[place, k] = position[k]
-
-        return put_all
-
-    def put_it(array, place, position):
-        array[place] = position
-
-    return put_it
-
-
-@overload(put_cell)
-def _(matrix, row, column, position):
-    if isinstance(position, types.BaseTuple):
-
-        def put_words(matrix, row, column, position):
-            for k in range(len(position)):
-                matrix[row, column, k] = position[k]
+                array[word_index(array, place, k)] = position[k]
 
         return put_words
 
-    def put_number(matrix, row, column, position):
-        matrix[row, column] = position
+    def put_number(array, place, position):
+        array[place] = position
 
     return put_number
-
-
-@overload(cell_of)
-def _(game, matrix, row, column):
-    if width := width_of_rules(game):
-        return spelled("game, matrix, row, column: matrix[row, column, #]", width)
-    return lambda game, matrix, row, column: matrix[row, column]
 
 
 @overload(no_position)
@@ -243,7 +240,7 @@ def _(array, place, position):
         def all_stand(array, place, position):
             same = True
             for k in range(len(position)):
-                same &= array[place, k] == position[k]
+                same &= array[word_index(array, place, k)] == position[k]
             return same
 
         return all_stand
@@ -258,7 +255,7 @@ def width_of_rules(game: Any) -> int:
 @overload(position_in)
 def _(game, array, place):
     if width := width_of_rules(game):
-        return spelled("game, array, place: array[place, #]", width)
+        return spelled("game, array, place: array[word_index(array, place, #)]", width)
     return lambda game, array, place: array[place]
 
 

@@ -5,9 +5,7 @@ With two players that alternate it always does; with one player it never does.
 
 from numba.extending import overload
 
-from retrograde.games.contract.game import Game, Traits, mover, same_mover
-from retrograde.solver.rules.port import PortType
-from retrograde.solver.rules.positions import whole
+from retrograde.games.contract.game import Game, mover, same_mover
 
 
 def turns(game: Game, position: int, child: int) -> bool:
@@ -22,26 +20,13 @@ def is_players(game: Game, position: int) -> bool:
 
 @overload(is_players)
 def _(game, position):
-    if isinstance(game, PortType):
-        return lambda game, position: game.has_turn == 0 or 0 <= game.turn(position) < game.players
-    if not Traits.of(game.game).has_turn:
-        return lambda game, position: True
-    players = int(game.game.players)
-    return lambda game, position: 0 <= whole(game.turn(position)) < players
+    return lambda game, position: game.has_turn == 0 or 0 <= game.turn(position) < game.players
 
 
 @overload(turns)
 def _(game, position, child):
-    if isinstance(game, PortType):
-        return lambda game, position, child: (
-            game.alternates != 0
-            or (game.players > 1 and game.has_turn != 0 and max(0, game.turn(position)) != max(0, game.turn(child)))
-        )
-    rules = game.game
-    traits = Traits.of(rules)
-    if traits.alternates:
-        return lambda game, position, child: True
-    if rules.players == 1 or not traits.has_turn:
-        return lambda game, position, child: False
     # CHANCE is negative and counts as player 0, as in `same_mover`.
-    return lambda game, position, child: max(0, whole(game.turn(position))) != max(0, whole(game.turn(child)))
+    return lambda game, position, child: (
+        game.alternates != 0
+        or (game.players > 1 and game.has_turn != 0 and max(0, game.turn(position)) != max(0, game.turn(child)))
+    )

@@ -25,12 +25,12 @@ from retrograde.games.contract.game import DRAW, LOSE, MOST_WORDS, TIE, WIN, Gam
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.kernels import canonical
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.rules.positions import as_position, no_position, whole
+from retrograde.solver.rules.positions import as_position, no_position, position_in, put, stands_at, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.endgame_tables import DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of, permute
-from retrograde.solver.search.memory import changed_bits, is_at, position_at, prefetch, put_at, words_at, words_of
+from retrograde.solver.search.memory import changed_bits, prefetch, words_at, words_of
 from retrograde.solver.search.table import BEST_BITS, TranspositionTable
 
 Array = np.ndarray[Any, Any]
@@ -148,7 +148,7 @@ def at_least(game: Game, position: int, bound: int, table: TranspositionTable, w
 
 def given_up_at(game: Game, counters: Array) -> Any:
     """Return the position at which a search gave up."""
-    return position_at(game, counters.tolist(), POSITION)
+    return position_in(game, counters.tolist(), POSITION)
 
 
 @kernel
@@ -276,7 +276,7 @@ def look_ahead(game, position, bound, ply, memory):
             if count == memory.moves:
                 give_up(MANY_MOVES, position, mark)
                 return False, -1
-            put_at(row, parts * count + CHILD, child)
+            put(row, parts * count + CHILD, child)
             row[parts * count + GOOD] = move
             count += 1
     return False, count
@@ -305,7 +305,7 @@ def must_give_up(position, ply, memory):
 def give_up(trouble, position, mark):
     """Write why the search gives up, and at which position."""
     mark[TROUBLE] = trouble
-    put_at(mark, POSITION, position)
+    put(mark, POSITION, position)
 
 
 def has_promise(game: Game) -> bool:
@@ -383,27 +383,27 @@ def row_of(game, ply, memory):
 
 
 @kernel
-def parts_of(game):
-    """Return the number of words of a child in a row."""
-    return CHILD + 2 * words_of(game)
+def parts_of(game, fields=CHILD):
+    """Return the number of words of a child in a row: its *fields*, the child, and its key."""
+    return fields + 2 * words_of(game)
 
 
 @kernel
-def child_at(game, row, i):
+def child_at(game, row, i, fields=CHILD):
     """Return child number *i* of a row."""
-    return position_at(game, row, parts_of(game) * i + CHILD)
+    return position_in(game, row, parts_of(game, fields) * i + fields)
 
 
 @kernel
-def key_at(game, row, i):
+def key_at(game, row, i, fields=CHILD):
     """Return the table key of child number *i* of a row."""
-    return position_at(game, row, parts_of(game) * i + CHILD + words_of(game))
+    return position_in(game, row, parts_of(game, fields) * i + fields + words_of(game))
 
 
 @kernel
-def put_key(game, row, i, key):
+def put_key(game, row, i, key, fields=CHILD):
     """Write the table key of child number *i* of a row."""
-    put_at(row, parts_of(game) * i + CHILD + words_of(game), key)
+    put(row, parts_of(game, fields) * i + fields + words_of(game), key)
 
 
 @kernel
@@ -461,7 +461,7 @@ def put_in_order(game, position, asked, count, best, ply, memory):
             j -= 1
         free = parts * (j + 1)
         row[free + NUMBER], row[free + COUNTER], row[free + GOOD] = min(i, NO_BEST), counter, good
-        put_at(row, free + CHILD, child)
+        put(row, free + CHILD, child)
         put_key(game, row, j + 1, key)
         kept += 1
     return False, kept
@@ -561,13 +561,13 @@ def _(key, memory):
 
 def follows(table: Any, entry: int, key: Any) -> bool:
     """Return whether the words behind that of an entry are those of a key; always if the key is an int."""
-    return not isinstance(key, tuple) or is_at(table, entry + 1, key)
+    return not isinstance(key, tuple) or stands_at(table, entry + 1, key)
 
 
 @overload(follows)
 def _(table, entry, key):
     if isinstance(key, types.BaseTuple):
-        return lambda table, entry, key: is_at(table, entry + 1, key)
+        return lambda table, entry, key: stands_at(table, entry + 1, key)
     return lambda table, entry, key: True
 
 
@@ -619,11 +619,11 @@ def store(key, low, high, best, memory):
 def put_behind(table: Any, entry: int, key: Any) -> None:
     """Write the words of a key behind the word of an entry, if positions have several words."""
     if isinstance(key, tuple):
-        put_at(table, entry + 1, key)
+        put(table, entry + 1, key)
 
 
 @overload(put_behind)
 def _(table, entry, key):
     if isinstance(key, types.BaseTuple):
-        return lambda table, entry, key: put_at(table, entry + 1, key)
+        return lambda table, entry, key: put(table, entry + 1, key)
     return lambda table, entry, key: None

@@ -1,4 +1,4 @@
-"""Arrays passed as raw addresses, to avoid reference counting in inner loops; and positions among their words.
+"""Arrays passed as raw addresses, to avoid reference counting in inner loops.
 
 Numba counts references to an array with a locked instruction whenever a function receives it. Threads that share the
 array then wait for each other. Here the caller of the kernels keeps the arrays alive instead.
@@ -32,25 +32,6 @@ def words_of(game: Any) -> int:
     return Traits.of(game).width or 1
 
 
-def position_at(game: Any, words: Any, index: int) -> Any:
-    """Return the position that begins at an index of some words."""
-    width = Traits.of(game).width
-    return tuple(words[index + k] for k in range(width)) if width else words[index]
-
-
-def put_at(words: Any, index: int, position: Any) -> None:
-    """Write a position to some words, from an index on."""
-    for k, word in enumerate(position if isinstance(position, tuple) else (position,)):
-        words[index + k] = word
-
-
-def is_at(words: Any, index: int, position: Any) -> bool:
-    """Return whether a position begins at an index of some words."""
-    return all(
-        words[index + k] == word for k, word in enumerate(position if isinstance(position, tuple) else (position,))
-    )
-
-
 def changed_bits(position: Any, child: Any) -> int:
     """Return the bits that differ between two positions; if these have several words, a hash of the bits."""
     if isinstance(position, tuple):
@@ -62,43 +43,6 @@ def changed_bits(position: Any, child: Any) -> int:
 def _(game):
     count = width_of_rules(game) or 1
     return lambda game: count
-
-
-@overload(position_at)
-def _(game, words, index):
-    if width := width_of_rules(game):
-        return spelled("game, words, index: words[index + #]", width)
-    return lambda game, words, index: words[index]
-
-
-@overload(put_at)
-def _(words, index, position):
-    if isinstance(position, types.BaseTuple):  # type: ignore[attr-defined]  # made at run time
-
-        def put_words(words, index, position):
-            for k in range(len(position)):
-                words[index + k] = position[k]
-
-        return put_words
-
-    def put_word(words, index, position):
-        words[index] = position
-
-    return put_word
-
-
-@overload(is_at)
-def _(words, index, position):
-    if isinstance(position, types.BaseTuple):  # type: ignore[attr-defined]  # made at run time
-
-        def all_are(words, index, position):
-            same = True
-            for k in range(len(position)):
-                same &= words[index + k] == position[k]
-            return same
-
-        return all_are
-    return lambda words, index, position: words[index] == position
 
 
 @overload(changed_bits)

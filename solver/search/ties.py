@@ -23,7 +23,7 @@ import numpy as np
 from retrograde.games.contract.game import TIE, UNDECIDED, Game, is_none
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.rules.positions import as_position, whole
+from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.search.bounds import ANY_WIN
@@ -52,7 +52,7 @@ from retrograde.solver.search.kernels import (
     table_key,
     write_keys,
 )
-from retrograde.solver.search.memory import is_at, position_at, put_at, words_at, words_of
+from retrograde.solver.search.memory import words_at, words_of
 from retrograde.solver.search.table import TranspositionTable
 
 REFUTED_BITS = 20
@@ -116,7 +116,7 @@ def find_path(game, position, plies, memory, refuted, trail):
             return ply + 1 if count == ENDED else GIVEN_UP
         # Step 2: choose the next child that is a tie.
         steps[step * ply + COUNT], steps[step * ply + NEXT] = count, 0
-        put_at(steps, step * ply + OWN_KEY, key)
+        put(steps, step * ply + OWN_KEY, key)
         i = next_tie(game, plies - ply, ply, memory, refuted, trail)
         # Step 3: no child is left. Note the refutation and backtrack.
         while i == count:
@@ -124,7 +124,7 @@ def find_path(game, position, plies, memory, refuted, trail):
             if ply == 0:
                 return NO_PATH
             ply -= 1
-            key, count = position_at(game, steps, step * ply + OWN_KEY), steps[step * ply + COUNT]
+            key, count = position_in(game, steps, step * ply + OWN_KEY), steps[step * ply + COUNT]
             i = next_tie(game, plies - ply, ply, memory, refuted, trail)
         if i == GIVEN_UP:
             return GIVEN_UP
@@ -169,7 +169,7 @@ def slot_of(key):
 def is_refuted(key, plies, refuted):
     """Return whether the memory excludes paths of at most *plies* plies from this position."""
     slot, words = slot_of(key), words_at(refuted)
-    return words[slot] >= plies and is_at(words, slot + 1, key)
+    return words[slot] >= plies and stands_at(words, slot + 1, key)
 
 
 @kernel
@@ -177,7 +177,7 @@ def note_refuted(key, plies, refuted):
     """Store that no path from this position ends within *plies* plies. Overwrites what its slot held."""
     slot, words = slot_of(key), words_at(refuted)
     words[slot] = plies
-    put_at(words, slot + 1, key)
+    put(words, slot + 1, key)
 
 
 @kernel
@@ -210,7 +210,7 @@ def enter(game, position, plies, ply, memory, refuted):
                 row[parts * (j + 1) + part] = row[parts * j + part]
             j -= 1
         row[parts * (j + 1) + GOOD] = kind
-        put_at(row, parts * (j + 1) + CHILD, child)
+        put(row, parts * (j + 1) + CHILD, child)
         put_key(game, row, j + 1, key)
         kept += 1
     return kept
@@ -234,7 +234,7 @@ def open_children(game, position, ply, memory):
             if count == memory.moves:
                 give_up(MANY_MOVES, position, mark)
                 return GIVEN_UP
-            put_at(row, parts_of(game) * count + CHILD, child)
+            put(row, parts_of(game) * count + CHILD, child)
             count += 1
     return count
 

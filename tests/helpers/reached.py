@@ -12,8 +12,8 @@ from retrograde.games.kinds.placed import placements
 from retrograde.games.morris import Morris
 from retrograde.games.quixo import Quixo
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
-from retrograde.solver.rules import compiled
 from retrograde.solver.rules.kernels import count_images
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.runtime.kernel import kernel
 
 
@@ -67,14 +67,13 @@ def walk(game, tiers, starts, met, queue, found, sizes):
 
 def counts_reached(of_both, database):
     """Return how many positions that can be reached have each value and remoteness in a database."""
-    compiled.prepare(of_both)
     numbering = SlotNumbering.of(of_both)
     row, slot = numbering.slot_of(of_both, of_both.start)
     met = np.zeros(numbering.slots, bool)
     queue, found, sizes = np.empty((3, numbering.slots), np.int64)
     queue[0] = numbering.starts[row] + slot
     met[queue[0]] = True
-    count = walk(of_both, numbering.tiers, numbering.starts, met, queue, found, sizes)
+    count = walk(rules_for(of_both), numbering.tiers, numbering.starts, met, queue, found, sizes)
     values, plies = database.lookup(found[:count])
     total = Counter()
     for outcome in np.unique(values.astype(np.int64) << 32 | np.maximum(plies, 0)).tolist():

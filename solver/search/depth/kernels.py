@@ -13,7 +13,7 @@ import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, Game, Traits
 from retrograde.solver.rules.examine import key_of
-from retrograde.solver.rules.positions import as_position, cell_of, position_in, put, stands_at, whole
+from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
 from retrograde.solver.rules.turns import is_players
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.search.depth.scores import FAR, INFINITE, POINT
@@ -156,7 +156,7 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
         if counts[TROUBLE]:
             break
         # Step 5: search the moves. For a player, the window is that of alpha-beta.
-        move, child = workspace.moves[ply, i], cell_of(game, workspace.children, ply, i)
+        move, child = workspace.moves[ply, i], position_in(game, workspace.children, (ply, i))
         weight = workspace.promises[ply, i]
         if total:
             rest -= weight
@@ -281,7 +281,7 @@ def max_n(game, position, depth, ply, scoring, workspace):
         found[player] = 0.0
     for i in range(count):
         move = workspace.moves[ply, i]
-        max_n(game, cell_of(game, workspace.children, ply, i), depth - 1, ply + 1, scoring, workspace)
+        max_n(game, position_in(game, workspace.children, (ply, i)), depth - 1, ply + 1, scoring, workspace)
         if counts[TROUBLE]:
             return
         below = workspace.shares[ply + 1, 0]

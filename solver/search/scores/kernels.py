@@ -11,13 +11,10 @@ the same too, with bounds of scores in place of bounds of worth. Move ordering: 
 same player moves again; then the sum of the game's promise and the history.
 """
 
-from numba.extending import overload
-
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game, is_none
 from retrograde.solver.rules.examine import is_position
-from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.rules.positions import as_position, whole
+from retrograde.solver.rules.positions import as_position, put, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.kernel import kernel
@@ -34,17 +31,21 @@ from retrograde.solver.search.kernels import (
     ThreadWorkspace,
     bounds_of,
     bucket_of,
+    child_at,
     find,
     give_up,
+    key_at,
     memory_of,
     must_give_up,
+    parts_of,
     publish,
+    put_key,
     skips_child,
     store_answer,
     table_key,
     unpublish,
 )
-from retrograde.solver.search.memory import changed_bits, position_at, prefetch, put_at, words_at, words_of
+from retrograde.solver.search.memory import changed_bits, prefetch, words_at
 from retrograde.solver.search.table import TranspositionTable
 
 NUMBER, ASKED, TURNED, GOOD, COUNTER, CHILD = range(6)
@@ -65,19 +66,6 @@ AGAIN = 1 << 20
 """Bonus in move ordering for a move after which the same player moves again."""
 
 
-def has_opponent(game: Game) -> bool:
-    """Return whether there is a second player, whose gains are losses; a constant in compiled code."""
-    return int(game.players) == 2
-
-
-@overload(has_opponent)
-def _(game):
-    if isinstance(game, PortType):
-        return lambda game: game.players == 2
-    two_players = int(game.game.players) == 2
-    return lambda game: two_players
-
-
 def at_least(game: Game, position: int, bound: int, table: TranspositionTable, workspace: ThreadWorkspace) -> bool:
     """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
     with compilable(game):
@@ -87,7 +75,7 @@ def at_least(game: Game, position: int, bound: int, table: TranspositionTable, w
 @kernel
 def prove_bound(game, position, bound, ply, memory):
     """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
-    mark, parts = words_at(memory.counters), parts_of(game)
+    mark, parts = words_at(memory.counters), parts_of(game, CHILD)
     row = words_at(memory.rows + 8 * parts * ply * memory.moves)
     # Step 1: count the position; give up if the search is stopped or a limit is reached.
     if must_give_up(position, ply, memory):
@@ -116,12 +104,12 @@ def prove_bound(game, position, bound, ply, memory):
         if proved:
             break
         for i in range(count):
-            its_key, asked = key_at(game, row, i), row[parts * i + ASKED]
+            its_key, asked = key_at(game, row, i, CHILD), row[parts * i + ASKED]
             if skips_child(i, again, late, its_key, ply, mark):
                 late |= 0 if again else 1 << i
                 continue
             publish(its_key, ply, mark)
-            answer = prove_bound(game, child_at(game, row, i), asked, ply + 1, memory)
+            answer = prove_bound(game, child_at(game, row, i, CHILD), asked, ply + 1, memory)
             unpublish(its_key, ply, mark)
             if mark[TROUBLE]:
                 return False
@@ -144,7 +132,7 @@ def children_of(game, position, bound, row, memory):
 
     It writes these children to *row*. The number is negative if the search gives up.
     """
-    count, mark, parts = 0, words_at(memory.counters), parts_of(game)
+    count, mark, parts = 0, words_at(memory.counters), parts_of(game, CHILD)
     mover = whole(game.turn(position))
     if mover < 0:
         give_up(CHANCES, position, mark)
@@ -156,7 +144,7 @@ def children_of(game, position, bound, row, memory):
             return False, -1
         # The gain: what the move pays the mover, less what it pays the other player.
         gain = whole(game.reward(position, move, mover))
-        if has_opponent(game):
+        if game.players == 2:
             gain -= whole(game.reward(position, move, 1 - mover))
         turned = turns(game, position, child)
         # Case: the game is over, and the score of the end is known.
@@ -184,28 +172,10 @@ def children_of(game, position, bound, row, memory):
 
 
 @kernel
-def parts_of(game):
-    """Return the number of words of a child in a row."""
-    return CHILD + 2 * words_of(game)
-
-
-@kernel
-def child_at(game, row, i):
-    """Return child number *i* of a row."""
-    return position_at(game, row, parts_of(game) * i + CHILD)
-
-
-@kernel
-def key_at(game, row, i):
-    """Return the table key of child number *i* of a row."""
-    return position_at(game, row, parts_of(game) * i + CHILD + words_of(game))
-
-
-@kernel
 def put_child(game, row, i, child, key):
     """Write child number *i* of a row, and its table key."""
-    put_at(row, parts_of(game) * i + CHILD, child)
-    put_at(row, parts_of(game) * i + CHILD + words_of(game), key)
+    put(row, parts_of(game, CHILD) * i + CHILD, child)
+    put_key(game, row, i, key, CHILD)
 
 
 @kernel
@@ -219,7 +189,7 @@ def score_of_end(game, position):
     """Return the payoff of the player to move at an end, less the other player's."""
     mover = whole(game.turn(position))
     paid = whole(game.payoff(position, mover))
-    if has_opponent(game):
+    if game.players == 2:
         paid -= whole(game.payoff(position, 1 - mover))
     return paid
 
@@ -231,9 +201,9 @@ def put_in_order(game, position, count, best, row, memory):
     It sorts the children by move ordering score; the hash move, number *best*, comes first. It removes children whose
     table entry shows that they do not prove the question.
     """
-    kept, mark, parts = 0, words_at(memory.counters), parts_of(game)
+    kept, mark, parts = 0, words_at(memory.counters), parts_of(game, CHILD)
     for i in range(count):
-        child, key, number = child_at(game, row, i), key_at(game, row, i), row[parts * i + NUMBER]
+        child, key, number = child_at(game, row, i, CHILD), key_at(game, row, i, CHILD), row[parts * i + NUMBER]
         asked, turned, good = row[parts * i + ASKED], row[parts * i + TURNED], row[parts * i + GOOD]
         low, high, _ = bounds_of(find(key, memory), memory)
         # The table answers this child's question: it proves the parent's, or the child can be skipped.

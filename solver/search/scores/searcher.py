@@ -15,7 +15,7 @@ from retrograde.games.catalog import typed, variant
 from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
 from retrograde.solver.rules.examine import NotForSearch
 from retrograde.solver.rules.ports import rules_for
-from retrograde.solver.search.kernels import TROUBLE, ThreadWorkspace
+from retrograde.solver.search.kernels import TROUBLE, ThreadWorkspace, parts_of
 from retrograde.solver.search.scores import kernels
 from retrograde.solver.search.searcher import OutOfTime, Search, SearchTooDeep
 
@@ -57,7 +57,7 @@ class ScoreSearch(Search):
     @property
     def parts(self) -> int:
         """Number of int64 words per child in the workspace."""
-        return int(kernels.parts_of(rules_for(self.game)))
+        return int(parts_of(rules_for(self.game), kernels.CHILD))
 
     def refuse(self, game: Game) -> None:
         """Raise NotForSearch if there are more than two players or chance."""

@@ -1,4 +1,4 @@
-"""Kernels that get rules by a port: the same results as with rules compiled into them, and the errors of the rules."""
+"""Kernels that get rules by a port: the same results as in Python, and the errors of the rules."""
 
 import ctypes
 import threading
@@ -34,14 +34,15 @@ def port_of(request, monkeypatch):
 
 
 def expanded(rules, positions, tier, rows=300):
-    """Return all that `expand` writes for some positions."""
+    """Return all that `expand` writes for some positions: compiled with a port, or in Python with a game."""
     count = len(positions)
     matrix = kernels.Matrix(
         np.zeros((rows, count), np.int64), np.zeros((rows, count), np.int64), np.zeros(count, np.uint8),
         np.zeros(count, np.uint16), np.zeros(count, np.int32), np.zeros(MOST_IMAGES, np.int64),
     )  # fmt: skip
     trouble = np.zeros(2, np.int64)
-    returned = kernels.expand(rules, tier, np.array(positions, np.int64), matrix, trouble)
+    expand = kernels.expand if isinstance(rules, RulesPort) else kernels.expand.py_func
+    returned = expand(rules, tier, np.array(positions, np.int64), matrix, trouble)
     return [returned, trouble.tolist(), *(array.tolist() for array in matrix[:5])]
 
 

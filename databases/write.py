@@ -24,15 +24,7 @@ from retrograde.databases.encoding import encode_group
 from retrograde.databases.errors import CannotWrite
 from retrograde.databases.frames import Contents, Each, Progress
 from retrograde.databases.header import Attributes, options_text
-from retrograde.databases.layout import (
-    BOOK,
-    CERTIFICATE,
-    FORMAT,
-    METRIC,
-    NOT_FOUND,
-    VERSION,
-    create_file,
-)
+from retrograde.databases.layout import BOOK, CERTIFICATE, FORMAT, METRIC, NOT_FOUND, VERSION, create_file
 from retrograde.databases.legend import Measures, table_of
 from retrograde.databases.lock import Lock
 from retrograde.databases.records.write import Encoder, SolvedRecords, write_records

@@ -18,17 +18,7 @@ import numpy as np
 
 from retrograde.databases.layout import LegendRow
 from retrograde.databases.write import SolvedRecords, SolvedRows, SolvedSlots
-from retrograde.games.contract.game import (
-    DRAW,
-    LOSE,
-    TIE,
-    UNDECIDED,
-    WIN,
-    Game,
-    Traits,
-    Value,
-    is_none,
-)
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Traits, Value, is_none
 from retrograde.solver.methods.numbered.legend import counts_of, solved_slots
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.rules.consistency import by_tier, check_consistency
@@ -132,7 +122,6 @@ def solve_interpreted(
 
 
 def every_position(game: Game) -> list[int]:
-    """Return all positions of a game that numbers its positions."""
     numbering = SlotNumbering.of(game)
     slots = ((row, i) for row in range(len(numbering.tiers)) for i in range(numbering.size(row)))
     return [position for position in (numbering.position_at(game, *slot) for slot in slots) if not is_none(position)]

@@ -32,14 +32,7 @@ from retrograde.cli.web.shelf import DatabaseFacts
 from retrograde.databases import NotInDatabase
 from retrograde.games.contract.declared import signs_known, word
 from retrograde.games.contract.drawing import Board
-from retrograde.games.contract.game import (
-    UNDECIDED,
-    Game,
-    MoveError,
-    PositionError,
-    can_set_up,
-    declares,
-)
+from retrograde.games.contract.game import UNDECIDED, Game, MoveError, PositionError, can_set_up, declares
 from retrograde.games.contract.naming import first_of_other, piece_name, player_to_move, variant_title
 from retrograde.games.contract.text import printable
 from retrograde.games.contract.zeroing import count_after, counts_along

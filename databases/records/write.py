@@ -10,16 +10,7 @@ from numpy.typing import NDArray
 
 from retrograde.databases.encoding import Encoded, Pair, compressor, pack, regroup
 from retrograde.databases.frames import Contents, Each, Progress
-from retrograde.databases.layout import (
-    BLOCK,
-    BLOCKS,
-    LEVEL,
-    TIERS,
-    LegendRow,
-    gap_dtype,
-    outcome_dtype,
-    records_dtype,
-)
+from retrograde.databases.layout import BLOCK, BLOCKS, LEVEL, TIERS, LegendRow, gap_dtype, outcome_dtype, records_dtype
 from retrograde.databases.legend import Measures, count_stored
 from retrograde.games import Game
 from retrograde.games.contract.game import POSITION_LIMIT

@@ -9,12 +9,7 @@ from numpy.typing import NDArray
 
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.encoding import from_planes
-from retrograde.databases.layout import (
-    COUNTS,
-    SLOT_BLOCK,
-    SLOT_BLOCKS,
-    CountRow,
-)
+from retrograde.databases.layout import COUNTS, SLOT_BLOCK, SLOT_BLOCKS, CountRow
 from retrograde.databases.reader import SlotReader
 from retrograde.games.contract.game import POSITION_LIMIT
 

@@ -313,13 +313,11 @@ class Checker:
             self.find("goes on and on; does it end?")
 
     def report(self, understood: dict[str, str]) -> ConformanceReport:
-        """Return the result of the check."""
         name, survey = catalog.variant(self.game), self.survey
         tried, checks = len(survey.answers), dict(survey.checks)
         return ConformanceReport(name, tried, survey.complete, checks, self.findings, self.slow, understood)
 
     def find(self, complaint: str) -> None:
-        """Add a finding about the rule and position that the survey is at."""
         rule, position = self.survey.rule, self.survey.position
         place = None if position is None else pairs.text_of(self.game, position)
         self.findings.append(ContractBreach(rule, place, complaint))

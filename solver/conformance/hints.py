@@ -15,7 +15,6 @@ NUMERIC_HINTS = HINTS - {"swapped"}
 
 
 def has_hints(game: Game) -> bool:
-    """Return whether a game has any hint."""
     return any(defines(game, name) for name in NUMERIC_HINTS)
 
 

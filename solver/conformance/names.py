@@ -20,7 +20,6 @@ CLOSE = 0.8
 
 
 def check_names(survey: Survey) -> None:
-    """Raise a Fault for a misspelt member."""
     cls: Any = type(survey.game)  # mypy thinks that classes cannot be hashed
     if found := misspelt(cls):
         name, meant = found

@@ -98,7 +98,6 @@ def check_numbering(survey: Survey, deadline: float) -> None:
 
 
 def leaves_out(game: Game) -> bool:
-    """Return whether a game's numbering may leave positions out, because there is chance."""
     return Traits.of(game).has_numbering and Traits.of(game).has_chance
 
 

@@ -157,7 +157,6 @@ def some_images(survey: Survey, position: int) -> list[int]:
 
 
 def canonical_children(survey: Survey, position: int) -> list[int]:
-    """Return the canonical children of any position."""
     if survey.primitive(position) != UNDECIDED:
         return []
     moves = limited(survey.game.generate_moves(position))

@@ -173,7 +173,6 @@ class Survey:
     # One position
 
     def starts(self) -> list[int]:
-        """Return the distinct starts of the game."""
         starts = [self.start()]
         if Traits.of(self.game).has_starts:
             self.at("starts", None)
@@ -181,7 +180,6 @@ class Survey:
         return list(dict.fromkeys(starts))
 
     def start(self) -> int:
-        """Return the start of the game."""
         self.at("start", None)
         if (given := optional_member(self.game, "start")) is None:
             raise Fault("is missing; give the class the first position as its start")
@@ -190,7 +188,6 @@ class Survey:
         return start
 
     def visit(self, position: int) -> RuleAnswers:
-        """Return what the rules say about a position."""
         if position not in self.answers:
             tier, value = self.check_tier(position), self.check_value(position)
             moves = self.check_moves(position) if value == UNDECIDED else []

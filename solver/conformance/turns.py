@@ -102,5 +102,4 @@ def check_mover(survey: Survey, position: int, answers: RuleAnswers) -> None:
 
 
 def has_turns(game: Game) -> bool:
-    """Return whether a game defines whose turn it is or what is paid."""
     return any(defines(game, name) for name in ("turn", "payoff", "reward"))

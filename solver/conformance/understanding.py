@@ -75,7 +75,6 @@ def images(survey: Survey) -> str:
 
 
 def names_of_moves(game: Game) -> str:
-    """Return what moves are named by."""
     if defines(game, "move_name"):
         return "move_name"
     return "the places of the board" if declared_board(game) else "their numbers"

@@ -26,12 +26,10 @@ class Range(NamedTuple):
 
     @classmethod
     def exactly(cls, amount: float) -> "Range":
-        """Return the range of a known amount."""
         return cls(amount, amount, amount)
 
     @classmethod
     def greatest(cls, ranges: "Iterable[Range]") -> "Range":
-        """Return the greatest of some ranges, number by number."""
         return cls(*(max(amounts) for amounts in zip(NOTHING, *ranges, strict=True)))
 
     def __add__(self, other: Any) -> "Range":
@@ -206,7 +204,6 @@ class Estimate:
         return self.least_disk <= free
 
     def put(self, name: str, amount: Range) -> None:
-        """Set an amount and its range."""
         kind = float if name == "seconds" else round
         setattr(self, name, kind(amount.likely))
         self.ranges[name] = kind(amount.low), None if amount.high is None else kind(amount.high)

@@ -115,7 +115,6 @@ def estimate_from_counts(
 
 
 def put_counts(counts: PositionCounts) -> Estimate:
-    """Return an estimate with the numbers of positions alone."""
     tiers = {tier: round(records) for tier, records in counts.tiers.items()}
     result = Estimate(0, 0, [round(wave) for wave in counts.waves], tiers, counts.counted, counts.complete, counts.open)
     result.links = counts.links if counts.returns else 0.0

@@ -78,7 +78,6 @@ class PositionCounts:
 
     @property
     def range(self) -> Range:
-        """The range of the number of records."""
         return Range(self.low, self.records, self.high)
 
 
@@ -136,7 +135,6 @@ class Sampler:
         """The variance of the logarithm of the last wave's size, as far as chance decides it."""
 
     def run(self) -> PositionCounts:
-        """Return the counts and estimates."""
         game = self.expander.game
         starts = np.array(sorted(starts_of(game)))
         self.expander.expand(LOWEST, starts, sizes=True)  # compiles
@@ -239,7 +237,6 @@ class Sampler:
         return low, low + self.waves[-1] * slow / (1 - slow)
 
     def children(self, positions: Array) -> "DistinctChildren":
-        """Return the distinct children of positions."""
         began, width = time.thread_time(), Traits.of(self.expander.game).width
         children, tiers = [positions[:0]], [np.empty(0, np.int64)]
         for begin, end in self.expander.blocks(0, len(positions)):
@@ -260,13 +257,11 @@ class Sampler:
         return DistinctChildren(distinct, np.concatenate(tiers)[first], times)
 
     def draw(self, positions: Array) -> Array:
-        """Return a random sample of positions, in order."""
         if len(positions) <= self.sampled:
             return positions
         return positions[np.sort(self.random.choice(len(positions), self.sampled, replace=False))]
 
     def add(self, found: Array, weight: float) -> None:
-        """Add positions to the counts by tier."""
         numbers, counts = np.unique(found, return_counts=True)
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             self.tiers[number] += weight * count

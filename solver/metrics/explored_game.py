@@ -113,7 +113,6 @@ def graph_of(explored: ExploredGame) -> PositionGraph:
 
 
 def children_of(blocks: Iterable[ExploredBlock]) -> tuple[Array, Array]:
-    """Return the `children` and `begins` of a PositionGraph of the positions of some consecutive blocks."""
     children, counts = [np.empty(0, np.int64)], [np.zeros(1, np.int64)]
     for block in blocks:
         children.append(block.children)
@@ -122,7 +121,6 @@ def children_of(blocks: Iterable[ExploredBlock]) -> tuple[Array, Array]:
 
 
 def predecessors_of(children: Array, begins: Array) -> tuple[Array, Array]:
-    """Return the `parents` and `parent_begins` of a PositionGraph from its lists of children."""
     parents, parent_begins = np.empty(len(children), np.int64), np.zeros(len(begins) + 1, np.int64)
     reverse(children, begins[1:], parents, parent_begins)
     return parents, parent_begins
@@ -140,7 +138,6 @@ def read_block(task: tuple[ListedTable, int, int, int]) -> ExploredBlock:
 
 
 def explored_block(table: ListedTable, begin: int, block: ExpansionBlock) -> ExploredBlock:
-    """Return the ExploredBlock of an expanded block whose first position is at place *begin*."""
     game, count = table.game, len(block.primitives)
     weights = weigh(game, table.space.positions[begin : begin + count], block)
     counts = np.zeros(count + 1, np.int64)

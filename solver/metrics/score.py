@@ -58,7 +58,6 @@ def score_all(explored: ExploredGame, phase: Phase, paid: "Paid") -> ScoreArrays
 
 
 def values_of(own: ScoreArrays) -> Array:
-    """Return the value of each position, by the sign of its score."""
     values = np.select([own.scores > 0, own.scores < 0, own.plies >= 0], [WIN, LOSE, TIE], DRAW)
     return values.astype(np.uint8)
 

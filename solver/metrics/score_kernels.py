@@ -46,7 +46,6 @@ class ScoreTier(NamedTuple):
 
 @kernel
 def sweep(own, block):
-    """Write scores and plies of the undecided positions of an ExploredBlock, whose children all have scores."""
     for i in range(len(block.movers)):
         if block.begins[i] == block.begins[i + 1]:
             continue

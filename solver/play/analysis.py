@@ -186,7 +186,6 @@ def slices_of(tiers: Facts) -> list[Facts]:
 
 
 def outcome(row: LegendRow) -> Facts:
-    """Return the value and the remoteness of a legend row."""
     return {"value": row.value.name.lower(), "remoteness": row.plies}
 
 
@@ -200,7 +199,6 @@ def start(file: CheckedFile, game: Game | None) -> Facts | None:
 
 
 def firsts(game: Game | None) -> Facts:
-    """Return the first positions of a game that has several."""
     starts = game.starts if game and Traits.of(game).has_starts else ()
     return {"starts": [text(start, game) for start in starts]} if len(starts) > 1 else {}
 

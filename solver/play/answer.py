@@ -66,7 +66,6 @@ class Answer:
 
     @property
     def game(self) -> Game:
-        """The rules."""
         return self.oracle.game
 
     @property
@@ -76,7 +75,6 @@ class Answer:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over."""
         return bool(self.game.primitive(self.position) != UNDECIDED)
 
     @property
@@ -180,7 +178,6 @@ def measures_of(oracle: Oracle, position: int, count: int) -> Json:
 
 
 def is_chances(game: Game, position: int) -> bool:
-    """Return whether it is CHANCE's turn."""
     return bool(game.primitive(position) == UNDECIDED and game.turn(position) == CHANCE)
 
 

@@ -86,7 +86,6 @@ class BulkFinder(ABC):
         return found
 
     def find_rows(self, positions: Array, rows: Array, each: Each) -> None:
-        """Write the rows of one pass."""
         lookup = LookupKeys(np.empty(len(positions), np.int64), np.empty(len(positions), np.int64))
         blocks = np.empty(len(positions), np.int64)
 
@@ -170,7 +169,6 @@ class RankFinder(BulkFinder):
         return self.ranked_block(number, mask, True, decoded.sums, decoded.outcomes)
 
     def ranked_block(self, number: int, mask: int, exact: bool, *decoded: memoryview) -> LookupBlock:
-        """Return a block from its decoded sums and outcomes."""
         return LookupBlock(number * self.size, int(self.firsts[number]), mask, exact, *widened(*decoded))
 
     def blocks_of(self, lookup: LookupKeys, rows: Array) -> Array:
@@ -248,7 +246,6 @@ class CompactFinder(SlotsFinder):
         return super().blocks_of(lookup, rows)
 
     def find_in_kept(self, slots: Array, tiers: Array, rows: Array, each: Each) -> None:
-        """Write the rows at some offsets of the kept slots."""
         self.search(LookupKeys(slots, tiers), slots // self.size, rows, each)
 
     def rows(self, positions: Array) -> Array:

@@ -208,5 +208,4 @@ def sign(value: int) -> int:
 
 
 def mean(numbers: Iterable[float]) -> float:
-    """Return the mean of numbers."""
     return float(np.mean(list(numbers)))

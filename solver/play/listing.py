@@ -199,14 +199,12 @@ def import_library(library: str) -> Any:
 
 
 def empty_chunk(database: Database) -> PositionChunk:
-    """Return a chunk without positions."""
     width = Traits.of(database.game).width
     positions = np.empty((0, width) if width else 0, np.int64)
     return PositionChunk(np.empty(0, np.int64), positions, np.empty(0, np.uint8), np.empty(0, np.int32))
 
 
 def concatenate(chunks: list[PositionChunk]) -> PositionChunk:
-    """Return chunks as one."""
     tiers, positions, values, plies = (np.concatenate(column) for column in zip(*chunks, strict=True))
     return PositionChunk(tiers, positions, values, plies)
 

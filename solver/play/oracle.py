@@ -66,7 +66,6 @@ class ValueBounds(NamedTuple):
 
     @property
     def proved(self) -> bool:
-        """Whether the value is known."""
         return self.at_least == self.at_most
 
     @property
@@ -76,7 +75,6 @@ class ValueBounds(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """Value and remoteness."""
         return Outcome(self.value, self.remoteness)
 
 

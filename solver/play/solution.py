@@ -38,14 +38,7 @@ from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.metrics.models.names import model_of, refuse_another
 from retrograde.solver.play.choice import Choice, equally_good, follow_best, ranked
 from retrograde.solver.play.listing import Listing
-from retrograde.solver.play.oracle import (
-    DATABASE,
-    LONGEST_LINE,
-    Evidence,
-    Oracle,
-    ValueBounds,
-    exact_bounds,
-)
+from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, Evidence, Oracle, ValueBounds, exact_bounds
 from retrograde.solver.values.measures import facts_of, gives, in_words, rank
 
 CACHED_VALUES = 1 << 15
@@ -84,12 +77,10 @@ class Solution(Oracle):
 
     @property
     def variant(self) -> str:
-        """The variant that is solved."""
         return self.database.file.variant
 
     @property
     def start_or_example(self) -> int:
-        """The first position, or some position if there is none."""
         return self.database.file.legend[-1].example if self.start is None else self.start
 
     def value(self, position: int) -> Outcome:
@@ -231,7 +222,6 @@ class Solution(Oracle):
 
     @property
     def metric(self) -> str:
-        """The name of the metric computed, one of METRICS."""
         return self.database.metric
 
     def worth(self, position: int) -> dict[str, Any]:
@@ -305,7 +295,6 @@ class Response(Solution):
 
     @property
     def against(self) -> str:
-        """The name of the model."""
         return str(self.database.file.details["against"])
 
     @cached_property
@@ -338,7 +327,6 @@ class Response(Solution):
         return measures[:2] if again else measures[2:]
 
     def close(self) -> None:
-        """Close all databases that are open."""
         super().close()
         for opened in (self.__dict__.get("model"), self.__dict__.get("perfect")):
             if opened:

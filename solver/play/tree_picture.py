@@ -69,7 +69,6 @@ class Boards:
                 self.wide, self.high = self.box[2] * scale, self.box[3] * scale
 
     def use(self, position: int, x: float, y: float) -> str:
-        """Return a use of a board, centred at x, with its top at y."""
         if position not in self.drawn:
             self.drawn[position] = self.draw(position)
         place = f'x="{x - self.wide / 2:.1f}" y="{y:.1f}" width="{self.wide:.1f}" height="{self.high:.1f}"'
@@ -79,7 +78,6 @@ class Boards:
         return f"retrograde-node-{position}"
 
     def draw(self, position: int) -> str:
-        """Return the definition of a board."""
         if self.board is None:
             text = escape(self.game.write(position))
             size = f'width="{self.wide - 1:g}" height="{self.high - 1:g}"'
@@ -97,7 +95,6 @@ class Boards:
 
     @property
     def view(self) -> str:
-        """The view box of a board."""
         return " ".join(f"{number:g}" for number in self.box)
 
     @staticmethod
@@ -106,7 +103,6 @@ class Boards:
         return f'<symbol id="{name}" viewBox="{view}"><g class="retrograde">{inside}</g></symbol>'
 
     def symbols(self) -> str:
-        """Return all symbols."""
         if self.board is None:
             return "".join(self.drawn.values())
         under = self.symbol("retrograde-ground", self.view, "".join(ground(self.board)))

@@ -218,7 +218,6 @@ def checked_value(value: Any) -> Value:
 
 
 def checked_move(move: Any) -> int:
-    """Return a move that the rules gave, as an int."""
     try:
         return index(move)
     except TypeError:
@@ -257,7 +256,6 @@ def checked_tuple(game: Game, position: tuple[Any, ...], source: str) -> Any:
 
 
 def is_position(position: Any) -> bool:
-    """Return whether all numbers of a position are within bounds."""
     return all(0 <= number < POSITION_LIMIT for number in (position if isinstance(position, tuple) else (position,)))
 
 

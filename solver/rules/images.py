@@ -13,15 +13,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, UNDECIDED, Game, Traits
-from retrograde.solver.rules.examine import (
-    Fault,
-    blame,
-    canonical,
-    checked_position,
-    checked_value,
-    examine,
-    key_of,
-)
+from retrograde.solver.rules.examine import Fault, blame, canonical, checked_position, checked_value, examine, key_of
 
 SOME = 16
 """Positions in the sample from which `mean_size` takes a mean."""

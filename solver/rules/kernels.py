@@ -32,15 +32,7 @@ from retrograde.games.contract.game import (
 )
 from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.port import PortType
-from retrograde.solver.rules.positions import (
-    as_position,
-    no_position,
-    note,
-    position_in,
-    put,
-    stands_at,
-    whole,
-)
+from retrograde.solver.rules.positions import as_position, no_position, note, position_in, put, stands_at, whole
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import is_players, turns
 from retrograde.solver.runtime.kernel import kernel

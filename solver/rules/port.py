@@ -163,7 +163,6 @@ class PortType(types.Type):
 
 @cache
 def port_type(width: int) -> PortType:
-    """Return the one type of all ports of games whose positions have *width* words."""
     return PortType(width)
 
 
@@ -237,7 +236,6 @@ def resolve_entry(address: int, slot: int) -> int:
 
 @typeof_impl.register(Port)
 def type_of_port(port: Any, context: Any) -> PortType:
-    """Return the type of a port."""
     return port_type(port.width)
 
 
@@ -345,7 +343,6 @@ def emit_call(context: Any, builder: Any, signature: Any, values: Any, name: str
 
 
 def emit_number(context: Any, builder: Any, typ: Any, value: Any, place: int) -> Any:
-    """Emit the reading of a number from the table."""
     return builder.load(builder.gep(builder.inttoptr(value, WORD.as_pointer()), [WORD(place)]))
 
 

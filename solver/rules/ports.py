@@ -182,29 +182,24 @@ def answers(name: str, game: Game) -> Callable[..., None]:
 
 
 def least_image(game: Game, position: Any) -> tuple[Any, int]:
-    """Return the canonical position and its tier."""
     tier, least = min((game.tier(one), one) for one in (position, *game.images(position)))
     return least, tier
 
 
 def address(game: Game, position: Any) -> tuple[int, int]:
-    """Return the tier of a position, and its slot there."""
     return game.tier(position), game.index(position)
 
 
 def children(game: Game, position: Any) -> Iterator[tuple[int, Any]]:
-    """Yield each move with the child that it leads to."""
     return ((move, game.do_move(position, move)) for move in game.generate_moves(position))
 
 
 def checked_canonical(game: Game, position: Any) -> tuple[Any, int, bool]:
-    """Return the canonical position, its tier, and whether the position is an image of it."""
     least = game.canonical(position)
     return least, game.tier(least), least == position or position in game.images(least)
 
 
 def wins_at_once(game: Game, position: Any) -> bool:
-    """Return whether a move leads to a position where the opponent has lost."""
     return any(game.primitive(game.do_move(position, move)) == LOSE for move in game.generate_moves(position))
 
 

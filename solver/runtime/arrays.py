@@ -57,7 +57,6 @@ class SharedArray:
         return cls(np.memmap(path, dtype, "r+", shape=(length,)).view(np.ndarray), path)
 
     def flush(self) -> None:
-        """Write the content to the file."""
         if isinstance(file := self.array.base, np.memmap):
             file.flush()
 
@@ -76,7 +75,6 @@ class SharedArray:
         return ArraySlice(self, 0, len(self))
 
     def part(self, begin: int, end: int) -> "ArraySlice":
-        """Return items *begin* to *end* as an ArraySlice."""
         return ArraySlice(self, begin, end)
 
     def __reduce__(self) -> Any:

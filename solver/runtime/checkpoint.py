@@ -83,7 +83,6 @@ class Checkpoint:
             self.read(entry.content)
 
     def read(self, frame: Frame) -> None:
-        """Read the content of a checkpoint, unless files are missing that it needs."""
         if not self.scratch.missing([frame]):
             entry = read_entry(BytesIO(self.scratch.read(frame)))
             content = decode(entry[1], self.kinds) if entry else self.last
@@ -154,7 +153,6 @@ class Checkpoint:
         return list(self.work.map_here(write_block, self.blocks(name, array)))
 
     def blocks(self, name: str, array: Array | CompressedArray) -> Iterator[WriteBlockTask]:
-        """Yield the tasks of writing an array to disk."""
         size = BLOCK_BYTES // array.dtype.itemsize
         for begin in range(0, len(array), size):
             yield WriteBlockTask(self.scratch, name, array[begin : min(begin + size, len(array))])

@@ -92,13 +92,11 @@ class Journal:
         return refused(repr(str(self.path)), error)
 
     def append(self, name: str, *arrays: Array) -> None:
-        """Add an entry."""
         content = pack_entry(name, arrays)
         with self.adding:
             self.write(content)
 
     def write(self, content: list[bytes | memoryview]) -> None:
-        """Write an entry at the end."""
         try:
             self.file.truncate(self.end)  # cuts off what a kill left after the last whole entry
             for each in content:
@@ -132,7 +130,6 @@ class Entries:
             yield self.entry(number)
 
     def entry(self, number: int) -> list[Array]:
-        """Return one entry."""
         with open(self.path, "rb") as file:
             file.seek(self.places[number])
             if (entry := read_entry(file)) is None:
@@ -140,11 +137,9 @@ class Entries:
         return entry[1]
 
     def clear(self) -> None:
-        """Forget all entries."""
         self.places.clear()
 
     def __delitem__(self, which: slice) -> None:
-        """Forget some entries."""
         del self.places[which]
 
 

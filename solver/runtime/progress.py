@@ -124,7 +124,6 @@ class Course:
         return (names.index(name) + 1, len(names)) if name in names else (0, 0)
 
     def after(self, name: str) -> float:
-        """Return the summed weight of the phases after one."""
         number, phases = self.place(name)
         return sum(list(self.weights.values())[number:]) if phases else 0.0
 
@@ -206,7 +205,6 @@ class Phase:
         return self.done, self.resumed, self.positions, self.resumed_positions
 
     def set_back(self, counts: tuple[int, int, float, float]) -> None:
-        """Restore counts."""
         self.done, self.resumed, self.positions, self.resumed_positions = counts
 
     def learn(self, positions_a_record: Callable[[], float]) -> None:
@@ -225,7 +223,6 @@ class Phase:
 
     @property
     def due(self) -> bool:
-        """Whether a report is due."""
         return self.listener is not None and time.monotonic() - self.reported >= self.often
 
     @property

@@ -76,7 +76,6 @@ class Frame(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The name of the file."""
         return f"{self.name}-{self.token:016x}"
 
 
@@ -170,7 +169,6 @@ class Scratch:
             raise self.cannot_write(error) from error
 
     def lengths(self) -> dict[str, int]:
-        """Return the names and lengths of all files."""
         return {entry.name: entry.stat().st_size for entry in os.scandir(self.folder)} if self.folder.exists() else {}
 
     def missing(self, frames: Iterable[Frame]) -> list[Frame]:
@@ -255,7 +253,6 @@ class Scratch:
 
 
 def write_all(file: FileIO, content: bytes | memoryview) -> None:
-    """Write all bytes to the end of a file."""
     done = 0
     while done < len(content):
         done += file.write(memoryview(content)[done:])

@@ -118,7 +118,6 @@ def result_of(future: Future[Any]) -> Any:
 
 
 def call(function: Callable[..., Result], arguments: Iterable[Any]) -> Result:
-    """Call a function with some arguments."""
     return function(*arguments)
 
 

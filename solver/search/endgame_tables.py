@@ -59,7 +59,6 @@ def _(game, position, far, address):
 
 
 def address_of(tables: EndgameTables | None) -> int | None:
-    """Return the address of tables for kernels."""
     return tables.address if tables else None
 
 

@@ -147,7 +147,6 @@ def at_least(game: Game, position: int, bound: int, table: TranspositionTable, w
 
 
 def given_up_at(game: Game, counters: Array) -> Any:
-    """Return the position at which a search gave up."""
     return position_in(game, counters.tolist(), POSITION)
 
 
@@ -309,7 +308,6 @@ def give_up(trouble, position, mark):
 
 
 def has_promise(game: Game) -> bool:
-    """Return whether the game defines `promise`."""
     return Traits.of(game).has_promise
 
 
@@ -489,7 +487,6 @@ def table_key(game, position, memory):
 
 
 def is_in_table(position: Any, memory: SearchMemory) -> bool:
-    """Return whether a position is one, and short enough for the table."""
     return is_position(position) and (isinstance(position, tuple) or position < 1 << memory.position_bits)
 
 

@@ -89,7 +89,6 @@ class SearchResult:
 
     @property
     def proved(self) -> bool:
-        """Whether the value is proved."""
         return self.value is not None
 
 
@@ -179,7 +178,6 @@ class Search:
         return kernels.at_least(self.game, position, bound, self.table, workspace)
 
     def worth_of_end(self, position: int) -> int:
-        """Return the worth of a primitive position."""
         return worth_of(self.game.primitive(position), 0, self.table.layout.far)
 
     # One question

@@ -38,7 +38,6 @@ class StoppableSearch:
         return limited(seconds, self.halt, self.resume)
 
     def halt(self) -> None:
-        """Stop the search."""
         self.stop[0] = True
 
     def resume(self) -> None:

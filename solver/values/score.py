@@ -42,7 +42,6 @@ GREATEST_BITS = 30
 
 
 def score_type(bits: int) -> type[np.unsignedinteger[Any]]:
-    """Return the type of scores with *bits* bits for plies."""
     return np.uint16 if bits <= 14 else np.uint32
 
 

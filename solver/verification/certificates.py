@@ -69,13 +69,7 @@ from retrograde.solver.rules.examine import not_for_proofs
 from retrograde.solver.runtime.progress import Listener, Phase
 from retrograde.solver.verification.certificate_kernels import FALLING, FOR_EVER, RISING, StoredReplies
 from retrograde.solver.verification.judge import chosen_image, images_of, text_of
-from retrograde.solver.verification.verifier import (
-    Array,
-    TaskResult,
-    Verification,
-    Verifier,
-    spread_evenly,
-)
+from retrograde.solver.verification.verifier import Array, TaskResult, Verification, Verifier, spread_evenly
 
 SMALL = 300
 """Certificates with more positions are checked compiled at once."""

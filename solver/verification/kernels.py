@@ -8,16 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import (
-    CHANCE,
-    DRAW,
-    LOSE,
-    POSITION_LIMIT,
-    TIE,
-    UNDECIDED,
-    WIN,
-    is_none,
-)
+from retrograde.games.contract.game import CHANCE, DRAW, LOSE, POSITION_LIMIT, TIE, UNDECIDED, WIN, is_none
 from retrograde.solver.rules.examine import is_position, key_of
 from retrograde.solver.rules.positions import as_position, position_in, put, stands_at
 from retrograde.solver.rules.positions import note as note_position

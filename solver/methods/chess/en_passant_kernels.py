@@ -151,12 +151,10 @@ def decide_wins(items, code, won, open_, parents):
 
 @lean_kernel
 def add_position(words, position):
-    """Add a position to a set."""
     words[position >> 6] |= BITS[position & 63]
 
 
 @lean_kernel
 def add_positions(words, positions):
-    """Add some positions to a set."""
     for position in positions:
         add_position(words, position)

@@ -131,7 +131,6 @@ def count_positions(codes: Codes) -> int:
 
 
 def has_pawns(codes: Codes) -> bool:
-    """Return whether one of the men is a pawn."""
     return any(code & 7 == PAWN for code in codes)
 
 

@@ -22,7 +22,6 @@ from retrograde.solver.values.score import encode
 
 
 def analyse(formation: Formation, scores_of: ScoresOf, run: Map, report: Report) -> Results:
-    """Analyse a tier by distance to mate."""
     sides, en_passant = analysis.prepare(formation, scores_of, run, codes_of_scores(), MateSide)
     analysis.find_stuck(formation, sides, en_passant)
     analysis.search(formation.men, sides, en_passant, run, report)
@@ -77,6 +76,5 @@ def codes_of_scores() -> Array:
 
 @cache
 def table_of_scores() -> Array:
-    """Return the score of each code of a tier, uint16[256]."""
     decided = [encode(LOSE if code & 1 else WIN, code - 1, BITS) for code in range(1, 256)]
     return np.array([encode(DRAW, 0, BITS), *decided], np.uint16)

@@ -37,7 +37,6 @@ class SlotLayout(NamedTuple):
 
 @lean_kernel
 def has_position(positions, index):
-    """Return whether a position is in a set."""
     return positions[index >> 6] >> np.uint64(index & 63) & ONE
 
 

@@ -126,7 +126,6 @@ def slot_numbers(own: Codes, order: Array, exchanged: bool) -> tuple[Array, int]
 
 
 def legal_positions(men: Men, turn: int) -> Array:
-    """Return the legal positions of the men with one side to move, as a set."""
     if not len(men.kinds):
         return np.full(-(-len(men.squares) // 64), EVERYTHING, np.uint64)
     words = np.empty(len(men.squares) * len(men.rests.bits), np.uint64)

@@ -116,12 +116,10 @@ def bytes_when_spilled(table: ListedTable, count: int) -> int:
 
 
 def expansion_of_lists() -> TierExpansion:
-    """Return how positions of lists are expanded."""
     return TierExpansion(tasks, expand_block, parents_by_rules, expansions, BLOCK, EXPANDING)
 
 
 def tasks(tier: CyclicTier, layout: BucketLayout | None, blocks: list[Ends], work: Work) -> Iterator[BlockTask]:
-    """Yield the tasks of expanding blocks of positions."""
     located = located_for(tier, blocks, work, None)
     return ((tier, layout, *ends, children) for ends, children in zip(blocks, located, strict=True))
 
@@ -202,7 +200,6 @@ def expand_again(
 
 
 def parents_by_rules(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[Array]:
-    """Yield the parents of a frontier within the tier, as the rules give them."""
     blocks = expander_of(tier.table.game).blocks(0, len(frontier))
     yield from work.map(ask_parents, ((tier, frontier[begin:end]) for begin, end in blocks))
 

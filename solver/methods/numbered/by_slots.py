@@ -96,12 +96,10 @@ def solve_in_ranges(
 
 
 def expansion_of_slots() -> TierExpansion:
-    """Return how slots are expanded."""
     return TierExpansion(tasks, seeds.seed, parents_of, expansions, seeds.BLOCK, seeds.EXPANDING_SHARE)
 
 
 def tasks(tier: CyclicTier, layout: BucketLayout | None, blocks: list[Ends], work: Work) -> Iterator[seeds.SlotTask]:
-    """Yield the tasks of expanding blocks of slots."""
     return ((tier, layout, *ends) for ends in blocks)
 
 

@@ -50,7 +50,6 @@ class Elsewhere:
         return scores
 
     def score(self, position: int, bits: int) -> int:
-        """Return the score of a position."""
         value, remoteness = self.database(self.game.tier(position))[position]
         return encode(value, remoteness or 0, bits)
 

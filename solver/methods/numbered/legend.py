@@ -113,7 +113,6 @@ class LegendRows:
         return len(self.codes)
 
     def max(self) -> int:
-        """Return the greatest row."""
         return self.empty - 1
 
     def __getitem__(self, where: slice) -> Array:

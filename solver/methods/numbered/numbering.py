@@ -82,7 +82,6 @@ class SlotNumbering:
 
     @property
     def slots(self) -> int:
-        """The number of slots."""
         return int(self.starts[-1])
 
     def sample(self, game: Game, most: int, seconds: float) -> SlotSample:
@@ -111,11 +110,9 @@ class SlotNumbering:
         return row, number - int(self.starts[row])
 
     def slice_of(self, row: int) -> slice:
-        """Return where the slots of tier number *row* are among all."""
         return slice(int(self.starts[row]), int(self.starts[row + 1]))
 
     def size(self, row: int) -> int:
-        """Return the number of slots of tier number *row*."""
         return int(self.starts[row + 1] - self.starts[row])
 
     def row(self, tier: int) -> int:
@@ -158,7 +155,6 @@ class SlotNumbering:
         return position
 
     def parts(self, game: Game) -> Iterator[TierPart]:
-        """Yield the parts of each tier."""
         for row, tier in enumerate(self.tiers.tolist()):
             begin = int(self.starts[row])
             for number, slots in self.parts_of(game, row):
@@ -175,7 +171,6 @@ class SlotNumbering:
 
 
 def is_int(number: object) -> bool:
-    """Return True if a number from the rules is an int."""
     try:
         index(number)  # type: ignore[arg-type]  # that is what is being tried
     except TypeError:

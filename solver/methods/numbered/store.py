@@ -82,7 +82,6 @@ class NumberedStore:
             self.scores[numbering.slice_of(k)] = self.elsewhere.scores(int(numbering.tiers[k]), bits)
 
     def groups(self) -> Iterator[int]:
-        """Yield the numbers of tiers, last first."""
         yield from reversed(range(len(self.own.tiers)))
 
     def keep(self, done: Done) -> StoredCounts:
@@ -182,7 +181,6 @@ class NumberedStore:
 
 
 def checksum(scores: Array) -> int:
-    """Return the CRC-32 of some scores."""
     return zlib.crc32(np.ascontiguousarray(scores).data)
 
 

@@ -66,6 +66,5 @@ class NumberedTable(NamedTuple):
         return DRAW_CLASS << self.bits | EMPTY_PLIES
 
     def part(self, k: int) -> ArraySlice:
-        """Return the scores of tier number k."""
         slots = self.numbering.slice_of(k)
         return self.scores.part(slots.start, slots.stop)

@@ -192,7 +192,6 @@ class SetwiseStore(StepsStore):
         return found
 
     def steps_of(self, number: int) -> list[Frame]:
-        """Return the frames of a wave's steps."""
         return [records.frame for tier in self.waves[number].values() for records in tier.records.values()]
 
     def keep(self, done: Done) -> StoredCounts:

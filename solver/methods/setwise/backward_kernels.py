@@ -21,14 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import WIN
-from retrograde.solver.methods.setwise.forward_kernels import (
-    BIT,
-    MANY,
-    NO_BIT,
-    PLACE,
-    SHARED,
-    Sets,
-)
+from retrograde.solver.methods.setwise.forward_kernels import BIT, MANY, NO_BIT, PLACE, SHARED, Sets
 from retrograde.solver.methods.setwise.mirror import MOST_TABLES, first_rank, write_rank_tables
 from retrograde.solver.methods.setwise.words import (
     GROUP_BITS,
@@ -89,7 +82,6 @@ class WordBlock(NamedTuple):
 
 @kernel
 def new_block():
-    """Return an empty block."""
     return WordBlock(
         np.zeros(2, np.int64), np.empty(STRIDE, np.int64), np.empty(STRIDE, np.int64),
         np.empty((MOST_PLANES, STRIDE), np.uint64), np.empty((MOST_PLANES, STRIDE), np.uint64),

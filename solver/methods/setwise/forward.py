@@ -267,7 +267,6 @@ def fill_tiers(forward: ForwardPass, begin: int, end: int) -> FilledTiers:
 
 
 def add_chunk(wave: Wave, filled: FilledTiers) -> None:
-    """Add filled tiers to their wave, as a chunk."""
     rows = slice(filled.begin, filled.end)
     wave.tiers[rows, KNOWN] = filled.known
     wave.tiers[rows, GROUP] -= wave.tiers[filled.begin, GROUP]
@@ -334,7 +333,6 @@ class SetsLog:
             self.filled[wave] = {k: filled for k, filled in self.filled[wave].items() if filled.sets not in gone}
 
     def add(self, wave: int, filled: FilledTiers) -> None:
-        """Add an entry for some filled tiers."""
         where = np.array([filled.begin, filled.end, *filled.sets[1:]], np.int64)
         self.log.add((np.array([FILLED, wave], np.int64), where, filled.known.ravel(), filled.tally.ravel()))
         self.log.write()

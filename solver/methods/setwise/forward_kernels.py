@@ -412,7 +412,6 @@ def select_cubes(cubes, count, upper):
 
 @lean_kernel
 def image_of(position, mirror):
-    """Return the mirror image of a position, or of a set of bits."""
     image = 0
     for bit in range(LANES):
         if position >> bit & 1:

@@ -124,7 +124,6 @@ class Wave:
         return stored
 
     def links_to_stored(self) -> Array:
-        """Return the links into stored tiers."""
         links: Array = self.links[np.repeat(self.is_stored, np.diff(self.starts))]
         return links
 
@@ -146,7 +145,6 @@ class Wave:
         return self.begins[chunk], self.begins[chunk + 1] if chunk + 1 < len(self.begins) else len(self.tiers)
 
     def words_by_chunk(self) -> Array:
-        """Return the number of words in each chunk."""
         return np.add.reduceat(self.tiers[:, WORDS], self.begins)
 
     def chunks_of(self, rows: Array) -> Iterator[tuple[int, int, int]]:

@@ -6,17 +6,7 @@ import numpy as np
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
-from retrograde.solver.methods.setwise.forward_kernels import (
-    BIT,
-    FROM,
-    LINK,
-    MANY,
-    NO_BIT,
-    OPEN,
-    PLACE,
-    SHARED,
-    TIED,
-)
+from retrograde.solver.methods.setwise.forward_kernels import BIT, FROM, LINK, MANY, NO_BIT, OPEN, PLACE, SHARED, TIED
 from retrograde.solver.methods.setwise.storage import number_groups, planes_for
 from retrograde.solver.methods.setwise.words import GROUP_BITS
 from retrograde.solver.rules.examine import start_of

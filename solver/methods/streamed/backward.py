@@ -96,7 +96,6 @@ class StreamedStore(StepsStore):
         return self.times
 
     def keep(self, done: Done) -> StoredCounts:
-        """Add the steps and counts of some solved segments."""
         (wave,), table, tally = done
         count = number = 0
         for number, k, steps, records in table.view(SOLVED_SEGMENT).tolist():

@@ -99,7 +99,6 @@ def solve_segments(task: BackwardTask) -> Done | WrongAssumption:
 
 
 def score(task: BackwardTask) -> ScoredLists | WrongAssumption:
-    """Return the scored positions of a task's segments."""
     game = task.stream.game
     loader = SegmentLoader(task.stream.scratch)
     # Step 1: Load the positions and list the edges.

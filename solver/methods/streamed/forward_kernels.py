@@ -100,7 +100,6 @@ def have_moves(game, positions, moves, trouble):
 
 @kernel
 def child_by(game, position, move):
-    """Return the child of a position by a move, and the child's tier."""
     return canonical(game, whole(game.do_move(position, move)))
 
 

@@ -199,7 +199,6 @@ def make_children(
 
 
 def store_lists(stream: StreamContext, name: str, numbers: Array, ends: Array) -> list[Segment]:
-    """Store sorted lists that lie one after another in an array; return their segments."""
     out = buffer("out", int(ends[-1]), len(ends))
     rows = np.zeros((len(ends), LIST_COLUMNS), np.int64)
     size = pack_lists(numbers, ends, out, rows)

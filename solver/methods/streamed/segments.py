@@ -7,14 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.contract.game import Game
-from retrograde.solver.methods.streamed.lists import (
-    ARENA_COLUMNS,
-    BLOCK,
-    MOST_BYTES,
-    WHERE,
-    Arena,
-    unpack_lists,
-)
+from retrograde.solver.methods.streamed.lists import ARENA_COLUMNS, BLOCK, MOST_BYTES, WHERE, Arena, unpack_lists
 from retrograde.solver.methods.streamed.steps import FIRST_TIER, POSITIONS, STORED
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.runtime.scratch import Frame, Scratch
@@ -60,7 +53,6 @@ SEGMENT = np.dtype([
 
 
 def segment_of(name: str, row: Iterable[int], samples: Array = NONE) -> Segment:
-    """Return the segment described by a row. *name* is that of its frame."""
     fields = tuple(row)
     frame, about = Frame(name, *fields[:FRAME_COLUMNS]), fields[FRAME_COLUMNS:]
     return Segment._make((frame, *about, samples))

@@ -87,7 +87,6 @@ position, in the lowest tier.
 
 @kernel
 def code_of(score):
-    """Return the code of a score."""
     group, plies = score >> BITS, score & (1 << BITS) - 1
     if group == DRAW_CLASS:
         return np.int64(group)
@@ -97,7 +96,6 @@ def code_of(score):
 
 @kernel
 def score_of(code):
-    """Return the score of a code."""
     group, plies = code & 3, code >> 2
     if group == DRAW_CLASS:
         return np.int64(group) << BITS

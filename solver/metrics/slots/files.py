@@ -58,5 +58,4 @@ class SlotFiles:
 
 
 def checksum(low: Array, high: Array) -> int:
-    """Return the CRC-32 of some bounds."""
     return zlib.crc32(np.ascontiguousarray(high).data, zlib.crc32(np.ascontiguousarray(low).data))

@@ -40,7 +40,6 @@ class SlotBoundsMethod:
 
 
 def solved_from(store: SlotStore) -> SolvedBounds:
-    """Return the solved game for the database writer."""
     scale = 1 << store.bits
     details = {"scale": scale, "error": store.error / scale, "numbering": numbering_digest(store.game)}
     numbering = store.numbering

@@ -109,7 +109,6 @@ class NodeStack(NamedTuple):
 
 @kernel
 def empty_stack():
-    """Return a stack for DEEP nodes."""
     kinds, children_left, totals = np.empty(DEEP, np.int64), np.empty(DEEP, np.int64), np.empty(DEEP, np.int64)
     return NodeStack(kinds, children_left, np.empty(DEEP, np.int64), np.empty(DEEP, np.int64), totals)
 

@@ -32,13 +32,7 @@ from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots import chunks
-from retrograde.solver.metrics.slots.chunks import (
-    LongScript,
-    SweepResult,
-    TierInputs,
-    chunk_length,
-    chunks_of,
-)
+from retrograde.solver.metrics.slots.chunks import LongScript, SweepResult, TierInputs, chunk_length, chunks_of
 from retrograde.solver.metrics.slots.files import PIECE, SlotFiles
 from retrograde.solver.metrics.slots.kernels import RISE, SINK, STAY
 from retrograde.solver.metrics.slots.replay import BYTES_A_PLAN, ChunkPlan, ChunkScript, plan_of_margins
@@ -95,7 +89,6 @@ class SlotStore:
         """Greatest difference of two bounds, in grains."""
 
     def groups(self) -> Iterator[int]:
-        """Yield the tier numbers, last first."""
         yield from reversed(range(len(self.numbering.tiers)))
 
     def keep(self, done: Done) -> StoredCounts:

@@ -31,7 +31,6 @@ class BookReport(NamedTuple):
 
 
 def verify_book(book: Book, listener: Listener | None = None, workers: int = 1, seed: int = 1) -> BookReport:
-    """Verify a book, and return the report."""
     game, problems = book.game, list[str]()
     course = Course()
     course.plan(exploring=0.4, verifying=0.3, searching=0.3)
@@ -108,7 +107,6 @@ def derive(book: Book, position: int) -> Outcome | None:
 
 
 def agrees(stored: Outcome, right: Outcome) -> bool:
-    """Return whether an outcome is right, as far as it is known."""
     return stored.value == right.value and (None in (stored.remoteness, right.remoteness) or stored == right)
 
 

@@ -147,7 +147,6 @@ class BookMaker:
             yield begin, block.children[:, :columns].copy(), block.origins[:columns].astype(np.int64)
 
     def indices(self, positions: Array) -> Array:
-        """Return the indices of positions in the book."""
         return np.searchsorted(self.positions, positions)
 
     # Searching
@@ -268,7 +267,6 @@ class BookMaker:
     # Writing
 
     def write(self, path: Path, lock: Lock) -> None:
-        """Write the book."""
         phase = Phase("writing", self.order.listener, len(self.positions), self.course)
         if not self.order.distances:
             self.plies[self.values != DRAW] = NOT_FOUND
@@ -311,7 +309,6 @@ class SearchThreads:
         self.making = threading.Lock()
 
     def own(self) -> Search:
-        """Return this thread's search."""
         if not hasattr(self.local, "search"):
             with self.making:  # so that kernels are compiled only once
                 self.local.search = Search(self.game, 1, self.size)
@@ -337,7 +334,6 @@ class SearchThreads:
         return value, NOT_FOUND if plies is None or not distance else plies
 
     def halt(self) -> None:
-        """Stop all searches."""
         self.over = True
         for search in self.all:
             search.halt()

@@ -76,6 +76,5 @@ class CertifiedOracle(SearchingOracle):
         return reply.move
 
     def close(self) -> None:
-        """Close the certificate and the search."""
         super().close()
         self.certificate.close()

@@ -62,7 +62,6 @@ class FiftyMoveOracle:
         return ranked(self._by_rule(position, choice, outcome) for choice, outcome in there)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
-        """Return the best moves."""
         return equally_good(self.moves(position))
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
@@ -70,7 +69,6 @@ class FiftyMoveOracle:
         return follow_best(lambda at: self.moves(at) if self.counts.get(at, 0) < PATIENCE else [], position, limit)
 
     def close(self) -> None:
-        """Close the solution."""
         self.solution.close()
 
     def _by_rule(self, position: int, choice: Choice, outcome: Outcome) -> Choice:

@@ -80,7 +80,6 @@ class ScoringOracle(SearchingOracle):
         return ScoreSearch(self.game, self.workers, self.size)
 
     def prepare(self) -> None:
-        """Compile the rules now; raise NotCompilable, or another RuleError, if no search is possible."""
         self.search.compile()
 
     @cached_property
@@ -172,7 +171,6 @@ class ScoringOracle(SearchingOracle):
         return ranked(self.choice(position, move) for move in moves)
 
     def pass_up(self, position: int, moves: Sequence[int]) -> None:
-        """Store what follows about a position from its moves."""
         if not moves or self.score(position).score is not None:
             return
         found = [self.score_after(position, move) for move in moves]
@@ -226,7 +224,6 @@ class ScoringOracle(SearchingOracle):
         return not self.search.ask(child, 1 - rest)
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
-        """Return best play from a position whose score is known, as far as time allows."""
         score, line = self.score(position).score, []
         if score is not None and self.game.primitive(position) == UNDECIDED:
             for move in self.search.best_line(position, score, self.seconds)[:limit]:

@@ -126,7 +126,6 @@ class SearchingOracle(Oracle):
         """Whether the present question must end now. The caller resets it before the next one."""
 
     def refuse(self, game: Game) -> None:
-        """Raise NotForSearch if such a search does not fit the game."""
         refuse_to_search(game)
 
     @cached_property
@@ -152,12 +151,10 @@ class SearchingOracle(Oracle):
 
     @property
     def variant(self) -> str:
-        """The variant that is searched."""
         return variant(self.game)
 
     @property
     def start_or_example(self) -> int:
-        """The first position, or some position if there is none."""
         return example_of(self.game) if self.start is None else self.start
 
     def __contains__(self, position: object) -> bool:
@@ -189,7 +186,6 @@ class SearchingOracle(Oracle):
         return self.bounds_without_search(position)
 
     def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
-        """Return what is known of a position after a search of at most *seconds*."""
         return self.search_until(position, self.deadline(seconds), distance)
 
     def stop(self) -> None:
@@ -380,7 +376,6 @@ class SearchingOracle(Oracle):
         return after.is_exact and (after.value, after.remoteness) == (known.value, known.remoteness)
 
     def close(self) -> None:
-        """Stop the search, and close the book and the databases."""
         if "search" in self.__dict__:
             self.search.halt()
         for opened in (self.book, self.tables):

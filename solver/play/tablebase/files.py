@@ -98,7 +98,6 @@ class EndingTables:
             self.solutions.pop(path).close()
 
     def close(self) -> None:
-        """Close all databases."""
         for path in list(self.solutions):
             self.forget(path)
 
@@ -141,7 +140,6 @@ def read_endings(path: Path) -> frozenset[int]:
 
 
 def open_checked(path: Path) -> Database:
-    """Open a chess database."""
     with DatabaseFile(path) as file:
         material = file.options["material"]
     return open_database(path, game=Chess(str(material)))

@@ -187,7 +187,6 @@ class CertificateProver:
     # The proof
 
     def claim(self, value: Value) -> tuple[Value, Value]:
-        """Return the worst and best value to prove, if *value* is the value."""
         if value == LOSE and self.goal.at_least:
             raise NothingToProve("every position is worth a loss at least: there is nothing to prove")
         if value in (TIE, DRAW):

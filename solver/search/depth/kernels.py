@@ -191,7 +191,6 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
 
 @lean_kernel
 def store(slot, position, depth, found, workspace):
-    """Store in the transposition table what was *found*: (score, best move, EXACT or a kind of bound)."""
     put(workspace.keys, slot, position)
     score, workspace.bests[slot], kind = found
     workspace.scores[slot], estimated = score, workspace.counts[ESTIMATED]

@@ -53,7 +53,6 @@ class Scoring(NamedTuple):
 
 @kernel
 def end_score(game, position, scoring):
-    """Return the score of a position in which the game is over."""
     if scoring.domain == POINTS:
         return points_paid(game, position, NO_MOVE, scoring)
     return float(value_of_end(game, position))

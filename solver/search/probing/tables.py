@@ -15,15 +15,7 @@ import numpy as np
 from retrograde.databases import Database, Outcome, home_folder, list_databases, open_database
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import (
-    DRAW,
-    METRICS,
-    TIE,
-    UNDECIDED,
-    Game,
-    RetrogradeError,
-    Traits,
-)
+from retrograde.games.contract.game import DRAW, METRICS, TIE, UNDECIDED, Game, RetrogradeError, Traits
 from retrograde.solver.search.bounds import worth_of
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN
 
@@ -58,7 +50,6 @@ class LoadedTables:
 
     @property
     def address(self) -> int:
-        """The address of the header."""
         return int(self.arrays[0].ctypes.data)
 
     def get(self, position: int) -> Outcome | None:
@@ -68,7 +59,6 @@ class LoadedTables:
         return next((known for database in self.databases if (known := database.get(position))), None)
 
     def close(self) -> None:
-        """Close the databases."""
         for database in self.databases:
             database.close()
 

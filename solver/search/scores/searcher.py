@@ -56,7 +56,6 @@ class ScoreSearch(Search):
 
     @property
     def parts(self) -> int:
-        """Number of int64 words per child in the workspace."""
         return int(parts_of(rules_for(self.game), kernels.CHILD))
 
     def refuse(self, game: Game) -> None:
@@ -69,7 +68,6 @@ class ScoreSearch(Search):
         return kernels.at_least(self.game, position, bound, self.table, workspace)
 
     def enlarge(self, workspaces: list[ThreadWorkspace]) -> None:
-        """Enlarge the table or workspace that was too small; raise the reason if nothing can be enlarged."""
         troubles = {int(workspace.counters[TROUBLE]) for workspace in workspaces}
         if kernels.CHANCES in troubles:
             raise unsuitable(self.game, FOR_WHOM)
@@ -83,7 +81,6 @@ class ScoreSearch(Search):
         return self.ends_met != 0
 
     def worth_of_end(self, position: int) -> int:
-        """Return the score of a position in which the game is over."""
         player = max(0, self.game.turn(position))
         other = self.game.payoff(position, 1 - player) if self.game.players == 2 else 0
         paid = self.game.payoff(position, player) - other

@@ -124,7 +124,6 @@ def crc_table() -> Array:
 
 @lean_kernel
 def rotate(word, bits):
-    """Return the word rotated to the right."""
     return word >> np.uint64(bits) | word << np.uint64(64 - bits)
 
 

@@ -110,12 +110,10 @@ def table_name(name: str) -> str:
 
 
 def codes_of(name: str) -> list[int]:
-    """Return the codes of all men of an ending."""
     return [KINDS[letter] + BLACK * side for side, letters in enumerate(men.sides_of(name)) for letter in "K" + letters]
 
 
 def table_orders(name: str) -> list[TableOrder]:
-    """Return all orders that a table of an ending may have."""
     codes = codes_of(name)
     pawns = len({code for code in codes if code & 7 == PAWN})
     found = []

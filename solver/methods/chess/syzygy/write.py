@@ -185,7 +185,6 @@ def number_distances(cells: Array, halved: Array) -> tuple[Array, bytes]:
 
 
 def size_of(part: SubTable) -> int:
-    """Return the size of a part in bytes."""
     return sum(len(each) for each in (*part.values, part.meaning))
 
 

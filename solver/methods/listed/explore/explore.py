@@ -213,7 +213,6 @@ class Explorer:
         return mean_size(self.game, listed(sample_of(wave)))
 
     def largest(self) -> int:
-        """Return the number of known positions in the largest tier with cycles."""
         known = self.spilled.known if self.spilled else self.known
         return max((sum(map(len, runs)) for tier, runs in known.items() if (tier, tier) in self.edges), default=0)
 
@@ -248,7 +247,6 @@ class Explorer:
         return whole
 
     def remember(self, wave: AnyWave, edges: Edges) -> None:
-        """Add a wave to the known positions."""
         self.found += size(wave)
         self.edges |= edges
         if self.spilled:

@@ -29,7 +29,6 @@ def compare(left, i, right, j):
 
 @kernel
 def copy_row(source, i, target, j):
-    """Copy row i of *source* to row j of *target*."""
     for word in range(source.shape[1]):
         target[j, word] = source[i, word]
 

@@ -57,7 +57,6 @@ class TieredPositions:
         return (tier, tier) in self.edges
 
     def read(self, begin: int, end: int) -> Array:
-        """Return the positions with indices *begin* to *end*."""
         raise NotImplementedError
 
 
@@ -89,7 +88,6 @@ class StateSpace(TieredPositions):
 
     @property
     def lists(self) -> TierLists:
-        """All positions with their tiers, for kernels."""
         return TierLists(self.tiers, self.starts, self.positions)
 
     def read(self, begin: int, end: int) -> Array:

@@ -38,7 +38,6 @@ class WaveBlock(NamedTuple):
 
 
 def lengths(wave: AnyWave) -> list[tuple[int, int]]:
-    """Return the number of positions of a wave in each tier."""
     return [(tier, len(positions)) for tier, positions in wave.items()]
 
 
@@ -48,7 +47,6 @@ def size(wave: AnyWave) -> int:
 
 
 def first_wave(game: Game, starts: list[int]) -> WaveBlock:
-    """Return the wave of the start positions."""
     by_tier: dict[int, list[int]] = {}
     for start in sorted(starts):
         by_tier.setdefault(int(game.tier(start)), []).append(start)

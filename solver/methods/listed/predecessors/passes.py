@@ -151,7 +151,6 @@ class ForwardPropagation(Propagation):
         super().run(group, remoteness)
 
     def update_parents(self, group: int, decided_last: dict[int, ScoredPositions]) -> None:
-        """Update the parents of the positions decided last, which are given by score."""
         if self.passes.lists:
             super().update_parents(group, decided_last)
             return

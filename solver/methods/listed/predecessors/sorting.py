@@ -43,7 +43,6 @@ class BucketLayout(NamedTuple):
 
     @property
     def buckets(self) -> int:
-        """The number of buckets."""
         return (self.positions - 1 >> self.shift) + 1
 
     @property
@@ -56,7 +55,6 @@ class BucketLayout(NamedTuple):
         return bucket << self.shift
 
     def size(self, bucket: int) -> int:
-        """Return the number of positions of a bucket."""
         return min(self.begin(bucket + 1), self.positions) - self.begin(bucket)
 
 
@@ -121,7 +119,6 @@ def concatenate_blocks(blocks: list[Array]) -> tuple[Array, Array]:
 
 
 def write_edges(scratch: Scratch, bucket: int, blocks: list[Array]) -> SpilledEdges:
-    """Write packed edges of a bucket to disk."""
     content, bounds = concatenate_blocks(blocks)
     return SpilledEdges(bucket, scratch.write(f"bucket{bucket}", content.data), bounds)
 
@@ -148,14 +145,12 @@ class StoredParentLists(NamedTuple):
     parents: str
 
     def read(self, scratch: Scratch) -> ParentLists:
-        """Return the predecessor lists."""
         content = scratch.read(self.frame)
         begins = np.frombuffer(content, self.begins, self.size + 1)
         return ParentLists(begins, np.frombuffer(content, self.parents, offset=begins.nbytes))
 
 
 def invert_to_disk(edges: BucketEdges, layout: BucketLayout, bucket: int, scratch: Scratch) -> list[StoredParentLists]:
-    """Return the predecessor lists of a bucket, in several blocks on disk."""
     lists = invert_edges(edges, layout, bucket, scratch)
     stored = []
     size = len(lists.begins) - 1

@@ -62,7 +62,6 @@ class CyclicTier(NamedTuple):
 
     @property
     def number(self) -> int:
-        """The tier as the rules number it."""
         return int(self.table.tiers[self.k])
 
     @property

@@ -62,7 +62,6 @@ class RangeState(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the range's files."""
         return name_of(self.number, self.edition)
 
     def read(self, scratch: Scratch) -> tuple[Array, Array]:
@@ -127,19 +126,16 @@ class RangeResults(NamedTuple):
     here: Array | None = None
 
     def ranges(self) -> list[int]:
-        """Return the numbers of the ranges that have a result."""
         there = self.rows[:, 2] if self.here is None else np.diff(self.rows)
         found: list[int] = np.flatnonzero(there).tolist()
         return found
 
     def result(self, number: int) -> "RangeResult":
-        """Return the result for a range: an array or a frame."""
         if self.here is not None:
             return self.here[self.rows[number] : self.rows[number + 1]]
         return self.frame(number)
 
     def frame(self, number: int) -> Frame:
-        """Return the frame for a range."""
         return Frame(self.name, *self.rows[number].tolist())
 
     def all_frames(self) -> Iterator[Frame]:
@@ -151,14 +147,12 @@ RangeResult = Frame | Array
 
 
 def write_results(scratch: Scratch, name: str, parts: list[Array], plain: bool) -> RangeResults:
-    """Write a part for each range to disk."""
     nothing = Frame(name, 0, 0, 0, 0)
     frames = [scratch.write(name, part.view(np.uint8).data, plain) if len(part) else nothing for part in parts]
     return RangeResults(name, np.array([frame[1:] for frame in frames], np.int64))
 
 
 def read_result(scratch: Scratch, result: RangeResult, dtype: Any) -> Array:
-    """Return a result as an array."""
     return np.frombuffer(scratch.read(result, once=True), dtype) if isinstance(result, Frame) else result
 
 
@@ -234,12 +228,10 @@ class StepResult(NamedTuple):
 
 
 def run_steps(task: StepsTask) -> list[StepResult]:
-    """Run some steps."""
     return [run_step(task.name, step) for step in task.steps]
 
 
 def run_step(name: str, task: StepTask) -> StepResult:
-    """Run a step of a range."""
     scores, left = task.state.read(task.scratch)
     if task.remoteness == 0:  # nothing is decided: the primitive slots only update their parents
         state, decided = task.state, 0

@@ -63,7 +63,6 @@ class RangePropagationProgress:
 
     @classmethod
     def start(cls, bits: int, ranges: Iterable[AssembledRange]) -> Self:
-        """Return the start of a propagation over assembled ranges."""
         progress = cls(bits)
         for state, parents, decided in ranges:
             progress.states.append(state)
@@ -194,7 +193,6 @@ class ExpandedSlots(NamedTuple):
 
     @property
     def done(self) -> int:
-        """The number of expanded slots."""
         return self.ends[-1][1] if self.ends else 0
 
 
@@ -256,7 +254,6 @@ def expand_all(
     tier: CyclicTier, expansion: TierExpansion, expanded: ExpandedSlots, sizes: CompressedArray, work: Work,
     phase: Phase, checkpoint: Checkpoint,
 ) -> None:  # fmt: skip
-    """Expand all slots of a tier that are not expanded yet."""
     size = block_size(work, expanded.layout, expansion.block)
     blocks = remaining_blocks(expanded.done, tier.size, size)
     tasks = expansion.tasks(tier, expanded.layout, blocks, work)
@@ -291,7 +288,6 @@ def write_block(scratch: Scratch, expand: Callable[[Any], Any], block: Any) -> E
 
 
 def assemble_tasks(expanded: ExpandedSlots, bits: int, scratch: Scratch) -> Iterator[tuple[Any, ...]]:
-    """Yield the tasks of assembling the ranges."""
     layout = expanded.layout
     for number in range(layout.buckets):
         blocks = [
@@ -303,7 +299,6 @@ def assemble_tasks(expanded: ExpandedSlots, bits: int, scratch: Scratch) -> Iter
 
 
 def layout_for(work: Work, count: int) -> BucketLayout:
-    """Return how to cut *count* slots into ranges."""
     return cut_into_ranges(count, work.workers_now, work.budget.left() // work.sharing, work.sizes.range_bits)
 
 

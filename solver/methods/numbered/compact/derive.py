@@ -60,7 +60,6 @@ class Deriver:
         return rows
 
     def rows_of(self, positions: Array, each: Each) -> Array:
-        """Return the rows of at most TOGETHER positions."""
         parents, children, tiers, slots = self.expand(positions, each)
         scores = self.scores_of(parents, children, tiers, slots, each)
         if len(scores) and scores.min() < 0:
@@ -131,7 +130,6 @@ class Deriver:
 
 
 def score_of(row: LegendRow) -> int:
-    """Return the score of an outcome."""
     return encode(row.value, row.remoteness, BITS)
 
 

@@ -165,9 +165,10 @@ class Database(ABC):
     def _find(self, position: int, tier: int) -> int:
         """Return the row of the legend for a canonical position of a tier, or -1."""
 
-    @abstractmethod
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what `_find` does for each of many positions. Negative positions get -1."""
+        pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
+        return np.array([self._find(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
 
     def __contains__(self, position: object) -> bool:
         return self.get(position) is not None  # type: ignore[call-overload]  # get() takes anything

@@ -14,6 +14,7 @@ the dataset's frames, one after another.
 
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from hashlib import sha256
 from typing import Any
 from zlib import crc32
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 
 from retrograde.databases.encoding import compressor, to_planes, unpack
 from retrograde.databases.header import Attributes, write_attributes
-from retrograde.databases.layout import LEVEL, create_dataset
+from retrograde.databases.layout import LEVEL, SLOT_BLOCKS, SLOT_TIERS, create_dataset
 
 LEAST_FRAME = 12
 """The bytes of the smallest frame with a checksum, which limits the number of blocks in a file."""
@@ -92,6 +93,23 @@ class Contents:
         """Create a dataset, and return the writer of its frames. They are plain bytes if *level* is None."""
         self.frames[name] = Frames(self.file, name, dtype, length, chunk, level)
         return self.frames[name]
+
+    def items(
+        self, name: str, dtype: np.dtype[Any], length: int, chunk: int, level: int,
+        each: Each, groups: Iterable[NDArray[Any]], progress: Progress,
+    ) -> Frames:  # fmt: skip
+        """Write a dataset of *length* items, which come in groups of some blocks; return the writer of its frames."""
+        frames = self.blocks(name, dtype, length, chunk, level)
+        for group in each(partial(compress_group, chunk, dtype, level), groups):
+            progress(frames.write_all(group))
+        return frames
+
+    def slot_tables(self, tiers: NDArray[np.int64], starts: NDArray[np.int64], frames: Frames) -> None:
+        """Write the tables of tiers and blocks for slots: where each tier starts, and the checksums of *frames*."""
+        table = np.empty(len(tiers), SLOT_TIERS)
+        table["tier"], table["slot"] = tiers, starts
+        self.table("tiers", table)
+        self.table("blocks", frames.checks.astype("<u4").view(SLOT_BLOCKS))
 
     def table(self, name: str, table: NDArray[Any]) -> None:
         """Write an array as a dataset of one frame."""

@@ -95,6 +95,11 @@ class Reader(ABC):
         """Return the number of items in a block."""
         return min(self.block_size, self.length - number * self.block_size)
 
+    def read_items(self, number: int, kind: np.dtype[Any]) -> NDArray[Any]:
+        """Return the items of a block, each of one type."""
+        planes = np.frombuffer(self.content(number), np.uint8).reshape(kind.itemsize, self.block_size)
+        return from_planes(planes, kind, self.items_in(number))
+
 
 class SlotTiers(NamedTuple):
     """The table of tiers of a game with slots, by columns."""

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.checked import columns
-from retrograde.databases.encoding import from_planes
 from retrograde.databases.layout import BOUNDS, SLOT_BLOCK, SLOT_BLOCKS
 from retrograde.databases.reader import SlotReader
 
@@ -32,9 +31,7 @@ class BoundsReader(SlotReader):
         return self.file.locked(lambda: self._decode(number))
 
     def _decode(self, number: int) -> Bounds:
-        planes = np.frombuffer(self.content(number), np.uint8).reshape(BOUNDS.itemsize, self.block_size)
-        rows = from_planes(planes, BOUNDS, self.items_in(number))
-        low, width = columns(rows, "low", "width")
+        low, width = columns(self.read_items(number, BOUNDS), "low", "width")
         if (low <= -MOST).any() or (width < 0).any() or (width >= MOST).any() or (low + width >= MOST).any():
             raise ValueError("bounds contradict each other")
         return low, low + width

@@ -43,10 +43,6 @@ class RowsDatabase(Database):
         """Return the position of a row of a block."""
         return tuple(self._block(block).positions[row].tolist())
 
-    def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
-        found = (self._find(tuple(row), tier) for row, tier in zip(positions.tolist(), tiers.tolist(), strict=True))
-        return np.fromiter(found, np.int64, len(positions))
-
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Yield (tier, positions, values, remotenesses) of all rows in order; positions are int64[rows, words]."""
         for tier, positions, rows in self.contents.all_records():

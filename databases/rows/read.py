@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.checked import CheckedFile, are_positions, rows_ascend
-from retrograde.databases.encoding import from_planes
 from retrograde.databases.layout import BLOCK, SLOT_BLOCKS, rows_dtype, word_names
 from retrograde.databases.reader import SlotReader, TierRecords
 from retrograde.games.contract.game import MOST_WORDS
@@ -48,8 +47,7 @@ class RowsReader(SlotReader):
         return block
 
     def _decode(self, number: int) -> RowBlock:
-        planes = np.frombuffer(self.content(number), np.uint8).reshape(self.dtype.itemsize, self.block_size)
-        rows = from_planes(planes, self.dtype, self.items_in(number))
+        rows = self.read_items(number, self.dtype)
         positions = np.stack([rows[name] for name in word_names(self.width)], axis=1)
         if not are_positions(positions):
             raise ValueError("a row holds what no position can be")

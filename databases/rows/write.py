@@ -2,24 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.encoding import Pair, regroup
-from retrograde.databases.frames import Contents, Each, Progress, compress_group
-from retrograde.databases.layout import (
-    BLOCK,
-    LEVEL,
-    SLOT_BLOCKS,
-    SLOT_TIERS,
-    LegendRow,
-    outcome_dtype,
-    rows_dtype,
-    word_names,
-)
+from retrograde.databases.frames import Contents, Each, Progress
+from retrograde.databases.layout import BLOCK, LEVEL, LegendRow, outcome_dtype, rows_dtype, word_names
 from retrograde.databases.legend import Measures
 from retrograde.games import Game
 from retrograde.games.contract.game import Traits
@@ -52,7 +42,6 @@ def write_rows(contents: Contents, game: Game, solved: SolvedRows, each: Each, p
     start = given_start(game)
     start = None if start is None else game.canonical(start)
     found: int | None = None
-    blocks = contents.blocks("rows", dtype, stored, chunk, LEVEL)
 
     def groups() -> Iterator[NDArray[Any]]:
         """Yield the rows of a few blocks at a time, and look for the start among them."""
@@ -66,12 +55,8 @@ def write_rows(contents: Contents, game: Game, solved: SolvedRows, each: Each, p
                 found = int(outcomes[here.argmax()])
             yield rows
 
-    for frames in each(partial(compress_group, chunk, dtype, LEVEL), groups()):
-        progress(blocks.write_all(frames))
-    if blocks.done != -(-stored // chunk):
+    frames = contents.items("rows", dtype, stored, chunk, LEVEL, each, groups(), progress)
+    if frames.done != -(-stored // chunk):
         raise ValueError("records do not match the counts of their tiers")
-    tiers = np.empty(len(solved.tiers), SLOT_TIERS)
-    tiers["tier"], tiers["slot"] = solved.tiers, np.cumsum(solved.counts) - solved.counts
-    contents.table("tiers", tiers)
-    contents.table("blocks", blocks.checks.astype("<u4").view(SLOT_BLOCKS))
+    contents.slot_tables(solved.tiers, np.cumsum(solved.counts) - solved.counts, frames)
     return found

@@ -81,10 +81,6 @@ class CompactDatabase(SlotsDatabase):
         row: int = self._block(block)[i]
         return row
 
-    def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
-        pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
-        return np.array([self._find(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
-
     def _derive(self, position: int, tier: int) -> int:
         """Return a position's row in the legend, from the rules and the position's children."""
         value = self.game.primitive(position)

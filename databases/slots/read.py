@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.encoding import from_planes
 from retrograde.databases.layout import COUNTS, SLOT_BLOCK, SLOT_BLOCKS, CountRow
 from retrograde.databases.reader import SlotReader
 from retrograde.games.contract.game import POSITION_LIMIT
@@ -48,13 +47,9 @@ class OutcomeReader(SlotReader):
 
     def read_block(self, number: int) -> memoryview:
         """Return the outcomes of a block of slots, as rows of the legend."""
-        outcomes = self.file.locked(lambda: self._decode(number))
+        outcomes = self.file.locked(lambda: self.read_items(number, self.outcome_type))
         self.check_outcomes(outcomes)
         return outcomes.data
-
-    def _decode(self, number: int) -> NDArray[Any]:
-        content, kind = np.frombuffer(self.content(number), np.uint8), self.outcome_type
-        return from_planes(content.reshape(kind.itemsize, self.block_size), kind, self.items_in(number))
 
     def items(self, begin: int, end: int) -> NDArray[Any]:
         """Return the stored items *begin* to *end* (exclusive)."""

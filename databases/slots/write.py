@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrograde.databases.frames import Contents, Each, Progress, compress_group
+from retrograde.databases.frames import Contents, Each, Progress
 from retrograde.databases.layout import (
     COMPACT_BLOCK,
     COMPACT_LEVEL,
@@ -16,9 +15,7 @@ from retrograde.databases.layout import (
     DERIVED,
     PARTS,
     SLOT_BLOCK,
-    SLOT_BLOCKS,
     SLOT_LEVEL,
-    SLOT_TIERS,
     CountRow,
     LegendRow,
     PartRow,
@@ -74,12 +71,7 @@ def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: P
     if len(solved.outcomes) != slots or int(solved.outcomes.max()) >= len(solved.legend):
         raise ValueError("outcomes do not match the tiers or the legend")
     chunk = min(most, slots)
-    blocks = contents.blocks(name, outcome, slots, chunk, level)
     groups = (solved.outcomes[begin : begin + chunk * GROUP] for begin in range(0, slots, chunk * GROUP))
-    for frames in each(partial(compress_group, chunk, outcome, level), groups):
-        progress(blocks.write_all(frames))
-    tiers = np.empty(len(solved.tiers), SLOT_TIERS)
-    tiers["tier"], tiers["slot"] = solved.tiers, solved.starts[:-1]
-    contents.table("tiers", tiers)
-    contents.table("blocks", blocks.checks.astype("<u4").view(SLOT_BLOCKS))
+    frames = contents.items(name, outcome, slots, chunk, level, each, groups, progress)
+    contents.slot_tables(solved.tiers, solved.starts[:-1], frames)
     contents.table("counts", np.array([tuple(row) for row in solved.counts], COUNTS))

@@ -85,10 +85,6 @@ class StepsDatabase(Database):
         size = self._block_size
         return low, high, first, runs, ~masks[row], squeeze(first, runs), low // size, (high - 1) // size
 
-    def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
-        pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
-        return np.array([self._find(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
-
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Raise TypeError: positions are not stored."""
         raise TypeError("a database of steps does not store positions; explore the game to list them")

@@ -271,7 +271,6 @@ def json_text(result: object) -> str:
 
 
 def print_json(result: object) -> None:
-    """Print a result as JSON on one line."""
     print_data(json_text(result) + "\n")
 
 

@@ -70,7 +70,6 @@ class ProgressLine:
             self.stream.flush()
 
     def show(self, progress: "Progress") -> None:
-        """Replace the line by this progress."""
         with self.writing:
             self.last, self.heard = progress, time.monotonic()
             self.rewrite(self.in_words(progress))
@@ -84,12 +83,10 @@ class ProgressLine:
                     self.rewrite(self.in_words(later(self.last, passed)))
 
     def in_words(self, progress: "Progress") -> str:
-        """Return the line, no wider than the terminal."""
         width = width_of(self.stream) - 1 - len(self.about)
         return self.about + describe(progress, max(width, 1), fancy(self.stream))
 
     def rewrite(self, text: str) -> None:
-        """Replace the line by a text."""
         if self.live:
             with self.writing:
                 self.stream.write("\r\x1b[K" + text)
@@ -158,7 +155,6 @@ class JsonProgress:
         """Do nothing: this is for terminals."""
 
     def say(self, text: str) -> None:
-        """Write a warning as JSON."""
         sys.stderr.write(json.dumps({"message": text}) + "\n")
 
     def __enter__(self) -> "JsonProgress":
@@ -169,7 +165,6 @@ class JsonProgress:
 
 
 def listening(as_json: bool = False, about: str = "") -> ProgressLine | JsonProgress:
-    """Return a listener for people, or one for programs."""
     return JsonProgress(about) if as_json else ProgressLine(about)
 
 
@@ -240,7 +235,6 @@ def describe(progress: "Progress", width: int = 10_000, fancy: bool = False) -> 
 
 
 def join_parts(parts: dict[str, str]) -> str:
-    """Return the parts that are not empty, in their order."""
     return GAP.join(text for text in parts.values() if text)
 
 

@@ -50,7 +50,6 @@ class Book(RecordsDatabase):
         self.plies, self.has_distances = file.plies, file.has_distances
 
     def check_start(self) -> None:
-        """Raise DamagedDatabase if the header's value of the start differs from the stored one."""
         start, row = self.file.start, self.file.start_outcome
         outcome = None if start is None else self.get(start)
         if row is None or outcome is None or outcome.value != row.value:

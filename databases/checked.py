@@ -307,7 +307,6 @@ def are_positions(numbers: NDArray[np.int64]) -> bool:
 
 
 def ascends(numbers: NDArray[np.int64]) -> bool:
-    """Return whether each number is greater than the one before."""
     return bool((numbers[1:] > numbers[:-1]).all())
 
 

@@ -174,7 +174,6 @@ class Database(ABC):
         return self.get(position) is not None  # type: ignore[call-overload]  # get() takes anything
 
     def __len__(self) -> int:
-        """Return the number of positions that play can reach, symmetric ones counted."""
         return self.file.positions
 
     def lookup(
@@ -258,7 +257,6 @@ class Database(ABC):
         """Yield (tier, positions, values, remotenesses) of everything stored, in order, a block or so at a time."""
 
     def close(self) -> None:
-        """Close the file."""
         self._block.cache_clear()
         self.file.close()
 

@@ -48,7 +48,6 @@ class LegendTable(Sequence[LegendRow]):
 
 
 def row_of(items: tuple[Any, ...]) -> LegendRow:
-    """Return a table row as a LegendRow."""
     value, remoteness, positions, stored, example, *measures = items
     return LegendRow(Value(value), remoteness, positions, stored, example, tuple(measures))
 
@@ -63,14 +62,12 @@ def table_of(legend: Sequence[LegendRow], names: Sequence[str] = ()) -> NDArray[
 
 
 def count_positions(legend: Sequence[LegendRow]) -> int:
-    """Return the number of positions that a legend counts."""
     if isinstance(legend, LegendTable):
         return int(legend.table["positions"].sum())
     return sum(row.positions for row in legend)
 
 
 def count_stored(legend: Sequence[LegendRow]) -> int:
-    """Return the number of records that a legend counts."""
     if isinstance(legend, LegendTable):
         return int(legend.table["stored"].sum())
     return sum(row.stored for row in legend)

@@ -78,7 +78,6 @@ class Reader(ABC):
 
     @cached_property
     def block_table(self) -> NDArray[Any]:
-        """The table of blocks, read once."""
         return self.file.locked(lambda: self.file.table("blocks", self.ROW, self.block_count))
 
     @cached_property
@@ -119,7 +118,6 @@ class SlotReader(Reader):
 
     @cached_property
     def tiers(self) -> SlotTiers:
-        """The table of tiers."""
         return self.file.locked(self._read_tiers)
 
     def _read_tiers(self) -> SlotTiers:

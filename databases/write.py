@@ -112,7 +112,6 @@ def new_file(path: Path, lock: Lock | None, inspect: Callable[[Path], object] | 
 
 
 def claims(game: Game, solved: SolvedCertificate) -> Attributes:
-    """Return the attributes of a certificate."""
     return about(game, "replies", CERTIFICATE, len(solved.positions), len(solved.positions)) | {
         "root": solved.root,
         "at_least": int(solved.at_least),
@@ -163,7 +162,6 @@ def book_attributes(plies: int | None) -> Attributes:
 def attributes(
     game: Game, storage: str, legend: NDArray[Any], start_row: int | None, measures: Measures | None
 ) -> Attributes:
-    """Return the attributes of a solved game."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
     facts = about(game, storage, measures.metric if measures else METRIC, positions, stored)
     if start_row is not None:
@@ -176,7 +174,6 @@ def attributes(
 
 
 def bound_attributes(game: Game, legend: NDArray[Any], solved: SolvedBounds) -> Attributes:
-    """Return the attributes of expectations by slot."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
     facts = about(game, "bounds", solved.measures.metric, positions, stored)
     facts |= measured_by(solved.measures)
@@ -194,7 +191,6 @@ def start_text(game: Game) -> int | str:
 
 
 def measured_by(measures: Measures) -> Attributes:
-    """Return the attributes about measures."""
     return {"measures": json.dumps(measures.names), "details": json.dumps(measures.details, sort_keys=True)}
 
 

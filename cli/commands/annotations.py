@@ -36,12 +36,10 @@ class AnnotationTally:
         self.games = self.known = self.mistakes = self.wrong = 0
 
     def count(self, found: "Review") -> None:
-        """Count a move."""
         self.known += 1
         self.mistakes += found.mistake
 
     def text(self) -> str:
-        """Return the counts in words."""
         games = "1 game" if self.games == 1 else f"{self.games:,} games"
         if not self.known:
             return f"{games}: no move is known to the databases here"

@@ -189,7 +189,6 @@ class BatchReader:
         return self.searching[key]
 
     def solution(self, key: str, source: str) -> "Solution":
-        """Open the solution of a variant."""
         from retrograde.solver.play.solution import solution_of
 
         if self.database is not None:

@@ -346,7 +346,6 @@ def everything(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
 
 
 def board_of(fen: str) -> Any:
-    """Return a position as a board of python-chess."""
     from chess import Board
 
     return Board(fen)
@@ -360,7 +359,6 @@ def men_of(board: Any) -> str:
 
 
 def print_comparison(comparison: TableComparison) -> None:
-    """Print the result of a comparison."""
     tables, differ = comparison.tables, comparison.differ
     click.echo(f"{tables.name}, {tables.what}: {comparison.alike:,} alike, {len(differ):,} differ")
     if tables.note:

@@ -128,7 +128,6 @@ def command(
 
 
 def selected(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[PositionChunk]":
-    """Yield the positions that the options select."""
     value = VALUES[wanted["value"]] if wanted["value"] else None
     listing = solution.positions(value, wanted["remoteness"], wanted["tier"])
     return iter([listing.sample(wanted["sample"], wanted["seed"])] if wanted["sample"] else listing)
@@ -226,7 +225,6 @@ class ColumnSpill:
         self.count = 0
 
     def add(self, chunk: "Columns") -> None:
-        """Append a chunk."""
         import numpy as np
 
         for name, items in chunk.items():

@@ -127,7 +127,6 @@ def options(cls: type[Game]) -> list[dict[str, Any]]:
 
 
 def example(name: str, cls: type[Game]) -> str:
-    """Return a variant that is smaller than the default one, or different."""
     if cls.example:
         return f"{name}:{cls.example}"
     types = get_type_hints(cls)

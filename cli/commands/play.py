@@ -234,7 +234,6 @@ class Match:
         return self.counts[-1] >= PATIENCE and knows_fifty_move_rule(self.oracle)
 
     def add(self, move: int) -> None:
-        """Add a move to the game."""
         game = self.oracle.game
         self.counts.append(count_after(game, self.position, move, self.counts[-1]))
         self.positions.append(game.do_move(self.position, move))
@@ -317,7 +316,6 @@ class Match:
         click.echo(moves_table(answer, most))
 
     def print_all_moves(self) -> None:
-        """Print the same with all moves, page by page if needed."""
         with paged():
             self.print_moves()
 
@@ -384,7 +382,6 @@ class Match:
         click.echo()
 
     def swap(self) -> None:
-        """Exchange the players: the person plays on for the other side."""
         if self.puzzle:
             click.echo("there is no other side")
             return

@@ -172,7 +172,6 @@ def identity(game: "Game", position: int, goal: "ProofGoal") -> str:
 
 
 def path_of(game: "Game", position: int | None, out: str | None) -> Path:
-    """Return the path of a certificate, of the start or of another position."""
     from retrograde.databases import certificate_path
     from retrograde.games.catalog import variant
 

@@ -103,7 +103,6 @@ def result_or_found(
 
 
 def line_of(facts: Facts, before: bool, wide: int) -> str:
-    """Return the result in a line: `chess:KRK   16.1 kB   0.1 s   32 plies  8/8/8/8/8/8/2Rk4/1K6 b - - 0 1`."""
     longest = furthest(facts)
     plies = longest and ("1 ply" if longest["remoteness"] == 1 else f"{longest['remoteness']} plies")
     far = f"{plies}  {longest['position']}" if longest else "a draw, all of it"

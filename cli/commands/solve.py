@@ -185,7 +185,6 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
 
 
 def usual(game: "Game", metric: str) -> tuple[Path, Goal]:
-    """Return the usual path of a game's database by a metric, and the goal. An empty *metric* is the game's own."""
     from retrograde.databases import database_path
     from retrograde.games.catalog import variant
 

@@ -172,7 +172,6 @@ def is_there(path: Path) -> bool:
 
 
 def state_text(path: Path, done: UnfinishedSolve) -> str:
-    """Return in words how far a solve has come, or why its files are useless."""
     if is_locked(path):
         return f"{done}; being solved now"
     if is_there(path):

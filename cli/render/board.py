@@ -137,7 +137,6 @@ def values_of_places(game: Game, position: int, choices: "Iterable[Choice]") -> 
 
 
 def value_sign(value: Value | None) -> str:
-    """Return the sign of a value."""
     if value is None:
         return click.style(DIFFERENT, bold=True)
     return click.style(SIGNS[value], fg=COLOURS[value][0], bg=COLOURS[value][1], bold=True)

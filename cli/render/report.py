@@ -17,7 +17,6 @@ SIGNS = {"win": "above 0", "lose": "below 0", "tie": "0"}
 
 
 def value_of(facts: Facts) -> Value:
-    """Return the value that facts name."""
     return Value[facts["value"].upper()]
 
 
@@ -68,7 +67,6 @@ def print_values(facts: Facts) -> None:
 
 
 def print_file(facts: Facts) -> None:
-    """Print the path and the size of the database."""
     bits = facts["bits_per_position"]
     click.echo(f"{facts['path']}: {size(facts['bytes'])}, {bits:,.{0 if bits >= 100 else 2}f} bits a position")
 

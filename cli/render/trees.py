@@ -65,14 +65,12 @@ def print_trees(trees: "Trees") -> None:
 
 
 def is_symmetric(game: "Game") -> bool:
-    """Return whether a game has symmetric positions."""
     from retrograde.games.contract.game import Traits
 
     return Traits.of(game).has_images
 
 
 def facts(trees: "Trees") -> dict[str, Any]:
-    """Return the trees, ready for JSON. All values are for Max, the player to move at the root."""
     from retrograde.games.catalog import variant
     from retrograde.solver.search.trees.tree import number
 
@@ -88,7 +86,6 @@ def facts(trees: "Trees") -> dict[str, Any]:
 
 
 def node_facts(game: "Game", node: "Node", ply: int) -> dict[str, Any]:
-    """Return a node and everything below it."""
     from retrograde.solver.search.trees.tree import value_text, window_text
 
     return {

@@ -108,7 +108,6 @@ def table(rows: Sequence[Sequence[str]], align: str, gap: str = "  ") -> str:
 
 
 def indent(text: str) -> str:
-    """Return lines indented by two columns."""
     return "\n".join(f"  {line}".rstrip() for line in text.splitlines())
 
 
@@ -143,7 +142,6 @@ def faint(text: str) -> str:
 
 
 def size(count: float) -> str:
-    """Return a number of bytes for people."""
     from retrograde.solver.runtime.memory import format_size
 
     return format_size(count)

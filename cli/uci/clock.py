@@ -28,7 +28,6 @@ class Clock(NamedTuple):
 
     @classmethod
     def start(cls, seconds: float | None, infinite: bool = False) -> "Clock":
-        """Return a clock that starts now."""
         return cls(monotonic(), seconds, infinite, Future())
 
     def within(self, seconds: float) -> "Clock":
@@ -52,7 +51,6 @@ class Clock(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is over, or `stop` has come."""
         return self.stopped.done() or (self.left is not None and self.left <= 0)
 
     def stop(self) -> None:
@@ -107,7 +105,6 @@ class ClockLimits(NamedTuple):
 
 
 def number(word: str) -> int | None:
-    """Return a whole number, or None."""
     try:
         return int(word[:12])
     except ValueError:

@@ -55,7 +55,6 @@ class Engine:
         """The thread that finds the move."""
 
     def say(self, line: str) -> None:
-        """Print a line."""
         with self.lock:
             self.say_unlocked(line)
 
@@ -123,7 +122,6 @@ class Engine:
             self.remark(f"no option {name!r}; there are DatabasePath, {', '.join(SPINS)}, {RULE}")
 
     def set_number(self, name: str, text: str) -> None:
-        """Set an option that is a number."""
         spin, value = SPINS[name], number(text)
         if value is None or not spin.least <= value <= spin.most:
             self.remark(f"{name} must be from {spin.least} to {spin.most}, not {text!r}")
@@ -148,7 +146,6 @@ class Engine:
             self.remark(f"no path {text!r}: {said_of(error)}")
 
     def set_position(self, words: list[str]) -> None:
-        """Set up a position and make moves."""
         setup, _, moves = " ".join(words).partition("moves")
         fen = STARTING_POSITION if setup.split()[:1] == ["startpos"] else setup.partition("fen")[2].strip()
         try:
@@ -212,7 +209,6 @@ class Engine:
             self.thread = None
 
     def close(self) -> None:
-        """End the search and close all databases."""
         self.stop()
         self.tables.close()
 

@@ -31,7 +31,6 @@ class Prober:
         self.hits = 0
 
     def value(self, position: int) -> Outcome:
-        """Return the outcome of a position."""
         self.hits += 1
         return self.solution.value(position)
 
@@ -49,11 +48,9 @@ class Prober:
         return next((choice for choice in self.choices(position) if (choice.value, choice.remoteness) == wanted), None)
 
     def ranked(self, position: int, names: list[str], most: int) -> list[Choice]:
-        """Return the best of some moves, best first, at most *most*."""
         return ranked(choice for choice in self.choices(position) if choice.name in names)[:most]
 
     def score(self, choice: Choice) -> str:
-        """Return the score of a move."""
         return score(choice.value, choice.remoteness)
 
     def line(self, first: Choice, clock: Clock) -> list[str]:
@@ -85,7 +82,6 @@ class FiftyMoveProber(Prober):
         self.oracle = FiftyMoveOracle(solution, position, count)
 
     def choices(self, position: int) -> Iterator[Choice]:
-        """Yield the moves of a position, best first."""
         for choice in self.oracle.moves(position):
             self.hits += 2  # the distances to mate and to zeroing
             yield choice._replace(name=uci(position, choice.move))

@@ -174,7 +174,6 @@ class BoundsDatabase(Database):
         return values.reshape(shape), np.full(shape, -1, np.int32)
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
-        """Yield (tier, positions, values, remotenesses) of all slots that stand for a position, in order."""
         for tier, begin, end in zip(self._numbers, self._tier_starts, self._tier_starts[1:], strict=False):
             for first in range(begin, end, self._block_size):
                 low, high = self.contents.all_bounds(first, min(first + self._block_size, end))
@@ -189,5 +188,4 @@ class BoundsDatabase(Database):
 
 
 def value_of(low: int, high: int) -> Value:
-    """Return the value that bounds for the player to move determine; TIE if they do not."""
     return WIN if low > 0 else LOSE if high < 0 else TIE

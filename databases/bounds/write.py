@@ -35,7 +35,6 @@ class SolvedBounds:
 
 
 def write_bounds(contents: Contents, solved: SolvedBounds, each: Each, progress: Progress) -> None:
-    """Write bounds and their tables."""
     slots = int(solved.starts[-1])
     chunk = min(SLOT_BLOCK, slots)
 

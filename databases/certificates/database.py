@@ -29,7 +29,6 @@ class Certificate:
 
     @cached_property
     def content(self) -> ReplyBlock:
-        """All stored positions and replies."""
         return self.file.contents.all()
 
     @cached_property
@@ -68,7 +67,6 @@ class Certificate:
         return self.file.stored
 
     def close(self) -> None:
-        """Close the file."""
         self.file.close()
 
     def __enter__(self) -> Self:

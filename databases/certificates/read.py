@@ -50,7 +50,6 @@ class RepliesReader(Reader):
 
     @property
     def bounded(self) -> bool:
-        """Whether each position has a bound."""
         return "bound" in (self.type.names or ())
 
     def read_tables(self) -> None:
@@ -90,7 +89,6 @@ class RepliesReader(Reader):
         return ReplyBlock(positions, columns["reply"].astype(np.int64), bounds)
 
     def all(self) -> ReplyBlock:
-        """Return all positions, replies and bounds."""
         blocks = [self.read_block(number) for number in range(self.block_count)]
         columns = zip(*map(present_columns, blocks), strict=True)
         positions, replies, *bounds = (np.concatenate(list(column)) for column in columns)
@@ -98,7 +96,6 @@ class RepliesReader(Reader):
 
 
 def present_columns(block: ReplyBlock) -> list[NDArray[np.int64]]:
-    """Return the columns that a block has."""
     return [column for column in block if column is not None]
 
 

@@ -86,7 +86,6 @@ class RecordsDatabase(Database):
         return rows
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
-        """Yield (tier, positions, values, remotenesses) of all records in order, up to a block at a time."""
         for tier, positions, rows in self.contents.all_records():
             yield tier, positions, *self._read_legend(rows)
 

@@ -62,7 +62,6 @@ class RecordsReader(GapReader):
 
     @cached_property
     def tiers(self) -> RecordTiers:
-        """The table of tiers."""
         return self.file.locked(self._read_tiers)
 
     def _read_tiers(self) -> RecordTiers:
@@ -75,7 +74,6 @@ class RecordsReader(GapReader):
 
     @cached_property
     def blocks(self) -> RecordBlocks:
-        """The table of blocks."""
         positions, masks = columns(self.block_table, "position", "mask")
         if not are_positions(positions) or not are_positions(masks):
             raise self.file.damaged("the table of blocks holds what no position can be")
@@ -85,13 +83,11 @@ class RecordsReader(GapReader):
         return RecordBlocks(positions, masks, low, high)
 
     def read_block(self, number: int) -> RecordBlock:
-        """Return a decoded block."""
         mask = int(self.blocks.masks[number])
         sums, outcomes = self.read_gaps(number, self._begins(number), mask)
         return RecordBlock(mask_runs(mask), ~mask, sums.data, outcomes.data)
 
     def check_block(self, number: int) -> None:
-        """Read a block, and check all of it that can be checked without rules."""
         for _ in self.records_in(number):
             pass
 

@@ -25,7 +25,6 @@ class RowsDatabase(Database):
         set_example_positions(file, self.contents.position)
 
     def _find(self, position: Any, tier: int) -> int:
-        """Return the row of the legend for a canonical position of a tier, or -1."""
         numbers, bounds = self.contents.tiers
         k = int(numbers.searchsorted(tier))
         if k == len(numbers) or numbers[k] != tier:
@@ -40,10 +39,8 @@ class RowsDatabase(Database):
         return int(self._block(number).outcomes[i]) if i < end and self._row(number, i) == position else -1
 
     def _row(self, block: int, row: int) -> tuple[int, ...]:
-        """Return the position of a row of a block."""
         return tuple(self._block(block).positions[row].tolist())
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
-        """Yield (tier, positions, values, remotenesses) of all rows in order; positions are int64[rows, words]."""
         for tier, positions, rows in self.contents.all_records():
             yield tier, positions, *self._read_legend(rows)

@@ -41,7 +41,6 @@ class RowsReader(SlotReader):
         self.checks, self.tiers  # noqa: B018
 
     def read_block(self, number: int) -> RowBlock:
-        """Return the positions and outcomes of a block."""
         block = self.file.locked(lambda: self._decode(number))
         self.check_outcomes(block.outcomes)
         return block

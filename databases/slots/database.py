@@ -171,7 +171,6 @@ class SlotsDatabase(Database):
         return rows
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
-        """Yield (tier, positions, values, remotenesses) of all slots that stand for a position, in order."""
         for tier, begin, end in zip(self._numbers, self._tier_starts, self._tier_starts[1:], strict=False):
             for first in range(begin, end, self._block_size):
                 rows = self.all_slots(first, min(first + self._block_size, end))

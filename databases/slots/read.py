@@ -46,13 +46,11 @@ class OutcomeReader(SlotReader):
         return rows
 
     def read_block(self, number: int) -> memoryview:
-        """Return the outcomes of a block of slots, as rows of the legend."""
         outcomes = self.file.locked(lambda: self.read_items(number, self.outcome_type))
         self.check_outcomes(outcomes)
         return outcomes.data
 
     def items(self, begin: int, end: int) -> NDArray[Any]:
-        """Return the stored items *begin* to *end* (exclusive)."""
         first = begin // self.block_size
         parts = [np.asarray(self.read_block(number)) for number in range(first, -(-end // self.block_size))]
         return np.concatenate(parts)[begin - first * self.block_size :][: end - begin]

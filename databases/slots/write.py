@@ -57,12 +57,10 @@ class SolvedCompact(SolvedSlots):
 
     @property
     def kept(self) -> int:
-        """The number of slots that are kept."""
         return sum(part.slots for part in self.parts if part.kept != DERIVED)
 
 
 def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:
-    """Write slots and their tables."""
     outcome, slots, name, most, level = outcome_dtype(len(solved.legend)), int(solved.starts[-1]), *ORDINARY
     # A compact file has fewer slots, in larger blocks, and the table of parts.
     if isinstance(solved, SolvedCompact):

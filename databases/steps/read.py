@@ -33,7 +33,6 @@ class StepsReader(GapReader):
 
     @cached_property
     def tiers(self) -> StepTiers:
-        """The table of tiers."""
         return self.file.locked(self._read_tiers)
 
     def _read_tiers(self) -> StepTiers:

@@ -94,7 +94,6 @@ def groups(solved: SolvedSteps, bounds: NDArray[np.int64], chunk: int, blocks: N
 
 
 def compress_group(chunk: int, level: int, outcome: np.dtype[Any], gap: np.dtype[Any], group: StepGroup) -> list[bytes]:
-    """Return the frames of a group's blocks."""
     gaps = np.diff(group.ranks, prepend=0)
     gaps[group.begins] = 0
     gaps[::chunk] = 0

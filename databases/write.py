@@ -76,7 +76,8 @@ def write_database(
     """
     path = Path(path)
     with new_file(path, lock, inspect) as file:
-        fill(file, game, solved, each, progress or (lambda records: None), encode, book_attributes(book_plies))
+        book: Attributes = {} if book_plies is None else {"format": BOOK, "plies": book_plies}
+        fill(file, game, solved, each, progress or (lambda records: None), encode, book)
     return path
 
 
@@ -152,11 +153,6 @@ def storage_of(solved: AnySolved) -> str:
     """Return the kind of storage of a solved game, one of STORAGES."""
     kinds = {SolvedRecords: "records", SolvedRows: "rows", SolvedCompact: "compact", SolvedSlots: "slots"}
     return kinds.get(type(solved), "steps")
-
-
-def book_attributes(plies: int | None) -> Attributes:
-    """Return the attributes that only an opening book has; none for a database."""
-    return {} if plies is None else {"format": BOOK, "plies": plies}
 
 
 def attributes(

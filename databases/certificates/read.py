@@ -90,13 +90,9 @@ class RepliesReader(Reader):
 
     def all(self) -> ReplyBlock:
         blocks = [self.read_block(number) for number in range(self.block_count)]
-        columns = zip(*map(present_columns, blocks), strict=True)
+        columns = zip(*([column for column in block if column is not None] for block in blocks), strict=True)
         positions, replies, *bounds = (np.concatenate(list(column)) for column in columns)
         return ReplyBlock(positions, replies, bounds[0] if bounds else None)
-
-
-def present_columns(block: ReplyBlock) -> list[NDArray[np.int64]]:
-    return [column for column in block if column is not None]
 
 
 class CertificateFile(CheckedFile):

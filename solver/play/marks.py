@@ -9,7 +9,7 @@ worth lead to one place, it has a small mark for each of them, or one for each s
 has a dark and a white outline, one of which is visible on any ground.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -85,7 +85,8 @@ def shapes() -> str:
 def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
     """Return the mark of a place for the moves that lead there; *crowded* if a piece stands there."""
     names = " ".join(one.name for one in worths)
-    shown = list({(KINDS[one.value], one.plies, one.text): one for one in best_last(worths)}.values())
+    best_last = sorted(worths, key=lambda worth: worth_key(worth.value, worth.plies), reverse=True)
+    shown = list({(KINDS[one.value], one.plies, one.text): one for one in best_last}.values())
     # Too many different moves: one mark for each shape.
     of_kinds = len(shown) > MOST
     if of_kinds:
@@ -104,11 +105,6 @@ def mark(worths: Sequence[Worth], x: float, y: float, crowded: bool) -> str:
         drawn.append(f'<g transform="{at}">{shape(one.value, text, scale)}</g>')
     title = ", ".join(f"{one.name}: {one.value.name.lower()}" for one in worths)
     return f'<g class="move" data-move="{escape(names)}"><title>{escape(title)}</title>{"".join(drawn)}</g>'
-
-
-def best_last(worths: Iterable[Worth]) -> list[Worth]:
-    """Return the moves to a place sorted, the best last."""
-    return sorted(worths, key=lambda worth: worth_key(worth.value, worth.plies), reverse=True)
 
 
 def shape(value: Value, text: str, scale: float = 1) -> str:

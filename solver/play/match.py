@@ -165,7 +165,9 @@ def play(
         there = by_rule(position, count) if by_rule else oracle
         after = there.probe(position, distance=False).value
         if pays:
-            mistakes[turn] += not expected and UNDECIDED != before != brought_by(oracle, at, move) != UNDECIDED
+            # What the move is known to bring the player who makes it, with its immediate reward.
+            brings = next(choice.brings for choice in oracle.moves(at, 0) if choice.move == move)
+            mistakes[turn] += not expected and UNDECIDED != before != brings != UNDECIDED
         else:
             mistakes[turn] += not expected and gave_up(before, after, same_mover(game, at, position))
         value = game.primitive(position)
@@ -176,11 +178,6 @@ def play(
         return FinishedGame(moves, value, (mistakes[0], mistakes[1]))
     ours = side_of(game, start, position, len(moves)) == 0
     return FinishedGame(moves, value if ours else FLIPPED[value], (mistakes[0], mistakes[1]))
-
-
-def brought_by(oracle: Oracle, position: int, move: int) -> Value:
-    """Return what a move is known to bring the player who makes it, with its immediate reward."""
-    return next(choice.brings for choice in oracle.moves(position, 0) if choice.move == move)
 
 
 def points_of(game: Game, position: int, moves: Sequence[int]) -> tuple[int, int]:

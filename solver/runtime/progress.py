@@ -137,7 +137,9 @@ class Course:
         """Return the seconds until all phases are done; None if unknown."""
         if share is None:
             return None
-        passed, here = phase.worked_seconds, share - (phase.share_at_first or 0.0)
+        # The share of the phase that was done when its clock began does not count.
+        before = phase.first[1] / phase.total if phase.first and phase.total else 0.0
+        passed, here = phase.worked_seconds, share - before
         weight, after = self.weights.get(phase.name, 1.0), self.after(phase.name)
         # Case: this phase's speed is known. The later phases take time in proportion to their weights.
         if passed >= QUIET and here >= LEAST_SHARE:
@@ -229,11 +231,6 @@ class Phase:
     def worked_seconds(self) -> float:
         """Seconds since the first records were done."""
         return time.monotonic() - (self.first[0] if self.first else self.began)
-
-    @property
-    def share_at_first(self) -> float | None:
-        """The share of the phase that was done when its clock began."""
-        return self.first[1] / self.total if self.first and self.total else None
 
     def working(self, work: float, tier: int | None = None, deciding: Deciding | None = None) -> None:
         """Report now and then, including *work* records that are being worked on."""

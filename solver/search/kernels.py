@@ -113,15 +113,11 @@ class ThreadWorkspace(NamedTuple):
     counters: Array
 
 
-def make_shared() -> Array:
-    """Return the memory, int64[2^SHARED_BITS], in which threads publish the positions they search."""
-    return np.full(1 << SHARED_BITS, NO_KEY, np.int64)
-
-
 def make_workspace(plies: int, moves: int, parts: int, shared: Array | None = None) -> ThreadWorkspace:
     """Return the workspace of one thread for searches of *plies* plies and *moves* moves of *parts* words.
 
-    *shared* is the memory of `make_shared`, or None for a single thread.
+    *shared* is the memory in which threads publish the positions they search, int64[2^SHARED_BITS] of NO_KEY, or None
+    for a single thread.
     """
     counters = np.zeros(HISTORY + (2 << HISTORY_BITS), np.int64)
     counters[MOST_NODES] = ANY_NUMBER
@@ -144,10 +140,6 @@ def at_least(game: Game, position: int, bound: int, table: TranspositionTable, w
     with compilable(game):
         memory, unknown = memory_of(table, workspace), no_position(position)
         return bool(prove_bound(rules_for(game), position, unknown, bound, UNSEEN, 0, memory))
-
-
-def given_up_at(game: Game, counters: Array) -> Any:
-    return position_in(game, counters.tolist(), POSITION)
 
 
 @kernel

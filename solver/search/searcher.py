@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from retrograde.games.catalog import variant
 from retrograde.games.contract.game import (
     DRAW,
@@ -36,6 +38,7 @@ from retrograde.games.contract.game import (
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import differ, examine, or_a_bug, refuse_to_search
 from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.positions import position_in
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import kernels
 from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within, worth_of
@@ -156,7 +159,7 @@ class Search:
 
     def make_workspaces(self) -> None:
         """Allocate the workspace of each thread, and the memory that threads share."""
-        self.shared = kernels.make_shared()
+        self.shared = np.full(1 << kernels.SHARED_BITS, kernels.NO_KEY, np.int64)
         shared = self.shared if self.workers > 1 else None
         self.workspaces = [
             kernels.make_workspace(*self.workspace_size, self.parts, shared) for _ in range(self.workers)
@@ -243,8 +246,9 @@ class Search:
 
     def enlarge(self, workspaces: list[kernels.ThreadWorkspace]) -> None:
         """Enlarge the table or workspace that was too small; raise the reason if nothing can be enlarged."""
-        counters = [workspace.counters for workspace in workspaces]
-        troubles = {int(each[kernels.TROUBLE]): kernels.given_up_at(self.game, each) for each in counters}
+        # Why each thread gave up, and at which position.
+        counters = [workspace.counters.tolist() for workspace in workspaces]
+        troubles = {each[kernels.TROUBLE]: position_in(self.game, each, kernels.POSITION) for each in counters}
         if kernels.BROKEN in troubles:
             examine(self.game, troubles[kernels.BROKEN])
             raise RuleError(differ(self.game, troubles[kernels.BROKEN]))

@@ -80,17 +80,12 @@ COUNT, NEXT, OWN_KEY = range(3)
 """
 
 
-def make_refuted(game: Game) -> Array:
-    """Return an empty memory of refuted positions, int64[positions × (1 + words of a position)]."""
-    return np.zeros(1 + words_of(game) << REFUTED_BITS, np.int64)
-
-
 def path_length(
     game: Game, position: int, plies: int, table: TranspositionTable, workspace: ThreadWorkspace, refuted: Array
 ) -> int:
     """Return the length of a path from a TIE to its end, or NO_PATH or GIVEN_UP; *plies* is the limit.
 
-    *refuted* is the memory of `make_refuted`.
+    *refuted* is the memory of refuted positions.
     """
     memory = memory_of(table, workspace)
     trail = np.empty((OWN_KEY + words_of(game)) * memory.plies, np.int64)
@@ -253,7 +248,7 @@ class TieSearch:
 
     def __init__(self, game: Game, ask: Callable[[TieQuestion], int]):
         self.game, self.ask = game, ask
-        self.refuted: Array = make_refuted(game)
+        self.refuted: Array = np.zeros(1 + words_of(game) << REFUTED_BITS, np.int64)
         self.bits: int | None = None
         """Bits of the positions whose keys `refuted` holds; None before the first question."""
 

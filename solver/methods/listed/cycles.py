@@ -64,7 +64,9 @@ def solve_cycles(table: ListedTable, k: int, work: Work, phase: Phase) -> Iterat
     low, high = table.space.stretch(k)
     count, spilled = high - low, isinstance(table.space, SpilledStateSpace)
     has_parents = Traits.of(table.game).has_parents and not spilled
-    least = bytes_when_spilled(table, count) if spilled else CYCLIC * count
+    # With positions on disk, the least memory is for the counters and the running tasks.
+    counters = count * np.dtype(counter_type(table.bits)).itemsize
+    least = counters + min(TASKS, TASKS // 100_000 * count) if spilled else CYCLIC * count
     work.budget.check(least, f"solving the {count:,} positions of a tier with cycles")
     # Step 1: allocate the arrays, which are shared with the workers.
     sums = work.zeros(f"sums{k}", count if has_parents else 0, np.uint32).whole()
@@ -105,11 +107,6 @@ def results(tier: CyclicTier, found: Iterator[tuple[int, Array]], sizes: Array |
         end = begin + len(scores)
         part = sizes[begin:end] if tier.table.symmetric else np.empty(0, np.uint16)
         yield np.array([tier.k, low + begin, low + end], np.int64), scores, part
-
-
-def bytes_when_spilled(table: ListedTable, count: int) -> int:
-    """Return the least memory for a tier of *count* positions that are spilled to disk, beside scores, in bytes."""
-    return count * np.dtype(counter_type(table.bits)).itemsize + min(TASKS, TASKS // 100_000 * count)
 
 
 # Expansion of all positions

@@ -56,7 +56,7 @@ class NumberedMethod:
             store = NumberedStore(game, bits, work, self.by_sets, elsewhere, self.metric)
             if work.listener:
                 sample = store.own.sample(game, SAMPLE_SLOTS, SAMPLE_SECONDS)
-                work.course.positions_a_record = sample.positions_a_slot
+                work.course.positions_a_record = sample.positions / sample.slots or 1.0
             phase = work.phase("solving", store.own.slots)
             for done in copy_tiers(store, find_sources(store, self.path) if self.path and not self.fresh else {}):
                 kept = store.keep(done)

@@ -44,10 +44,6 @@ class SlotSample(NamedTuple):
     records: int
     positions: int
 
-    @property
-    def positions_a_slot(self) -> float:
-        return self.positions / self.slots if self.positions else 1.0
-
 
 @dataclass(frozen=True)
 class SlotNumbering:

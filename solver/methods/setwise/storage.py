@@ -240,7 +240,9 @@ class Wave:
                 storage.scratch, self.sheet, int(offsets_of(self.words_by_chunk())[chunk]), planes[:, begin:end]
             )
             return self.sheet
-        count, size = len(planes), len(planes) * words_for(int(own[-1, FIRST] + own[-1, COUNT]))
+        # A bit for each position, and one more word, which kernels may read.
+        count, words_a_plane = len(planes), (int(own[-1, FIRST] + own[-1, COUNT]) >> 6) + 2
+        size = count * words_a_plane
         out = workspace("packed planes", size, np.uint64)[:size]
         pack_planes(words, planes, begin, end, count, out)
         return storage.store(f"planes{self.number}", out)
@@ -303,11 +305,6 @@ def words_in_task(work: Work, words: int, least: int) -> int:
         return least
     most = max(work.budget.left() // (work.sharing * BYTES_A_WORD), FEWEST_SENT)
     return min(max(words // (TASKS_EACH * work.workers_now), work.sizes.sent_words), MOST_SENT, most)
-
-
-def words_for(positions: int) -> int:
-    """Return the number of words that hold a bit for each position, and one more, which kernels may read."""
-    return (positions >> 6) + 2
 
 
 def group_buffers(name: str, groups: int) -> tuple[Array, Array]:

@@ -67,6 +67,7 @@ class ScoringOracle(SearchingOracle):
     """Answers by searching for scores, with some seconds for each question. A context manager."""
 
     search: ScoreSearch
+    passes = (True,)
 
     def refuse(self, game: Game) -> None:
         """Raise NotForSearch if there is chance or a third player, or play goes round in circles."""
@@ -159,16 +160,6 @@ class ScoringOracle(SearchingOracle):
         """Return the least and the most that a move may bring, as far as known."""
         found = self.score_after(position, move)
         return -FAR if found.low is None else found.low, FAR if found.high is None else found.high
-
-    def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
-        moves, deadline = self.legal(position), self.deadline(seconds)
-        for number, move in enumerate(moves):
-            begun = monotonic()
-            self.search_until(
-                self.game.do_move(position, move), begun + (deadline - begun) / (len(moves) - number), True
-            )
-        self.pass_up(position, moves)
-        return ranked(self.choice(position, move) for move in moves)
 
     def pass_up(self, position: int, moves: Sequence[int]) -> None:
         if not moves or self.score(position).score is not None:

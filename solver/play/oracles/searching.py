@@ -103,6 +103,8 @@ class SearchingOracle(Oracle):
     """Answers by its sources, or else by a search of some seconds for each question."""
 
     metric = METRICS[0]
+    passes: tuple[bool, ...] = (False, True)
+    """The searches of all moves, one after another: for the value alone, then for the distance too."""
 
     def __init__(
         self,
@@ -218,7 +220,7 @@ class SearchingOracle(Oracle):
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return all moves of a position, the best first. Each gets an equal share of the time."""
         moves, deadline = self.legal(position), self.deadline(seconds)
-        for distance in (False, True):
+        for distance in self.passes:
             for number, move in enumerate(moves):
                 begun = monotonic()
                 time_share = (deadline - begun) / (len(moves) - number)

@@ -79,10 +79,6 @@ class TextbookScores:
         child = node.children[-1]
         return child.value if same_mover(self.game, node.position, child.position) else -child.value
 
-    def window_of(self, position: int, child: int, low: float, high: float) -> tuple[float, float]:
-        """Return the window of a child, from the view of the player to move there."""
-        return (low, high) if same_mover(self.game, position, child) else (-high, -low)
-
 
 def minimax(rules: TextbookScores, position: int, depth: int, ply: int = 0) -> Node:
     """Search everything."""
@@ -114,7 +110,8 @@ def alpha_beta(
         if rules.null_windows and node.children and high - floor > 1:
             windows = [(floor, floor + 1), (floor, high)]
         for least, most in windows:
-            window = rules.window_of(position, child, least, most)
+            # The window from the view of the player to move in the child.
+            window = (least, most) if same_mover(rules.game, position, child) else (-most, -least)
             node.add(move, alpha_beta(rules, child, depth - 1, *window, ply + 1))
             value = rules.value_of_move(node)
             if value < most:

@@ -225,7 +225,9 @@ def solve_in_ranges(
         checkpoint.load(sizes)
     else:
         scratch.begin(fresh=True)
-    start = RangeProgress(ExpandedSlots(layout_for(work, tier.size), [], [], []), None)
+    memory = work.budget.left() // work.sharing
+    layout = cut_into_ranges(tier.size, work.workers_now, memory, work.sizes.range_bits)
+    start = RangeProgress(ExpandedSlots(layout, [], [], []), None)
     expanded, propagation = checkpoint.progress or start
     layout = expanded.layout
     # Step 2: expand all slots and assemble the ranges, unless the checkpoint was saved during propagation.
@@ -296,10 +298,6 @@ def assemble_tasks(expanded: ExpandedSlots, bits: int, scratch: Scratch) -> Iter
         ]  # fmt: skip
         edges = [results.frame(number) for results in expanded.edges if results.rows[number, 2]]
         yield scratch, layout, number, bits, blocks, edges
-
-
-def layout_for(work: Work, count: int) -> BucketLayout:
-    return cut_into_ranges(count, work.workers_now, work.budget.left() // work.sharing, work.sizes.range_bits)
 
 
 def cut_into_ranges(count: int, workers: int, memory: int, most_bits: int) -> BucketLayout:

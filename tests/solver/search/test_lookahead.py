@@ -10,6 +10,7 @@ from retrograde.games import LOSE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import HINTS, defines
 from retrograde.solver.conformance.check import check
+from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.search.depth import kernels, scoring
 from retrograde.solver.search.depth.scores import DECIDED, FAR, INFINITE, plies_to_end
 from retrograde.solver.search.depth.searcher import CountingSearch, ValueSearch
@@ -73,7 +74,7 @@ def test_all_searches_think_the_same(text):
 def test_what_is_counted_compiled_is_what_the_textbooks_look_at(text):
     game = load_game(text)
     ahead = CountingSearch(game, scoring.RANDOM)  # so that hardly any two are equal
-    workspace, view = ahead.workspace, ahead.scoring
+    workspace, view, rules = ahead.workspace, ahead.scoring, rules_for(game)
     plain = TextbookScores(
         game, order_by_promise(game), lambda position: int(scoring.estimate_of(game, position, scoring.RANDOM))
     )
@@ -85,13 +86,13 @@ def test_what_is_counted_compiled_is_what_the_textbooks_look_at(text):
     for position in positions_of(game, 5, text):
         whole = minimax(plain, position, 3)
         workspace.counts[:] = 0
-        assert kernels.minimax(game, position, 3, scoring.RANDOM, workspace.counts) == whole.value
+        assert kernels.minimax(rules, position, 3, scoring.RANDOM, workspace.counts) == whole.value
         assert workspace.counts[kernels.NODES] == whole.positions
         for number, order in orders.items():
             tree = alpha_beta(TextbookScores(game, order, plain.estimate), position, 3)
             workspace.counts[:] = 0
             found = kernels.alpha_beta(
-                game, position, 3, -INFINITE, INFINITE, 0, view._replace(order=number), workspace
+                rules, position, 3, -INFINITE, INFINITE, 0, view._replace(order=number), workspace
             )
             assert (found, workspace.counts[kernels.NODES]) == (tree.value, tree.positions)
 

@@ -81,6 +81,29 @@ skill_option = click.option(
 )  # fmt: skip
 
 
+def size_option(name: str, variable: str, default: str, what: str) -> Callable[[Command], Command]:
+    """Return an option for a number of bytes; *what* is its help."""
+    return click.option(name, variable, type=Size(), default=default, show_default=True, metavar="SIZE", help=what)
+
+
+def number_option(name: str, default: int, what: str, most: int | None = None) -> Callable[[Command], Command]:
+    """Return an option for a number from 1 to *most*; *what* is its help."""
+    number = click.IntRange(1, most)
+    return click.option(name, type=number, default=default, show_default=True, metavar="N", help=what)
+
+
+seed_option = click.option(
+    "--seed", type=int, default=1, show_default=True, help="Random seed; the same seed selects the same positions."
+)
+limit_option = click.option(
+    "--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds."
+)
+threads_option = click.option(
+    "--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core."
+)
+fresh_option = click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
+
+
 def workers_option(command: Command) -> Command:
     return click.option(
         "--workers", type=click.IntRange(1), metavar="N", help="Threads to use; by default one for each core."

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.commands.remove import clear_leftovers
-from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
+from retrograde.cli.common import (
+    database_option,
+    fresh_option,
+    json_option,
+    print_json,
+    size_option,
+    variant_argument,
+    workers_option,
+)
 from retrograde.cli.failure import Failure, explain_interrupt
 from retrograde.cli.progress import listening
 from retrograde.cli.render.report import print_book, print_file, print_values
@@ -23,17 +31,9 @@ TABLE = "256M"
 @variant_argument
 @click.option("--plies", type=click.IntRange(0, 60), required=True, metavar="N", help="How many plies from the start.")
 @click.option("--value-only", is_flag=True, help="Prove values only; distances take longer.")
-@click.option(
-    "--table",
-    "size",
-    type=Size(),
-    default=TABLE,
-    show_default=True,
-    metavar="SIZE",
-    help="Memory for transposition tables, divided among the threads.",
-)
+@size_option("--table", "size", TABLE, "Memory for transposition tables, divided among the threads.")
 @workers_option
-@click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
+@fresh_option
 @database_option
 @json_option
 def command(

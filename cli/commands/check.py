@@ -2,21 +2,14 @@
 
 import click
 
-from retrograde.cli.common import json_option, print_json, variant_argument
+from retrograde.cli.common import json_option, number_option, print_json, variant_argument
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import heading, wrap
 
 
 @click.command()
 @variant_argument
-@click.option(
-    "--positions",
-    type=click.IntRange(1),
-    metavar="N",
-    default=10_000,
-    show_default=True,
-    help="The greatest number of positions to try.",
-)
+@number_option("--positions", 10_000, "The greatest number of positions to try.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> None:

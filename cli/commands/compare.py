@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from retrograde.cli.common import complete_files, database_option, json_option, open_source, print_json, source_argument
+from retrograde.cli.common import (
+    complete_files,
+    database_option,
+    json_option,
+    number_option,
+    open_source,
+    print_json,
+    seed_option,
+    source_argument,
+)
 from retrograde.cli.failure import Failure
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import NOUNS, heading, indent
@@ -230,14 +239,9 @@ def limited(seconds: float) -> Iterator[None]:
 @click.command()
 @source_argument
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), shell_complete=complete_files)
-@click.option(
-    "--positions", type=click.IntRange(1), default=5_000, show_default=True, metavar="N",
-    help="How many positions to compare, selected at random.",
-)  # fmt: skip
+@number_option("--positions", 5_000, "How many positions to compare, selected at random.")
 @click.option("--all", "every", is_flag=True, help="Compare all positions, counting symmetric ones once.")
-@click.option(
-    "--seed", type=int, default=1, show_default=True, help="Random seed; the same seed selects the same positions."
-)
+@seed_option
 @database_option
 @json_option
 def command(

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.commands.plot import check_suffix, save_figure
-from retrograde.cli.common import database_option, json_option, open_source, print_json, source_argument
+from retrograde.cli.common import (
+    database_option,
+    json_option,
+    number_option,
+    open_source,
+    print_json,
+    seed_option,
+    source_argument,
+)
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import amount, heading, indent, table, wrap
 
@@ -19,25 +27,9 @@ ORDERS = {"worst": "worst first", "given": "as given", "best": "best first"}
 
 @click.command()
 @source_argument
-@click.option(
-    "--depth",
-    type=click.IntRange(1, 30),
-    default=6,
-    show_default=True,
-    metavar="N",
-    help="The greatest depth of the search, in plies.",
-)
-@click.option(
-    "--positions",
-    type=click.IntRange(1),
-    default=200,
-    show_default=True,
-    metavar="N",
-    help="How many positions to try.",
-)
-@click.option(
-    "--seed", type=int, default=1, show_default=True, help="Random seed; the same seed selects the same positions."
-)
+@number_option("--depth", 6, "The greatest depth of the search, in plies.", most=30)
+@number_option("--positions", 200, "How many positions to try.")
+@seed_option
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),

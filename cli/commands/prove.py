@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from retrograde.cli.commands.search import TABLE, start_of
-from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
+from retrograde.cli.common import (
+    fresh_option,
+    json_option,
+    limit_option,
+    print_json,
+    read_position,
+    size_option,
+    source_argument,
+    threads_option,
+)
 from retrograde.cli.failure import explain_interrupt
 from retrograde.cli.progress import COMPILING, listening, polled
 from retrograde.cli.render.certified import claim, facts_of
@@ -56,23 +65,11 @@ class Odd(click.IntRange):
     "--leaves", type=Odd(0, MOST_LEAVES), default=LEAVES, show_default=True, metavar="N",
     help="Leave out positions that a search decides within N plies.",
 )  # fmt: skip
-@click.option(
-    "--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds."
-)
-@click.option(
-    "--table", "table_size", type=Size(), default=TABLE, show_default=True, metavar="SIZE",
-    help="Memory for the transposition table of the search.",
-)  # fmt: skip
-@click.option(
-    "--memory",
-    type=Size(),
-    default=MEMORY,
-    show_default=True,
-    metavar="SIZE",
-    help="Memory for the positions of the proof.",
-)
-@click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core.")
-@click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
+@limit_option
+@size_option("--table", "table_size", TABLE, "Memory for the transposition table of the search.")
+@size_option("--memory", "memory", MEMORY, "Memory for the positions of the proof.")
+@threads_option
+@fresh_option
 @click.option("--out", metavar="FILE", help="The certificate's file, if it is not to be in the usual place.")
 @json_option
 def command(

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from retrograde.cli.common import Size, json_option, print_json, read_position, source_argument
+from retrograde.cli.common import (
+    json_option,
+    limit_option,
+    print_json,
+    read_position,
+    size_option,
+    source_argument,
+    threads_option,
+)
 from retrograde.cli.progress import COMPILING, listening, polled, search_progress
 from retrograde.cli.render.measures import score_line
 from retrograde.cli.render.moves import mover, names_of, print_line
@@ -32,20 +40,10 @@ DISTANCE_SECONDS = 10.0
 @click.command()
 @source_argument
 @click.argument("position", required=False)
-@click.option(
-    "--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds."
-)
+@limit_option
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Search to a depth of N plies only.")
-@click.option(
-    "--table",
-    "size",
-    type=Size(),
-    default=TABLE,
-    show_default=True,
-    metavar="SIZE",
-    help="Memory for the transposition table.",
-)
-@click.option("--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core.")
+@size_option("--table", "size", TABLE, "Memory for the transposition table.")
+@threads_option
 @click.option(
     "--method",
     type=click.Choice(METHODS),

@@ -12,7 +12,15 @@ import click
 
 from retrograde.cli.commands.cluster import cluster_options, executor_for
 from retrograde.cli.commands.sets import result_or_found, solve_set
-from retrograde.cli.common import Size, database_option, json_option, print_json, variant_argument, workers_option
+from retrograde.cli.common import (
+    Size,
+    database_option,
+    fresh_option,
+    json_option,
+    print_json,
+    variant_argument,
+    workers_option,
+)
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import listening
 from retrograde.cli.render.expected import EXPECTATION
@@ -52,7 +60,7 @@ MOST_ROWS = 100
 @click.option(
     "--memory", type=Size(), metavar="SIZE", help="The most memory to use, such as 1.5G; by default all that is free."
 )
-@click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
+@fresh_option
 @click.option("--estimate", "only_estimate", is_flag=True, help="Print what a solve will take, and do not solve.")
 @click.option(
     "--metric", type=click.Choice(METRICS), help="What to compute for each position; by default the game's own metric."

@@ -6,15 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from retrograde.databases import layout
 from retrograde.databases.encoding import compressor, pack, to_planes
 from retrograde.databases.frames import Contents
-from retrograde.databases.layout import (
-    CERTIFICATE_BLOCK,
-    CERTIFICATE_BLOCKS,
-    CERTIFICATE_LEVEL,
-    gap_dtype,
-    replies_dtype,
-)
 from retrograde.games import Value
 
 
@@ -40,21 +34,21 @@ def write_replies(contents: Contents, solved: SolvedCertificate) -> None:
     positions = solved.positions
     bounds = solved.bounds is not None
     gaps = np.diff(positions, prepend=positions[:1])
-    chunk = min(CERTIFICATE_BLOCK, len(positions))
+    chunk = min(layout.CERTIFICATE_BLOCK, len(positions))
     # The first gap of each block is 0, and no other: positions ascend.
     gaps[::chunk] = 0
     if np.count_nonzero(gaps <= 0) > -(-len(positions) // chunk) or (gaps < 0).any():
         raise ValueError("positions do not ascend")
-    dtype = replies_dtype(int(solved.replies.max()), gap_dtype(int(gaps.max())), bounds)
+    dtype = layout.replies_dtype(int(solved.replies.max()), layout.gap_dtype(int(gaps.max())), bounds)
     columns: list[NDArray[Any]] = [solved.replies, *([solved.bounds] if solved.bounds is not None else []), gaps]
     # Each column becomes planes of its own, which `pack` compresses separately.
     planes = [
         to_planes(column.astype(dtype[name]), dtype[name].itemsize, chunk)
         for name, column in zip(dtype.names or (), columns, strict=True)
     ]
-    frames = contents.blocks("replies", dtype, len(positions), chunk, CERTIFICATE_LEVEL)
+    frames = contents.blocks("replies", dtype, len(positions), chunk, layout.CERTIFICATE_LEVEL)
     for parts in zip(*planes, strict=True):
-        frames.write(pack(compressor(CERTIFICATE_LEVEL), *parts))
-    blocks = np.empty(-(-len(positions) // chunk), CERTIFICATE_BLOCKS)
+        frames.write(pack(compressor(layout.CERTIFICATE_LEVEL), *parts))
+    blocks = np.empty(-(-len(positions) // chunk), layout.CERTIFICATE_BLOCKS)
     blocks["position"], blocks["check"] = positions[::chunk], frames.checks
     contents.table("blocks", blocks)

@@ -7,25 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from retrograde.databases import layout
 from retrograde.databases.frames import Contents, Each, Progress
-from retrograde.databases.layout import (
-    COMPACT_BLOCK,
-    COMPACT_LEVEL,
-    COUNTS,
-    DERIVED,
-    PARTS,
-    SLOT_BLOCK,
-    SLOT_LEVEL,
-    CountRow,
-    LegendRow,
-    PartRow,
-    outcome_dtype,
-)
 from retrograde.databases.legend import Measures
 
 GROUP = 8
 """Blocks in a task."""
-ORDINARY, COMPACT = ("slots", SLOT_BLOCK, SLOT_LEVEL), ("kept", COMPACT_BLOCK, COMPACT_LEVEL)
+ORDINARY, COMPACT = (
+    ("slots", layout.SLOT_BLOCK, layout.SLOT_LEVEL),
+    ("kept", layout.COMPACT_BLOCK, layout.COMPACT_LEVEL),
+)
 """The dataset's name, the slots in a block, and the compression level."""
 
 
@@ -37,8 +28,8 @@ class SolvedSlots:
     """The numbers of the tiers, ascending."""
     starts: NDArray[np.int64]
     """The first slot of each tier; the last entry is the number of slots."""
-    legend: Sequence[LegendRow]
-    counts: Sequence[CountRow]
+    legend: Sequence[layout.LegendRow]
+    counts: Sequence[layout.CountRow]
     """How often each outcome occurs in each part of each tier, in order."""
     outcomes: NDArray[Any]
     """For each slot a row of the legend; any row if it stands for no position."""
@@ -52,24 +43,24 @@ class SolvedSlots:
 class SolvedCompact(SolvedSlots):
     """A solved game of which some parts are kept; `outcomes` has the kept slots, part after part."""
 
-    parts: Sequence[PartRow] = ()
+    parts: Sequence[layout.PartRow] = ()
     """The parts of all tiers. The outcomes of each kept part are in the order of its columns already."""
 
     @property
     def kept(self) -> int:
-        return sum(part.slots for part in self.parts if part.kept != DERIVED)
+        return sum(part.slots for part in self.parts if part.kept != layout.DERIVED)
 
 
 def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:
-    outcome, slots, name, most, level = outcome_dtype(len(solved.legend)), int(solved.starts[-1]), *ORDINARY
+    outcome, slots, name, most, level = layout.outcome_dtype(len(solved.legend)), int(solved.starts[-1]), *ORDINARY
     # A compact file has fewer slots, in larger blocks, and the table of parts.
     if isinstance(solved, SolvedCompact):
         slots, name, most, level = solved.kept, *COMPACT
-        contents.table("parts", np.array([tuple(part) for part in solved.parts], PARTS))
+        contents.table("parts", np.array([tuple(part) for part in solved.parts], layout.PARTS))
     if len(solved.outcomes) != slots or int(solved.outcomes.max()) >= len(solved.legend):
         raise ValueError("outcomes do not match the tiers or the legend")
     chunk = min(most, slots)
     groups = (solved.outcomes[begin : begin + chunk * GROUP] for begin in range(0, slots, chunk * GROUP))
     frames = contents.items(name, outcome, slots, chunk, level, each, groups, progress)
     contents.slot_tables(solved.tiers, solved.starts[:-1], frames)
-    contents.table("counts", np.array([tuple(row) for row in solved.counts], COUNTS))
+    contents.table("counts", np.array([tuple(row) for row in solved.counts], layout.COUNTS))

@@ -8,20 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from retrograde.databases import layout
 from retrograde.databases.encoding import Pair, compressor, pack, regroup, to_planes
 from retrograde.databases.frames import Contents, Each, Progress
-from retrograde.databases.layout import (
-    FAST_STEP_LEVEL,
-    MANY_STEPS,
-    STEP_BLOCK,
-    STEP_BLOCKS,
-    STEP_LEVEL,
-    STEP_TIERS,
-    LegendRow,
-    gap_dtype,
-    outcome_dtype,
-    records_dtype,
-)
 
 GROUP = 4
 """Blocks in a task."""
@@ -39,7 +28,7 @@ class SolvedSteps:
     """The position at which each tier's first step begins."""
     masks: NDArray[np.int64]
     """The bits in which the positions of each tier differ."""
-    legend: Sequence[LegendRow]
+    legend: Sequence[layout.LegendRow]
     """Ascends by value, then remoteness; it counts all positions, also those that need no step."""
     steps: Iterable[Pair]
     """For each step its rank and a row of the legend. The rank is the bits of its first position under the mask, pushed
@@ -60,16 +49,16 @@ class StepGroup(NamedTuple):
 def write_steps(contents: Contents, solved: SolvedSteps, each: Each, progress: Progress) -> None:
     """Write steps and their tables."""
     bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
-    count, outcome = int(bounds[-1]), outcome_dtype(len(solved.legend))
-    gap = gap_dtype(max((1 << int(mask).bit_count()) - 1 for mask in solved.masks))
-    chunk = min(STEP_BLOCK, count)
-    level = STEP_LEVEL if count < MANY_STEPS else FAST_STEP_LEVEL
-    steps = contents.blocks("steps", records_dtype(outcome, gap), count, chunk, level)
-    blocks = np.empty(-(-count // chunk), STEP_BLOCKS)
+    count, outcome = int(bounds[-1]), layout.outcome_dtype(len(solved.legend))
+    gap = layout.gap_dtype(max((1 << int(mask).bit_count()) - 1 for mask in solved.masks))
+    chunk = min(layout.STEP_BLOCK, count)
+    level = layout.STEP_LEVEL if count < layout.MANY_STEPS else layout.FAST_STEP_LEVEL
+    steps = contents.blocks("steps", layout.records_dtype(outcome, gap), count, chunk, level)
+    blocks = np.empty(-(-count // chunk), layout.STEP_BLOCKS)
     for frames in each(partial(compress_group, chunk, level, outcome, gap), groups(solved, bounds, chunk, blocks)):
         progress(steps.write_all(frames))
     blocks["check"] = steps.checks
-    tiers = np.empty(len(solved.tiers), STEP_TIERS)
+    tiers = np.empty(len(solved.tiers), layout.STEP_TIERS)
     tiers["tier"], tiers["step"], tiers["position"] = solved.tiers, bounds[:-1], solved.positions
     tiers["mask"] = solved.masks
     contents.table("tiers", tiers)

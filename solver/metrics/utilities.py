@@ -24,14 +24,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import LOSE, TIE, WIN
-from retrograde.solver.metrics import graph_kernels
-from retrograde.solver.metrics.explored_game import (
-    ExploredBlock,
-    ExploredGame,
-    PositionGraph,
-    children_of,
-    predecessors_of,
-)
+from retrograde.solver.metrics import explored_game, graph_kernels
 from retrograde.solver.metrics.graph_kernels import AVERAGE, FIRST, LEADER, PARANOID, PlayOrder
 from retrograde.solver.metrics.method import MetricOptions, MetricResult
 from retrograde.solver.runtime.progress import Phase
@@ -51,7 +44,7 @@ BYTES_A_CHILD = 24
 """Memory per child in a tier with possible cycles, in bytes."""
 
 
-def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
+def measure(explored: explored_game.ExploredGame, options: MetricOptions, phase: Phase) -> MetricResult:
     """Return the utilities of all positions; raise MetricNotApplicable if there is chance or play can repeat."""
     ties = options.ties or "first"
     if ties not in TIES:
@@ -66,7 +59,7 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
         blocks = list(explored.blocks(k))
         for block in blocks:
             take(block, movers, utilities, scale)
-        children, begins = children_of(blocks)
+        children, begins = explored_game.children_of(blocks)
         tier = PlayOrder(order_in(explored, k, children, begins), children, begins, low)
         slack = SLACK if ties == "average" else 0
         graph_kernels.maximise(tier, movers, TIES[ties], slack, utilities, plies)
@@ -76,7 +69,7 @@ def measure(explored: ExploredGame, options: MetricOptions, phase: Phase) -> Met
     return MetricResult(values_of(utilities, movers), plies, columns, details)
 
 
-def take(block: ExploredBlock, movers: Array, utilities: Array, scale: int) -> None:
+def take(block: explored_game.ExploredBlock, movers: Array, utilities: Array, scale: int) -> None:
     """Write the movers of a block and the payoffs of its ends.
 
     Raise MetricNotApplicable for chance, for moves that pay, and for payoffs too great for averages.
@@ -93,7 +86,7 @@ def take(block: ExploredBlock, movers: Array, utilities: Array, scale: int) -> N
     utilities[block.begin : block.end] = scale * block.pays
 
 
-def order_in(explored: ExploredGame, k: int, children: Array, begins: Array) -> Array:
+def order_in(explored: explored_game.ExploredGame, k: int, children: Array, begins: Array) -> Array:
     """Return the positions of a tier in an order with children first; raise MetricNotApplicable if play can repeat."""
     low, high = explored.space.stretch(k)
     if not explored.space.has_cycles(k):
@@ -101,8 +94,8 @@ def order_in(explored: ExploredGame, k: int, children: Array, begins: Array) -> 
     explored.work.budget.check(BYTES_A_CHILD * len(children), f"linking {high - low:,} positions")
     within = (children >= low) & (children < high)
     begins_within = np.concatenate([[0], np.cumsum(within)])[begins]
-    predecessors = predecessors_of(children[within] - low, begins_within)
-    order = np.asarray(graph_kernels.order_of(PositionGraph(children, begins, *predecessors), low))
+    predecessors = explored_game.predecessors_of(children[within] - low, begins_within)
+    order = np.asarray(graph_kernels.order_of(explored_game.PositionGraph(children, begins, *predecessors), low))
     if len(order) < high - low:
         left = np.setdiff1d(np.arange(high - low), order)
         position = int(explored.positions[low + left[0]])

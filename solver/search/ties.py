@@ -26,32 +26,8 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search import kernels as search
 from retrograde.solver.search.bounds import ANY_WIN
-from retrograde.solver.search.kernels import (
-    BROKEN,
-    CHILD,
-    GOOD,
-    MANY_MOVES,
-    NODES,
-    TROUBLE,
-    UNSEEN,
-    Array,
-    ThreadWorkspace,
-    bounds_of,
-    child_at,
-    entry_words,
-    find,
-    give_up,
-    key_at,
-    memory_of,
-    must_give_up,
-    parts_of,
-    prove_bound,
-    put_key,
-    row_of,
-    table_key,
-    write_keys,
-)
 from retrograde.solver.search.memory import words_at, words_of
 from retrograde.solver.search.table import TranspositionTable
 
@@ -64,7 +40,7 @@ NO_PATH, GIVEN_UP, ENDED = 0, -1, -2
     GIVEN_UP    the search gave up
     ENDED       a move ends the game with a tie
 """
-QUESTION, UNKNOWN = np.int64(ANY_WIN), np.int64(UNSEEN)
+QUESTION, UNKNOWN = np.int64(ANY_WIN), np.int64(search.UNSEEN)
 """As int64, for the types of a recursive kernel.
 
 With literals numba would compile it once more for these types, and the code in the cache would be of no use.
@@ -81,13 +57,18 @@ COUNT, NEXT, OWN_KEY = range(3)
 
 
 def path_length(
-    game: Game, position: int, plies: int, table: TranspositionTable, workspace: ThreadWorkspace, refuted: Array
+    game: Game,
+    position: int,
+    plies: int,
+    table: TranspositionTable,
+    workspace: search.ThreadWorkspace,
+    refuted: search.Array,
 ) -> int:
     """Return the length of a path from a TIE to its end, or NO_PATH or GIVEN_UP; *plies* is the limit.
 
     *refuted* is the memory of refuted positions.
     """
-    memory = memory_of(table, workspace)
+    memory = search.memory_of(table, workspace)
     trail = np.empty((OWN_KEY + words_of(game)) * memory.plies, np.int64)
     with compilable(game):
         return int(find_path(rules_for(game), position, plies, memory, refuted.ctypes.data, trail.ctypes.data))
@@ -96,9 +77,9 @@ def path_length(
 @kernel
 def find_path(game, position, plies, memory, refuted, trail):
     """Like `path_length`: a depth-first search with an explicit stack, the *trail*."""
-    if must_give_up(position, 0, memory):
+    if search.must_give_up(position, 0, memory):
         return GIVEN_UP
-    key = table_key(game, position, memory)
+    key = search.table_key(game, position, memory)
     if is_none(key):
         return GIVEN_UP
     if is_refuted(key, plies, refuted):
@@ -124,8 +105,8 @@ def find_path(game, position, plies, memory, refuted, trail):
         if i == GIVEN_UP:
             return GIVEN_UP
         # Step 4: descend into the child.
-        row = row_of(game, ply, memory)
-        position, key, ply = child_at(game, row, i), key_at(game, row, i), ply + 1
+        row = search.row_of(game, ply, memory)
+        position, key, ply = search.child_at(game, row, i), search.key_at(game, row, i), ply + 1
 
 
 @kernel
@@ -134,17 +115,17 @@ def next_tie(game, plies, ply, memory, refuted, trail):
 
     It is a tie, and no refutation excludes an end in time. Return the number of children if none is left, or GIVEN_UP.
     """
-    row, steps, mark = row_of(game, ply, memory), words_at(trail), words_at(memory.counters)
-    parts, step = parts_of(game), OWN_KEY + words_of(game)
+    row, steps, mark = search.row_of(game, ply, memory), words_at(trail), words_at(memory.counters)
+    parts, step = search.parts_of(game), OWN_KEY + words_of(game)
     count = steps[step * ply + COUNT]
     for i in range(steps[step * ply + NEXT], count):
-        child, key = child_at(game, row, i), key_at(game, row, i)
+        child, key = search.child_at(game, row, i), search.key_at(game, row, i)
         if is_refuted(key, plies - 1, refuted):  # refuted since it was written
             continue
         # An unknown child: ask the value search whether the opponent wins there.
-        if row[parts * i + GOOD] == OPEN:
-            wins = prove_bound(game, child, key, QUESTION, UNKNOWN, ply + 1, memory)
-            if mark[TROUBLE]:
+        if row[parts * i + search.GOOD] == OPEN:
+            wins = search.prove_bound(game, child, key, QUESTION, UNKNOWN, ply + 1, memory)
+            if mark[search.TROUBLE]:
                 return GIVEN_UP
             if wins:
                 continue
@@ -157,7 +138,7 @@ def next_tie(game, plies, ply, memory, refuted, trail):
 @kernel
 def slot_of(key):
     """Return the index of a key in the memory of refuted positions."""
-    return (key_of(key) & (1 << REFUTED_BITS) - 1) * max(2, entry_words(key))
+    return (key_of(key) & (1 << REFUTED_BITS) - 1) * max(2, search.entry_words(key))
 
 
 @kernel
@@ -182,31 +163,31 @@ def enter(game, position, plies, ply, memory, refuted):
     Return ENDED if a move ends the game with a tie, or GIVEN_UP.
     """
     mark = words_at(memory.counters)
-    if must_give_up(position, ply + 1, memory):
+    if search.must_give_up(position, ply + 1, memory):
         return GIVEN_UP
     # Step 1: write the undecided children. With one ply left, only an end would help.
-    mark[NODES] += 1
+    mark[search.NODES] += 1
     count = open_children(game, position, ply, memory)
     if count < 0 or plies == 1:
         return min(count, 0)
     # Step 2: keep the children that may be ties and may still end in time, known ties first (insertion sort).
-    if not write_keys(game, count, ply, memory):
+    if not search.write_keys(game, count, ply, memory):
         return GIVEN_UP
-    kept, row, parts = 0, row_of(game, ply, memory), parts_of(game)
+    kept, row, parts = 0, search.row_of(game, ply, memory), search.parts_of(game)
     for i in range(count):
-        child, key = child_at(game, row, i), key_at(game, row, i)
-        low, high, _ = bounds_of(find(key, memory), memory)
+        child, key = search.child_at(game, row, i), search.key_at(game, row, i)
+        low, high, _ = search.bounds_of(search.find(key, memory), memory)
         if low >= ANY_WIN or is_refuted(key, plies - 1, refuted):
             continue
         kind = KNOWN if high < ANY_WIN else OPEN
         j = kept - 1
-        while j >= 0 and row[parts * j + GOOD] > kind:
-            for part in range(GOOD, parts):
+        while j >= 0 and row[parts * j + search.GOOD] > kind:
+            for part in range(search.GOOD, parts):
                 row[parts * (j + 1) + part] = row[parts * j + part]
             j -= 1
-        row[parts * (j + 1) + GOOD] = kind
-        put(row, parts * (j + 1) + CHILD, child)
-        put_key(game, row, j + 1, key)
+        row[parts * (j + 1) + search.GOOD] = kind
+        put(row, parts * (j + 1) + search.CHILD, child)
+        search.put_key(game, row, j + 1, key)
         kept += 1
     return kept
 
@@ -214,11 +195,11 @@ def enter(game, position, plies, ply, memory, refuted):
 @kernel
 def open_children(game, position, ply, memory):
     """Write the undecided children and return how many; ENDED if a move ends in a tie, or GIVEN_UP."""
-    count, row, mark = 0, row_of(game, ply, memory), words_at(memory.counters)
+    count, row, mark = 0, search.row_of(game, ply, memory), words_at(memory.counters)
     for move in game.generate_moves(position):
         child = as_position(game.do_move(position, move))
         if not is_position(child):
-            give_up(BROKEN, position, mark)
+            search.give_up(search.BROKEN, position, mark)
             return GIVEN_UP
         value = whole(game.primitive(child))
         # Case: this move completes the path.
@@ -227,16 +208,16 @@ def open_children(game, position, ply, memory):
         # Case: the game goes on. Other ends do not keep the tie, so they are skipped.
         if value == UNDECIDED:
             if count == memory.moves:
-                give_up(MANY_MOVES, position, mark)
+                search.give_up(search.MANY_MOVES, position, mark)
                 return GIVEN_UP
-            put(row, parts_of(game) * count + CHILD, child)
+            put(row, search.parts_of(game) * count + search.CHILD, child)
             count += 1
     return count
 
 
 # From Python
 
-TieQuestion = Callable[[TranspositionTable, ThreadWorkspace], int]
+TieQuestion = Callable[[TranspositionTable, search.ThreadWorkspace], int]
 """A question to the compiled search, answered by one thread in its workspace."""
 
 
@@ -248,7 +229,7 @@ class TieSearch:
 
     def __init__(self, game: Game, ask: Callable[[TieQuestion], int]):
         self.game, self.ask = game, ask
-        self.refuted: Array = np.zeros(1 + words_of(game) << REFUTED_BITS, np.int64)
+        self.refuted: search.Array = np.zeros(1 + words_of(game) << REFUTED_BITS, np.int64)
         self.bits: int | None = None
         """Bits of the positions whose keys `refuted` holds; None before the first question."""
 
@@ -272,7 +253,7 @@ class TieSearch:
     def question(self, position: int, most: int) -> TieQuestion:
         """Return the question for the length of a path of at most *most* plies."""
 
-        def ask(table: TranspositionTable, workspace: ThreadWorkspace) -> int:
+        def ask(table: TranspositionTable, workspace: search.ThreadWorkspace) -> int:
             if self.bits not in (None, table.layout.position_bits):
                 # Keys depend on the number of bits, so old entries are invalid.
                 self.refuted[:] = 0

@@ -9,20 +9,6 @@ from retrograde.games.contract.game import Game, RuleError, Traits
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.slots import kernels, replay
-from retrograde.solver.metrics.slots.kernels import (
-    AT,
-    LEAST,
-    LOOK,
-    MOST,
-    NO_END,
-    PAYS,
-    ROUND,
-    ROWS,
-    STATE,
-    TOO_MUCH,
-    ChunkArrays,
-    SlotWorkspace,
-)
 from retrograde.solver.metrics.slots.replay import ChunkPlan, ChunkScript, SlotGuesses
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
@@ -125,7 +111,7 @@ def look(task: tuple[TierInputs, int, int, bool, bool]) -> SweepResult:
     words = WORDS * (end - begin) if written else 0
     # Double the words if the script is too long, and give up the script beyond MOST_WORDS.
     while True:
-        chunk = arrays_of(inputs, begin, low, high, LOOK, np.zeros(words, word_type(inputs.numbering)))
+        chunk = arrays_of(inputs, begin, low, high, kernels.LOOK, np.zeros(words, word_type(inputs.numbering)))
         try:
             _, workspace = ask(inputs.game, chunk, kernels.sweep)
             break
@@ -133,11 +119,13 @@ def look(task: tuple[TierInputs, int, int, bool, bool]) -> SweepResult:
             words = 2 * words if words < MOST_WORDS * (end - begin) else 0
     state, script = workspace.state, None
     if words:
-        ends = np.where(workspace.ends == NO_END, 0, workspace.ends) << inputs.bits
+        ends = np.where(workspace.ends == kernels.NO_END, 0, workspace.ends) << inputs.bits
         scale = chunk.paying << inputs.bits
-        script = ChunkScript(begin, chunk.words[: state[AT]].copy(), chunk.rows[: state[ROWS]].copy(), ends, scale)
+        script = ChunkScript(
+            begin, chunk.words[: state[kernels.AT]].copy(), chunk.rows[: state[kernels.ROWS]].copy(), ends, scale
+        )
         script = script.packed() if packed else script
-    found = bool(state[ROUND]), bool(state[PAYS]), int(state[LEAST]), int(state[MOST])
+    found = bool(state[kernels.ROUND]), bool(state[kernels.PAYS]), int(state[kernels.LEAST]), int(state[kernels.MOST])
     return SweepResult(begin, low, high, 0, *found, script)
 
 
@@ -200,7 +188,7 @@ def bounds_of(inputs: TierInputs, position: int) -> tuple[int, int]:
     All tiers must be finished, and `inputs` be of none of them (k = -1).
     """
     nothing = np.zeros(0, np.int64)
-    chunk = arrays_of(inputs, 0, nothing, nothing, LOOK)
+    chunk = arrays_of(inputs, 0, nothing, nothing, kernels.LOOK)
     tier = inputs.game.tier(position)
     (low, high), _ = ask(
         inputs.game, chunk, lambda game, chunk, workspace: kernels.bounds_of(game, position, tier, chunk, workspace)
@@ -210,18 +198,18 @@ def bounds_of(inputs: TierInputs, position: int) -> tuple[int, int]:
 
 def arrays_of(
     inputs: TierInputs, begin: int, low: Array, high: Array, mode: int, words: Array | None = None
-) -> ChunkArrays:
+) -> kernels.ChunkArrays:
     """Return the arrays of a chunk for kernels; *words* is the memory for a script, if any."""
     words = np.zeros(0, np.int32) if words is None else words
     tiers, starts = inputs.numbering.tiers, inputs.numbering.starts
     rows = np.zeros(len(low) if len(words) else 0, np.int32)
-    return ChunkArrays(
+    return kernels.ChunkArrays(
         tiers, starts, inputs.low.array, inputs.high.array, inputs.k, inputs.own_low.array, inputs.own_high.array,
         begin, low, high, inputs.endless.array, inputs.bits, mode, words, rows, Traits.of(inputs.game).has_rewards,
     )  # fmt: skip
 
 
-def ask(game: Game, chunk: ChunkArrays, kernel: Any) -> tuple[Any, SlotWorkspace]:
+def ask(game: Game, chunk: kernels.ChunkArrays, kernel: Any) -> tuple[Any, kernels.SlotWorkspace]:
     """Run a kernel with enough memory and return its result and its workspace.
 
     Raise LongScript if the words do not suffice, or the error of `refuse` for broken rules.
@@ -242,21 +230,21 @@ def ask(game: Game, chunk: ChunkArrays, kernel: Any) -> tuple[Any, SlotWorkspace
         chunk.chunk_low[:], chunk.chunk_high[:] = low, high
 
 
-def workspace_of(game: Game, entries: int) -> SlotWorkspace:
+def workspace_of(game: Game, entries: int) -> kernels.SlotWorkspace:
     """Return an empty workspace for *entries* positions between slots."""
-    state = np.zeros(STATE, np.int64)
-    state[LEAST], state[MOST] = 1 << 62, -1 << 62
+    state = np.zeros(kernels.STATE, np.int64)
+    state[kernels.LEAST], state[kernels.MOST] = 1 << 62, -1 << 62
     stamps, lows, highs, begins, stops, order = (np.zeros(entries, np.int64) for _ in range(6))
-    ends = np.full(ENDS, NO_END, np.int64)
-    return SlotWorkspace(
+    ends = np.full(ENDS, kernels.NO_END, np.int64)
+    return kernels.SlotWorkspace(
         of_positions(game, entries), stamps, lows, highs, begins, stops, order, ends, state, trouble_array(game)
     )
 
 
-def refuse(game: Game, chunk: ChunkArrays, workspace: SlotWorkspace) -> NoReturn:
+def refuse(game: Game, chunk: kernels.ChunkArrays, workspace: kernels.SlotWorkspace) -> NoReturn:
     """Raise the error that a kernel found."""
     what, position = int(workspace.trouble[0]), noted_position(game, workspace.trouble)
-    if workspace.state[TOO_MUCH]:
+    if workspace.state[kernels.TOO_MUCH]:
         raise PayoffOverflow
     said = f"{variant(game)}, position {position}: "
     if what in (Trouble.NO_ROOM, Trouble.LOST):

@@ -18,33 +18,8 @@ from retrograde.solver.rules.positions import as_position, put, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.turns import turns
 from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search import kernels as search
 from retrograde.solver.search.hashing import hash_of
-from retrograde.solver.search.kernels import (
-    BROKEN,
-    ENDS,
-    HISTORY,
-    HISTORY_BITS,
-    MANY_MOVES,
-    NO_BEST,
-    NODES,
-    TROUBLE,
-    ThreadWorkspace,
-    bounds_of,
-    bucket_of,
-    child_at,
-    find,
-    give_up,
-    key_at,
-    memory_of,
-    must_give_up,
-    parts_of,
-    publish,
-    put_key,
-    skips_child,
-    store_answer,
-    table_key,
-    unpublish,
-)
 from retrograde.solver.search.memory import changed_bits, prefetch, words_at
 from retrograde.solver.search.table import TranspositionTable
 
@@ -58,7 +33,7 @@ NUMBER, ASKED, TURNED, GOOD, COUNTER, CHILD = range(6)
     COUNTER     index of its history counter in `counters`
     CHILD       the position, and behind it its key in the transposition table
 """
-FAR, CHANCES = BROKEN + 1, BROKEN + 2
+FAR, CHANCES = search.BROKEN + 1, search.BROKEN + 2
 """More reasons to give up: a score out of the table's range; a position in which it is chance's turn."""
 CONTRADICTED = 1
 """Mark in ENDS: an end was met whose value does not follow from its payoffs."""
@@ -66,29 +41,31 @@ AGAIN = 1 << 20
 """Bonus in move ordering for a move after which the same player moves again."""
 
 
-def at_least(game: Game, position: int, bound: int, table: TranspositionTable, workspace: ThreadWorkspace) -> bool:
+def at_least(
+    game: Game, position: int, bound: int, table: TranspositionTable, workspace: search.ThreadWorkspace
+) -> bool:
     """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
     with compilable(game):
-        return bool(prove_bound(rules_for(game), position, bound, 0, memory_of(table, workspace)))
+        return bool(prove_bound(rules_for(game), position, bound, 0, search.memory_of(table, workspace)))
 
 
 @kernel
 def prove_bound(game, position, bound, ply, memory):
     """Return whether an undecided position has a score of at least *bound*; meaningless if the search gives up."""
-    mark, parts = words_at(memory.counters), parts_of(game, CHILD)
+    mark, parts = words_at(memory.counters), search.parts_of(game, CHILD)
     row = words_at(memory.rows + 8 * parts * ply * memory.moves)
     # Step 1: count the position; give up if the search is stopped or a limit is reached.
-    if must_give_up(position, ply, memory):
+    if search.must_give_up(position, ply, memory):
         return False
-    mark[NODES] += 1
+    mark[search.NODES] += 1
     if not -memory.far < bound < memory.far:
-        give_up(FAR, position, mark)
+        search.give_up(FAR, position, mark)
         return False
     # Step 2: probe the transposition table.
-    key = table_key(game, position, memory)
+    key = search.table_key(game, position, memory)
     if is_none(key):
         return False
-    low, high, best = bounds_of(find(key, memory), memory)
+    low, high, best = search.bounds_of(search.find(key, memory), memory)
     if low >= bound or high < bound:
         return low >= bound
     # Step 3: generate the children; an end one move ahead may prove the question. Then sort them.
@@ -99,19 +76,19 @@ def prove_bound(game, position, bound, ply, memory):
         proved, count = put_in_order(game, position, count, best, row, memory)
     # Step 4: search the children. The first pass defers those that another thread searches now; the second pass
     # searches the deferred ones.
-    late, best = 0, NO_BEST
+    late, best = 0, search.NO_BEST
     for again in range(2):
         if proved:
             break
         for i in range(count):
-            its_key, asked = key_at(game, row, i, CHILD), row[parts * i + ASKED]
-            if skips_child(i, again, late, its_key, ply, mark):
+            its_key, asked = search.key_at(game, row, i, CHILD), row[parts * i + ASKED]
+            if search.skips_child(i, again, late, its_key, ply, mark):
                 late |= 0 if again else 1 << i
                 continue
-            publish(its_key, ply, mark)
-            answer = prove_bound(game, child_at(game, row, i, CHILD), asked, ply + 1, memory)
-            unpublish(its_key, ply, mark)
-            if mark[TROUBLE]:
+            search.publish(its_key, ply, mark)
+            answer = prove_bound(game, search.child_at(game, row, i, CHILD), asked, ply + 1, memory)
+            search.unpublish(its_key, ply, mark)
+            if mark[search.TROUBLE]:
                 return False
             proved = answer != (row[parts * i + TURNED] == 1)
             # History: the proving move gains the number of moves, a failing move loses 1.
@@ -122,7 +99,7 @@ def prove_bound(game, position, bound, ply, memory):
         if late == 0:
             break
     # Step 5: store the bound that was proved.
-    store_answer(key, bound, proved, best, memory)
+    search.store_answer(key, bound, proved, best, memory)
     return proved
 
 
@@ -132,15 +109,15 @@ def children_of(game, position, bound, row, memory):
 
     It writes these children to *row*. The number is negative if the search gives up.
     """
-    count, mark, parts = 0, words_at(memory.counters), parts_of(game, CHILD)
+    count, mark, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
     mover = whole(game.turn(position))
     if mover < 0:
-        give_up(CHANCES, position, mark)
+        search.give_up(CHANCES, position, mark)
         return False, -1
     for number, move in enumerate(game.generate_moves(position)):
         child = as_position(game.do_move(position, move))
         if not is_position(child):
-            give_up(BROKEN, position, mark)
+            search.give_up(search.BROKEN, position, mark)
             return False, -1
         # The gain: what the move pays the mover, less what it pays the other player.
         gain = whole(game.reward(position, move, mover))
@@ -151,18 +128,18 @@ def children_of(game, position, bound, row, memory):
         if whole(game.primitive(child)) != UNDECIDED:
             paid = score_of_end(game, child)
             if not agrees(whole(game.primitive(child)), paid):
-                mark[ENDS] = CONTRADICTED
+                mark[search.ENDS] = CONTRADICTED
             if gain + (-paid if turned else paid) >= bound:
                 return True, count
         elif count == memory.moves:
-            give_up(MANY_MOVES, position, mark)
+            search.give_up(search.MANY_MOVES, position, mark)
             return False, -1
         else:
             # Case: the game goes on. Write the child with the bound that follows for it (see the module's table).
-            key = table_key(game, child, memory)
+            key = search.table_key(game, child, memory)
             if is_none(key):
                 return False, -1
-            prefetch(memory.table, bucket_of(key, memory))
+            prefetch(memory.table, search.bucket_of(key, memory))
             put_child(game, row, count, child, key)
             row[parts * count + NUMBER], row[parts * count + TURNED] = number, 1 if turned else 0
             row[parts * count + ASKED] = gain - bound + 1 if turned else bound - gain
@@ -174,8 +151,8 @@ def children_of(game, position, bound, row, memory):
 @kernel
 def put_child(game, row, i, child, key):
     """Write child number *i* of a row, and its table key."""
-    put(row, parts_of(game, CHILD) * i + CHILD, child)
-    put_key(game, row, i, key, CHILD)
+    put(row, search.parts_of(game, CHILD) * i + CHILD, child)
+    search.put_key(game, row, i, key, CHILD)
 
 
 @kernel
@@ -201,17 +178,21 @@ def put_in_order(game, position, count, best, row, memory):
     It sorts the children by move ordering score; the hash move, number *best*, comes first. It removes children whose
     table entry shows that they do not prove the question.
     """
-    kept, mark, parts = 0, words_at(memory.counters), parts_of(game, CHILD)
+    kept, mark, parts = 0, words_at(memory.counters), search.parts_of(game, CHILD)
     for i in range(count):
-        child, key, number = child_at(game, row, i, CHILD), key_at(game, row, i, CHILD), row[parts * i + NUMBER]
+        child, key, number = (
+            search.child_at(game, row, i, CHILD),
+            search.key_at(game, row, i, CHILD),
+            row[parts * i + NUMBER],
+        )
         asked, turned, good = row[parts * i + ASKED], row[parts * i + TURNED], row[parts * i + GOOD]
-        low, high, _ = bounds_of(find(key, memory), memory)
+        low, high, _ = search.bounds_of(search.find(key, memory), memory)
         # The table answers this child's question: it proves the parent's, or the child can be skipped.
         if low >= asked or high < asked:
             if (low >= asked) != (turned == 1):
                 return True, 0
             continue
-        counter = HISTORY + hash_of(changed_bits(position, child), HISTORY_BITS)
+        counter = search.HISTORY + hash_of(changed_bits(position, child), search.HISTORY_BITS)
         good += mark[counter]
         # Insertion sort; rows are short. Removed children leave a gap, so row j is always free.
         j = kept - 1
@@ -220,7 +201,7 @@ def put_in_order(game, position, count, best, row, memory):
                 row[parts * (j + 1) + part] = row[parts * j + part]
             j -= 1
         free = parts * (j + 1)
-        row[free + NUMBER], row[free + ASKED], row[free + TURNED] = min(number, NO_BEST), asked, turned
+        row[free + NUMBER], row[free + ASKED], row[free + TURNED] = min(number, search.NO_BEST), asked, turned
         row[free + GOOD], row[free + COUNTER] = good, counter
         put_child(game, row, j + 1, child, key)
         kept += 1

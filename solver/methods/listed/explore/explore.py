@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import Game, Traits
+from retrograde.solver.methods.listed.explore import waves
 from retrograde.solver.methods.listed.explore.cutting import TASK, cut_into_tasks
 from retrograde.solver.methods.listed.explore.space import SpilledStateSpace, StateSpace, index_of_positions
 from retrograde.solver.methods.listed.explore.tasks import (
@@ -19,17 +20,6 @@ from retrograde.solver.methods.listed.explore.tasks import (
     merge,
     merge_sorted,
     position_type,
-)
-from retrograde.solver.methods.listed.explore.waves import (
-    AnyWave,
-    WaveBlock,
-    blocks_on_disk,
-    first_wave,
-    lengths,
-    sample_of,
-    size,
-    wave_block,
-    waves_in,
 )
 from retrograde.solver.methods.listed.spill.lists import SpilledPositions
 from retrograde.solver.rules.examine import listed
@@ -86,15 +76,15 @@ class Explorer:
         """
         if self.spills and self.work.sizes.lists_in_scratch:
             self.spill()
-        wave: AnyWave = {}
+        wave: waves.AnyWave = {}
         # Step 1: load the logged waves; exploring continues from the last.
-        for blocks in waves_in(log.resumed):
+        for blocks in waves.waves_in(log.resumed):
             wave = self.add_wave(blocks)
             phase.learn(partial(self.mean_size, wave))
-            phase.skip(size(wave))
+            phase.skip(waves.size(wave))
         # Step 2: without a log, begin with the start positions.
         if not log.resumed:
-            first = first_wave(self.game, starts)
+            first = waves.first_wave(self.game, starts)
             wave = self.add_wave([first])
             log.add(encode(first))
             phase.count(len(starts))  # reported with the next wave, after compiling
@@ -105,22 +95,23 @@ class Explorer:
             log.write()
             wave = self.log_wave(found, edges, log)
             phase.learn(partial(self.mean_size, wave))
-            phase.advance(size(wave), next(reversed(wave), None))
-            growth.wave(size(wave), phase.done)
-            if self.limit and self.seems_larger(self.limit, size(wave)):
+            phase.advance(waves.size(wave), next(reversed(wave), None))
+            growth.wave(waves.size(wave), phase.done)
+            if self.limit and self.seems_larger(self.limit, waves.size(wave)):
                 raise NotApplicable(
                     f"it seems to have more than {self.limit:,} positions, too many for lists in memory"
                 )
         phase.end()
         return self.state_space()
 
-    def children_of(self, wave: AnyWave) -> tuple[AnyWave, Edges]:
+    def children_of(self, wave: waves.AnyWave) -> tuple[waves.AnyWave, Edges]:
         """Return the children of a wave that are not known, and the new pairs of tiers that moves connect."""
         checks = EARLY_CHECKS if self.found < EARLY else 1
         # Expand the wave in tasks. Arrivals collect in memory, then are merged with the known positions from time to
         # time.
         tasks = (
-            (self.game, [(k, wave[k][a:b]) for k, a, b in task], checks) for task in cut_into_tasks(lengths(wave), TASK)
+            (self.game, [(k, wave[k][a:b]) for k, a, b in task], checks)
+            for task in cut_into_tasks(waves.lengths(wave), TASK)
         )
         arrivals: dict[int, list[Array]] = {}
         fresh: dict[int, list[Array]] = {}
@@ -140,15 +131,15 @@ class Explorer:
             return self.spilled.take_wave(), edges
         return {tier: merge_sorted(fresh.pop(tier)) for tier in list(fresh)}, edges
 
-    def log_wave(self, found: AnyWave, edges: Edges, log: Log) -> AnyWave:
+    def log_wave(self, found: waves.AnyWave, edges: Edges, log: Log) -> waves.AnyWave:
         """Log a new wave, add it to the known positions, and return it."""
         if self.spilled:
-            for block in blocks_on_disk(found, edges):
+            for block in waves.blocks_on_disk(found, edges):
                 log.add(encode(block))
                 log.flush()
             self.remember(found, edges)
             return found
-        log.add(encode(block := wave_block(found, edges)))
+        log.add(encode(block := waves.wave_block(found, edges)))
         return self.add_wave([block])
 
     def settle(self, arrivals: dict[int, list[Array]], fresh: dict[int, list[Array]]) -> None:
@@ -208,9 +199,9 @@ class Explorer:
         """Return the bytes that scores, and the counters of the largest tier with cycles, take in memory."""
         return SCORE * self.found + self.largest()
 
-    def mean_size(self, wave: AnyWave) -> float:
+    def mean_size(self, wave: waves.AnyWave) -> float:
         """Return the mean number of symmetric positions in a wave, from a sample."""
-        return mean_size(self.game, listed(sample_of(wave)))
+        return mean_size(self.game, listed(waves.sample_of(wave)))
 
     def largest(self) -> int:
         known = self.spilled.known if self.spilled else self.known
@@ -231,7 +222,7 @@ class Explorer:
         growing = self.found > limit // 8 and 3 * new > self.found
         return (growing or self.found > limit) and all(tier != child for tier, child in self.edges)
 
-    def add_wave(self, blocks: Iterable[WaveBlock]) -> AnyWave:
+    def add_wave(self, blocks: Iterable[waves.WaveBlock]) -> waves.AnyWave:
         """Add a wave, given in blocks, to the known positions, and return it."""
         wave: dict[int, list[Array]] = {}
         edges: Edges = set()
@@ -246,8 +237,8 @@ class Explorer:
         self.remember(whole, edges)
         return whole
 
-    def remember(self, wave: AnyWave, edges: Edges) -> None:
-        self.found += size(wave)
+    def remember(self, wave: waves.AnyWave, edges: Edges) -> None:
+        self.found += waves.size(wave)
         self.edges |= edges
         if self.spilled:
             self.spilled.remember(wave)

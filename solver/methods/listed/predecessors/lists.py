@@ -13,21 +13,8 @@ import numpy as np
 import psutil
 
 from retrograde.databases.errors import DiskFull
-from retrograde.solver.methods.listed.predecessors import in_memory, kernels
+from retrograde.solver.methods.listed.predecessors import in_memory, kernels, sorting
 from retrograde.solver.methods.listed.predecessors.in_memory import LoadedLists
-from retrograde.solver.methods.listed.predecessors.sorting import (
-    READ_BITS,
-    BucketEdges,
-    BucketLayout,
-    PackedEdges,
-    ParentLists,
-    SpilledEdges,
-    StoredParentLists,
-    bits_for,
-    invert_edges,
-    invert_to_disk,
-    write_edges,
-)
 from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.log import EntryLog, frames_in
 from retrograde.solver.runtime.scratch import Scratch
@@ -67,7 +54,7 @@ class SpilledBlock(NamedTuple):
 
     first: int
     end: int
-    edges: list[SpilledEdges]
+    edges: list[sorting.SpilledEdges]
     arrays: list[Array]
 
 
@@ -75,7 +62,7 @@ class InvertedBucket(NamedTuple):
     """Journal entry: the predecessor lists of a bucket are on disk."""
 
     bucket: int
-    lists: list[StoredParentLists]
+    lists: list[sorting.StoredParentLists]
 
 
 class NoLists(NamedTuple):
@@ -101,9 +88,9 @@ class PredecessorWriter:
     ):
         self.work, self.arrays = work, arrays
         self.scratch = Scratch(work.scratch / name, 0)
-        kinds = BucketBits, SpilledBlock, InvertedBucket, NoLists, SpilledEdges, StoredParentLists
+        kinds = BucketBits, SpilledBlock, InvertedBucket, NoLists, sorting.SpilledEdges, sorting.StoredParentLists
         self.log = EntryLog(work.log(name), self.scratch, *kinds)
-        self.layout = BucketLayout.of(count, bits_for(work.budget.left(), work.sharing))
+        self.layout = sorting.BucketLayout.of(count, sorting.bits_for(work.budget.left(), work.sharing))
         self.bytes_in_memory = 0
         """Bytes of packed edges in memory."""
         self.bytes_on_disk = 0
@@ -114,9 +101,9 @@ class PredecessorWriter:
         """The number of positions whose edges are on disk and need not be found again."""
         self.given_up = False
         """Whether predecessor lists have been given up."""
-        self.inverted: dict[int, list[StoredParentLists]] = {}
+        self.inverted: dict[int, list[sorting.StoredParentLists]] = {}
         """Buckets that an earlier solve has inverted."""
-        self.edges: list[BucketEdges] = []
+        self.edges: list[sorting.BucketEdges] = []
         self.begun = time.monotonic()
         self.on_disk = self.resume()
         if on_disk or work.sizes.predecessors_in_scratch or not isinstance(work.executor, ThreadPoolExecutor):
@@ -127,11 +114,11 @@ class PredecessorWriter:
 
         If scratch files are missing, the tier starts from the beginning.
         """
-        spilled: list[SpilledEdges] = []
+        spilled: list[sorting.SpilledEdges] = []
         entry = None
         for entry in self.log.read():
             if isinstance(entry, BucketBits):
-                self.layout = BucketLayout.of(self.layout.positions, entry.bits)
+                self.layout = sorting.BucketLayout.of(self.layout.positions, entry.bits)
             elif isinstance(entry, SpilledBlock):
                 for array, part in zip(self.arrays, entry.arrays, strict=True):
                     array[entry.first : entry.end] = part
@@ -147,7 +134,7 @@ class PredecessorWriter:
             spilled, self.inverted, self.done = [], {}, 0
         if entry and not self.done:
             self.scratch.begin(fresh=True)
-        self.edges = [BucketEdges([], []) for _ in range(self.layout.buckets)]
+        self.edges = [sorting.BucketEdges([], []) for _ in range(self.layout.buckets)]
         self.add_spilled(spilled)
         return entry is not None
 
@@ -160,7 +147,7 @@ class PredecessorWriter:
                 self.log.settle()  # the tier's journal entry must be on disk before its files go
             self.scratch.begin(fresh=True)
 
-    def add(self, packed: PackedEdges, done: int) -> None:
+    def add(self, packed: sorting.PackedEdges, done: int) -> None:
         """Add the packed edges of a block of positions; *done* positions are finished afterwards.
 
         Blocks must come in ascending order.
@@ -175,7 +162,7 @@ class PredecessorWriter:
         if self.on_disk and self.bytes_in_memory > min(BUFFER, max(1 << 20, self.work.budget.left() // 8)):
             self.spill(done)
 
-    def add_or_give_up(self, packed: PackedEdges, done: int) -> bool:
+    def add_or_give_up(self, packed: sorting.PackedEdges, done: int) -> bool:
         """Add edges; return False if the disk is or will be too small, and all edges were dropped."""
         try:
             self.add(packed, done)
@@ -234,7 +221,7 @@ class PredecessorWriter:
     def spill(self, done: int) -> None:
         """Write the edges in memory to disk, and log it. They are those of positions up to *done*."""
         tasks = ((self.scratch, bucket, edges.blocks) for bucket, edges in enumerate(self.edges) if edges.blocks)
-        spilled = list(self.work.starmap(write_edges, tasks))
+        spilled = list(self.work.starmap(sorting.write_edges, tasks))
         self.add_spilled(spilled)
         for edges in self.edges:
             edges.blocks.clear()
@@ -244,7 +231,7 @@ class PredecessorWriter:
             self.log.add(SpilledBlock(self.done, done, spilled, arrays))
             self.done = done
 
-    def add_spilled(self, spilled: list[SpilledEdges]) -> None:
+    def add_spilled(self, spilled: list[sorting.SpilledEdges]) -> None:
         """Record that edges are on disk."""
         for edges in spilled:
             self.edges[edges.bucket].spilled.append(edges)
@@ -258,16 +245,16 @@ class PredecessorWriter:
         lists: dict[int, Any] = {**self.inverted}
         buckets = [bucket for bucket in range(layout.buckets) if bucket not in lists]
         tasks = ((self.edges[bucket], layout, bucket, self.scratch) for bucket in buckets)
-        found = self.work.starmap(invert_to_disk if on_disk else invert_edges, tasks)
+        found = self.work.starmap(sorting.invert_to_disk if on_disk else sorting.invert_edges, tasks)
         for bucket, lists[bucket] in zip(buckets, found, strict=True):
             # Free the packed edges at once: together with the lists they would take twice the space.
-            self.edges[bucket] = BucketEdges([], [])
+            self.edges[bucket] = sorting.BucketEdges([], [])
             if on_disk:
                 self.log.add(InvertedBucket(bucket, lists[bucket]))
                 self.scratch.drop(f"bucket{bucket}")
         blocks = [lists[bucket] for bucket in range(layout.buckets)]
         blocks = [block for some in blocks for block in some] if on_disk else blocks
-        bits = min(READ_BITS, layout.shift) if on_disk else layout.shift
+        bits = min(sorting.READ_BITS, layout.shift) if on_disk else layout.shift
         return PredecessorLists(self.work, blocks, bits, self.scratch if on_disk else None)
 
 
@@ -288,7 +275,7 @@ def unwritten_bytes(folder: Path) -> int:
 
 # Lookup
 
-AnyLists = ParentLists | StoredParentLists | LoadedLists
+AnyLists = sorting.ParentLists | sorting.StoredParentLists | LoadedLists
 
 
 LookupTask = tuple[list[tuple[int, AnyLists, Array]], Scratch | None]
@@ -303,11 +290,11 @@ def look_up(blocks: list[tuple[int, AnyLists, Array]], scratch: Scratch | None) 
     # Step 1: read the lists that are on disk, and count parents.
     read = []
     for first, lists, frontier in blocks:
-        if isinstance(lists, StoredParentLists):
+        if isinstance(lists, sorting.StoredParentLists):
             assert scratch is not None
             lists = lists.read(scratch)
         elif isinstance(lists, LoadedLists):
-            first, frontier, lists = 0, lists.rows(frontier, first), ParentLists(lists.begins, lists.parents)
+            first, frontier, lists = 0, lists.rows(frontier, first), sorting.ParentLists(lists.begins, lists.parents)
         rows = frontier - first
         read.append((first, lists, frontier, int((lists.begins[rows + 1] - lists.begins[rows]).sum())))
     # Step 2: copy the parents from all blocks into one array.
@@ -326,7 +313,7 @@ class PredecessorLists:
         self.work, self.blocks, self.bits, self.scratch = work, blocks, bits, scratch
         self.may_load = bool(scratch) and work.shares_memory
         """Whether the lists are on disk and may be loaded into memory later."""
-        self.pending = sum(block.size for block in blocks if isinstance(block, StoredParentLists))
+        self.pending = sum(block.size for block in blocks if isinstance(block, sorting.StoredParentLists))
         """The number of positions whose parents have not been looked up yet."""
         if scratch and not self.may_load:
             scratch.cache_at_most(max(0, work.budget.left() // 2))
@@ -352,7 +339,7 @@ class PredecessorLists:
         assert self.scratch is not None
         together = 1 << in_memory.TOGETHER_BITS
         scratch, arrays = self.scratch, (scores, children_left, np.array(unpropagated))
-        stored = [block for block in self.blocks if isinstance(block, StoredParentLists)]  # all of them are
+        stored = [block for block in self.blocks if isinstance(block, sorting.StoredParentLists)]  # all of them are
         tasks = (
             (scratch, stored[begin : begin + together], begin << self.bits, *arrays)
             for begin in range(0, len(stored), together)

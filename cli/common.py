@@ -1,14 +1,12 @@
-"""Shared by the commands: their arguments and options, and how they open games and databases."""
+"""Shared by the commands: how they open games and databases, read input, and print data."""
 
 import io
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from random import Random
@@ -17,109 +15,6 @@ if TYPE_CHECKING:
     from retrograde.games import Game
     from retrograde.solver.play.oracle import Oracle
     from retrograde.solver.play.player import Player
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-# Arguments and options
-
-
-class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in the latest versions of click only
-    """A number of bytes, as in 1.5G."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        from retrograde.solver.runtime.memory import parse_size
-
-        try:
-            return parse_size(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-def complete_variants(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the games and the solved variants that match; if none does, let the shell complete files."""
-    from retrograde.databases.location import list_databases
-    from retrograde.games.catalog import game_names
-
-    solved = [path.stem.replace(",", ":", 1) for path in list_databases()]
-    names = [name for name in sorted({*game_names(), *solved}) if name.startswith(incomplete)]
-    return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
-
-
-def complete_games(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the games that match; if none does, let the shell complete files."""
-    from retrograde.games.catalog import game_names
-
-    names = [name for name in game_names() if name.startswith(incomplete)]
-    return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
-
-
-def complete_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(incomplete, type="file")]
-
-
-def complete_players(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from retrograde.solver.play.offered import offered
-    from retrograde.solver.play.player import PLAYERS
-
-    return [CompletionItem(name) for name in ("human", *PLAYERS, *offered()) if name.startswith(incomplete)]
-
-
-variant_argument = click.argument("variant", shell_complete=complete_variants)
-source_argument = click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_variants)
-database_option = click.option(
-    "--database", metavar="FILE", shell_complete=complete_files, help="The database, if it is not in the usual place."
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
-
-skill_option = click.option(
-    "--skill", type=click.FloatRange(0, 1), metavar="0..1",
-    help="How often the perfect player is perfect; otherwise it moves at random.",
-)  # fmt: skip
-
-
-def size_option(name: str, variable: str, default: str, what: str) -> Callable[[Command], Command]:
-    """Return an option for a number of bytes; *what* is its help."""
-    return click.option(name, variable, type=Size(), default=default, show_default=True, metavar="SIZE", help=what)
-
-
-def number_option(name: str, default: int, what: str, most: int | None = None) -> Callable[[Command], Command]:
-    """Return an option for a number from 1 to *most*; *what* is its help."""
-    number = click.IntRange(1, most)
-    return click.option(name, type=number, default=default, show_default=True, metavar="N", help=what)
-
-
-seed_option = click.option(
-    "--seed", type=int, default=1, show_default=True, help="Random seed; the same seed selects the same positions."
-)
-limit_option = click.option(
-    "--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds."
-)
-threads_option = click.option(
-    "--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core."
-)
-fresh_option = click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
-
-
-def workers_option(command: Command) -> Command:
-    return click.option(
-        "--workers", type=click.IntRange(1), metavar="N", help="Threads to use; by default one for each core."
-    )(command)
-
-
-class WithPlayers(click.Command):
-    """A command whose help ends with the installed players of other distributions."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from retrograde.solver.play.offered import offered
-
-        if names := offered():
-            formatter.write_paragraph()
-            formatter.write_text(f"More players that are installed: {', '.join(names)}.")
-
 
 # Opening
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.commands.annotations import (
     AnnotationTally,
     annotate_lines,
@@ -14,7 +15,7 @@ from retrograde.cli.commands.annotations import (
     has_moves,
     with_comments,
 )
-from retrograde.cli.common import complete_files, json_option, print_data, print_json
+from retrograde.cli.common import print_data, print_json
 from retrograde.cli.failure import Failure
 from retrograde.games.contract.text import printable
 
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("words", metavar="[VARIANT] FILE", nargs=-1, required=True, shell_complete=complete_files)
+@click.argument("words", metavar="[VARIANT] FILE", nargs=-1, required=True, shell_complete=options.complete_files)
 @click.option(
-    "--database", metavar="PATH", shell_complete=complete_files, help="A database, or for PGN a folder of databases."
+    "--database",
+    metavar="PATH",
+    shell_complete=options.complete_files,
+    help="A database, or for PGN a folder of databases.",
 )
-@json_option
+@options.json
 def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None:
     """Annotate each move in FILE with its value, and mark moves that gave up value.
 

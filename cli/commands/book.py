@@ -6,16 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.commands.remove import clear_leftovers
-from retrograde.cli.common import (
-    database_option,
-    fresh_option,
-    json_option,
-    print_json,
-    size_option,
-    variant_argument,
-    workers_option,
-)
+from retrograde.cli.common import print_json
 from retrograde.cli.failure import Failure, explain_interrupt
 from retrograde.cli.progress import listening
 from retrograde.cli.render.report import print_book, print_file, print_values
@@ -28,14 +21,14 @@ TABLE = "256M"
 
 
 @click.command()
-@variant_argument
+@options.variant
 @click.option("--plies", type=click.IntRange(0, 60), required=True, metavar="N", help="How many plies from the start.")
 @click.option("--value-only", is_flag=True, help="Prove values only; distances take longer.")
-@size_option("--table", "size", TABLE, "Memory for transposition tables, divided among the threads.")
-@workers_option
-@fresh_option
-@database_option
-@json_option
+@options.size("--table", "size", TABLE, "Memory for transposition tables, divided among the threads.")
+@options.workers
+@options.fresh
+@options.database
+@options.json
 def command(
     variant: str,
     plies: int,

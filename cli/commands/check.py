@@ -2,15 +2,16 @@
 
 import click
 
-from retrograde.cli.common import json_option, number_option, print_json, variant_argument
+from retrograde.cli import options
+from retrograde.cli.common import print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import heading, wrap
 
 
 @click.command()
-@variant_argument
-@number_option("--positions", 10_000, "The greatest number of positions to try.")
-@json_option
+@options.variant
+@options.number("--positions", 10_000, "The greatest number of positions to try.")
+@options.json
 @click.pass_context
 def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> None:
     """Check that the rules of a game keep the contract.

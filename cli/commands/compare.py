@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from retrograde.cli.common import (
-    complete_files,
-    database_option,
-    json_option,
-    number_option,
-    open_source,
-    print_json,
-    seed_option,
-    source_argument,
-)
+from retrograde.cli import options
+from retrograde.cli.common import open_source, print_json
 from retrograde.cli.failure import Failure
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import NOUNS, heading, indent
@@ -237,13 +229,13 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 @click.command()
-@source_argument
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), shell_complete=complete_files)
-@number_option("--positions", 5_000, "How many positions to compare, selected at random.")
+@options.source
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), shell_complete=options.complete_files)
+@options.number("--positions", 5_000, "How many positions to compare, selected at random.")
 @click.option("--all", "every", is_flag=True, help="Compare all positions, counting symmetric ones once.")
-@seed_option
-@database_option
-@json_option
+@options.seed
+@options.database
+@options.json
 def command(
     source: str, folder: Path, positions: int, every: bool, seed: int, database: str | None, as_json: bool
 ) -> None:

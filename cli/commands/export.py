@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.commands.compacting import export_compact
 from retrograde.cli.commands.syzygy import export_tables
-from retrograde.cli.common import database_option, json_option, open_source, print_json, source_argument
+from retrograde.cli.common import open_source, print_json
 from retrograde.cli.render.words import NOUNS
 from retrograde.games import RetrogradeError, Value
 from retrograde.games.contract.game import Traits
@@ -44,7 +45,7 @@ def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range
 
 
 @click.command()
-@source_argument
+@options.source
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="The output file, .parquet, .csv or .npz; by default the database's name with .csv, in this folder.",
@@ -65,8 +66,8 @@ def plies(ctx: click.Context, param: click.Parameter, text: str | None) -> range
     "--compact", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
     help="Instead, write a smaller database into a folder: it keeps one side to move of each ending.",
 )  # fmt: skip
-@database_option
-@json_option
+@options.database
+@options.json
 def command(
     source: str, output: Path | None, syzygy: Path | None, compact: Path | None, database: str | None, as_json: bool,
     **wanted: Any,

@@ -6,7 +6,8 @@ from typing import Any, get_type_hints
 
 import click
 
-from retrograde.cli.common import complete_games, json_option, print_json
+from retrograde.cli import options
+from retrograde.cli.common import print_json
 from retrograde.cli.render.pager import paged
 from retrograde.cli.render.words import faint, heading, indent, reflow, table, wrap
 from retrograde.games.catalog import game_class, game_names, load_game, option_text
@@ -31,8 +32,8 @@ FROM_A_BOARD = ("read", "show", "move_name")
 
 
 @click.command()
-@click.argument("game", required=False, shell_complete=complete_games)
-@json_option
+@click.argument("game", required=False, shell_complete=options.complete_games)
+@options.json
 def command(game: str | None, as_json: bool) -> None:
     """List the games, or show the rules, options and start of one.
 
@@ -97,7 +98,7 @@ def describe(text: str) -> dict[str, Any]:
         "title": title(cls),
         "rules": rules(cls),
         "notes": printable(inspect.getdoc(inspect.getmodule(cls)) or "") or None,
-        "options": options(cls),
+        "options": options_of(cls),
         "methods": [
             method for method in ABILITIES if defines(cls, method) or (method in FROM_A_BOARD and declares(cls))
         ],
@@ -114,7 +115,7 @@ def describe(text: str) -> dict[str, Any]:
     return facts
 
 
-def options(cls: type[Game]) -> list[dict[str, Any]]:
+def options_of(cls: type[Game]) -> list[dict[str, Any]]:
     types = get_type_hints(cls)
     return [
         {

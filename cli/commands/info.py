@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from retrograde.cli.common import (
-    database_option,
-    file_named,
-    json_option,
-    open_file,
-    open_source,
-    print_json,
-    rules_now,
-    solve_again_command,
-    source_argument,
-)
+from retrograde.cli import options
+from retrograde.cli.common import file_named, open_file, open_source, print_json, rules_now, solve_again_command
 from retrograde.cli.render.certified import CLASSES, certificate_named, facts_of, open_certified, print_certificate
 from retrograde.cli.render.measures import print_measures, print_start_measure
 from retrograde.cli.render.moves import MOVER, mover
@@ -45,9 +36,9 @@ MOST_OTHERS = 4
 
 
 @click.command()
-@source_argument
-@database_option
-@json_option
+@options.source
+@options.database
+@options.json
 def command(source: str, database: str | None, as_json: bool) -> None:
     """Show the result of a solve: counts by value and remoteness, the longest win, and the size of the file.
 

@@ -5,16 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.commands.plot import check_suffix, save_figure
-from retrograde.cli.common import (
-    database_option,
-    json_option,
-    number_option,
-    open_source,
-    print_json,
-    seed_option,
-    source_argument,
-)
+from retrograde.cli.common import open_source, print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import amount, heading, indent, table, wrap
 
@@ -26,18 +19,18 @@ ORDERS = {"worst": "worst first", "given": "as given", "best": "best first"}
 
 
 @click.command()
-@source_argument
-@number_option("--depth", 6, "The greatest depth of the search, in plies.", most=30)
-@number_option("--positions", 200, "How many positions to try.")
-@seed_option
+@options.source
+@options.number("--depth", 6, "The greatest depth of the search, in plies.", most=30)
+@options.number("--positions", 200, "How many positions to try.")
+@options.seed
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Also write a picture: .png, .svg or .pdf.",
 )
-@database_option
-@json_option
+@options.database
+@options.json
 def command(
     source: str, depth: int, positions: int, seed: int, plot: Path | None, database: str | None, as_json: bool
 ) -> None:

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.commands.unfinished import facts_of, unfinished
-from retrograde.cli.common import has_other_rules, json_option, print_json
+from retrograde.cli.common import has_other_rules, print_json
 from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import shared
 from retrograde.cli.render.pager import paged
@@ -23,7 +24,7 @@ Facts = dict[str, Any]
 
 
 @click.command("list")
-@json_option
+@options.json
 def command(as_json: bool) -> None:
     """List the databases, and interrupted solves: how far they are, and how to resume them.
 

@@ -9,19 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.commands.query import read_reachable
-from retrograde.cli.common import (
-    WithPlayers,
-    complete_players,
-    database_option,
-    file_named,
-    json_option,
-    open_source,
-    player_named,
-    print_json,
-    read_position,
-    source_argument,
-)
+from retrograde.cli.common import file_named, open_source, player_named, print_json, read_position
 from retrograde.cli.progress import listening
 from retrograde.cli.render.expected import within
 from retrograde.cli.render.moves import check_writes_pgn, pgn_of, pgn_option
@@ -37,18 +27,18 @@ if TYPE_CHECKING:
 SECONDS = 1.0
 
 
-@click.command(cls=WithPlayers)
-@source_argument
-@click.argument("a", metavar="A", shell_complete=complete_players)
-@click.argument("b", metavar="B", shell_complete=complete_players)
+@click.command(cls=options.WithPlayers)
+@options.source
+@click.argument("a", metavar="A", shell_complete=options.complete_players)
+@click.argument("b", metavar="B", shell_complete=options.complete_players)
 @click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many games to play.")
 @click.option("--from", "position", metavar="POSITION", help="First position instead of the start; or random.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Random seed; the same seed gives the same games.")
 @click.option("--exact", is_flag=True, help="Compute each player's expected payoff minus the other's; play no games.")
 @time_option(SECONDS, "for a move")
 @pgn_option("the games")
-@database_option
-@json_option
+@options.database
+@options.json
 def command(
     source: str,
     a: str,

@@ -12,16 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.commands.query import read_reachable
-from retrograde.cli.common import (
-    WithPlayers,
-    complete_players,
-    database_option,
-    input_line,
-    player_named,
-    skill_option,
-    source_argument,
-)
+from retrograde.cli.common import input_line, player_named
 from retrograde.cli.render.board import print_board
 from retrograde.cli.render.expected import EXPECTATION, print_expectation
 from retrograde.cli.render.moves import (
@@ -78,16 +71,21 @@ class Quit(Exception):
     """The person wants to stop."""
 
 
-@click.command(cls=WithPlayers)
-@source_argument
+@click.command(cls=options.WithPlayers)
+@options.source
 @click.option(
-    "--first", metavar="WHO", default=HUMAN, show_default=True, shell_complete=complete_players, help="Who moves first."
+    "--first",
+    metavar="WHO",
+    default=HUMAN,
+    show_default=True,
+    shell_complete=options.complete_players,
+    help="Who moves first.",
 )
 @click.option(
-    "--second", metavar="WHO", default="perfect", show_default=True, shell_complete=complete_players,
+    "--second", metavar="WHO", default="perfect", show_default=True, shell_complete=options.complete_players,
     help="Who moves second.",
 )  # fmt: skip
-@skill_option
+@options.skill
 @click.option("--hints", is_flag=True, help="Show the values of all moves with every position.")
 @click.option(
     "--from", "position", metavar="POSITION",
@@ -96,7 +94,7 @@ class Quit(Exception):
 @click.option("--seed", type=int, metavar="N", help="Random seed; the same seed gives the same random play.")
 @time_option(SECONDS, "for a move")
 @pgn_option("the game")
-@database_option
+@options.database
 def command(
     source: str,
     first: str,

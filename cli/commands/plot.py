@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.common import database_option, open_file, source_argument
+from retrograde.cli import options
+from retrograde.cli.common import open_file
 
 if TYPE_CHECKING:
     from retrograde.databases.checked import CheckedFile
@@ -15,13 +16,13 @@ SUFFIXES = (".png", ".svg", ".pdf")
 
 
 @click.command()
-@source_argument
+@options.source
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="The output file, .png, .svg or .pdf; by default the database's name with .png, in this folder.",
 )  # fmt: skip
 @click.option("--linear", is_flag=True, help="Use a linear scale for the counts, not a logarithmic one.")
-@database_option
+@options.database
 def command(source: str, output: Path | None, linear: bool, database: str | None) -> None:
     """Draw how many positions there are of each value and remoteness.
 

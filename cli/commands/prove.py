@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.commands.search import TABLE, start_of
-from retrograde.cli.common import (
-    fresh_option,
-    json_option,
-    limit_option,
-    print_json,
-    read_position,
-    size_option,
-    source_argument,
-    threads_option,
-)
+from retrograde.cli.common import print_json, read_position
 from retrograde.cli.failure import explain_interrupt
 from retrograde.cli.progress import COMPILING, listening, polled
 from retrograde.cli.render.certified import claim, facts_of
@@ -53,7 +45,7 @@ class Odd(click.IntRange):
 
 
 @click.command()
-@source_argument
+@options.source
 @click.argument("position", required=False)
 @click.option(
     "--value",
@@ -65,13 +57,13 @@ class Odd(click.IntRange):
     "--leaves", type=Odd(0, MOST_LEAVES), default=LEAVES, show_default=True, metavar="N",
     help="Leave out positions that a search decides within N plies.",
 )  # fmt: skip
-@limit_option
-@size_option("--table", "table_size", TABLE, "Memory for the transposition table of the search.")
-@size_option("--memory", "memory", MEMORY, "Memory for the positions of the proof.")
-@threads_option
-@fresh_option
+@options.time_limit
+@options.size("--table", "table_size", TABLE, "Memory for the transposition table of the search.")
+@options.size("--memory", "memory", MEMORY, "Memory for the positions of the proof.")
+@options.threads
+@options.fresh
 @click.option("--out", metavar="FILE", help="The certificate's file, if it is not to be in the usual place.")
-@json_option
+@options.json
 def command(
     source: str,
     position: str | None,

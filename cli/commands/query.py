@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from retrograde.cli.common import (
-    complete_files,
-    complete_variants,
-    database_option,
-    input_line,
-    json_option,
-    print_json,
-    read_position,
-)
+from retrograde.cli import options
+from retrograde.cli.common import input_line, print_json, read_position
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.board import print_board
 from retrograde.cli.render.expected import EXPECTATION, print_expectation
@@ -38,18 +31,18 @@ SECONDS = 10.0
 
 
 @click.command()
-@click.argument("source", metavar="[VARIANT|FILE]", required=False, shell_complete=complete_variants)
+@click.argument("source", metavar="[VARIANT|FILE]", required=False, shell_complete=options.complete_variants)
 @click.argument("position", required=False)
 @click.option(
     "--batch",
     metavar="FILE",
-    shell_complete=complete_files,
+    shell_complete=options.complete_files,
     help="Answer each line of a file, or of standard input (-), in one line.",
 )
 @click.option("--moves", is_flag=True, help="With --batch, print the moves as well.")
 @time_option(SECONDS, "for the position and its moves")
-@database_option
-@json_option
+@options.database
+@options.json
 def command(
     source: str | None,
     position: str | None,

@@ -9,8 +9,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from retrograde.cli import options
 from retrograde.cli.commands.unfinished import JOURNAL, PARTIAL, SCRATCH, bytes_of, files_of, read_progress, unfinished
-from retrograde.cli.common import database_option, input_line, json_option, named_variant, print_json
+from retrograde.cli.common import input_line, named_variant, print_json
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.words import indent, size, table
 from retrograde.databases.location import CERTIFICATE_SUFFIX
@@ -35,8 +36,8 @@ def complete_removable(ctx: click.Context, param: click.Parameter, incomplete: s
     help="Keep the database, and delete only the remains of an interrupted solve.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@database_option
-@json_option
+@options.database
+@options.json
 def command(source: str, only_unfinished: bool, yes: bool, database: str | None, as_json: bool) -> None:
     """Delete a database, and the remains of an interrupted solve: its journal and its scratch files.
 

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from retrograde.cli.common import (
-    json_option,
-    limit_option,
-    print_json,
-    read_position,
-    size_option,
-    source_argument,
-    threads_option,
-)
+from retrograde.cli import options
+from retrograde.cli.common import print_json, read_position
 from retrograde.cli.progress import COMPILING, listening, polled, search_progress
 from retrograde.cli.render.measures import score_line
 from retrograde.cli.render.moves import mover, names_of, print_line
@@ -38,12 +31,12 @@ DISTANCE_SECONDS = 10.0
 
 
 @click.command()
-@source_argument
+@options.source
 @click.argument("position", required=False)
-@limit_option
+@options.time_limit
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Search to a depth of N plies only.")
-@size_option("--table", "size", TABLE, "Memory for the transposition table.")
-@threads_option
+@options.size("--table", "size", TABLE, "Memory for the transposition table.")
+@options.threads
 @click.option(
     "--method",
     type=click.Choice(METHODS),
@@ -65,7 +58,7 @@ DISTANCE_SECONDS = 10.0
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the --tree to an .svg file."
 )
-@json_option
+@options.json
 def command(
     source: str,
     position: str | None,

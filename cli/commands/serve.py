@@ -5,14 +5,14 @@ from contextlib import contextmanager
 
 import click
 
-from retrograde.cli.common import complete_variants
+from retrograde.cli import options
 from retrograde.cli.render.oracles import source_text, time_option
 
 SECONDS = 3.0
 
 
 @click.command()
-@click.argument("variants", nargs=-1, metavar="[VARIANT…]", shell_complete=complete_variants)
+@click.argument("variants", nargs=-1, metavar="[VARIANT…]", shell_complete=options.complete_variants)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 for any free one."

@@ -10,17 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.commands.cluster import cluster_options, executor_for
 from retrograde.cli.commands.sets import result_or_found, solve_set
-from retrograde.cli.common import (
-    Size,
-    database_option,
-    fresh_option,
-    json_option,
-    print_json,
-    variant_argument,
-    workers_option,
-)
+from retrograde.cli.common import print_json
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import listening
 from retrograde.cli.render.expected import EXPECTATION
@@ -54,13 +47,16 @@ MOST_ROWS = 100
 
 
 @click.command()
-@variant_argument
-@database_option
-@workers_option
+@options.variant
+@options.database
+@options.workers
 @click.option(
-    "--memory", type=Size(), metavar="SIZE", help="The most memory to use, such as 1.5G; by default all that is free."
+    "--memory",
+    type=options.Size(),
+    metavar="SIZE",
+    help="The most memory to use, such as 1.5G; by default all that is free.",
 )
-@fresh_option
+@options.fresh
 @click.option("--estimate", "only_estimate", is_flag=True, help="Print what a solve will take, and do not solve.")
 @click.option(
     "--metric", type=click.Choice(METRICS), help="What to compute for each position; by default the game's own metric."
@@ -77,7 +73,7 @@ MOST_ROWS = 100
     "skill:0.8, depth:4, exploit:MODEL, an installed player, or a function of your own, FILE.py:function.",
 )  # fmt: skip
 @cluster_options
-@json_option
+@options.json
 def command(
     variant: str,
     database: str | None,

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.common import complete_variants, json_option, open_source, print_json, read_position
+from retrograde.cli import options
+from retrograde.cli.common import open_source, print_json, read_position
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.words import coloured, heading, indent, table
 
@@ -17,8 +18,8 @@ Component = tuple["Database", int]
 
 
 @click.command()
-@click.argument("parts", nargs=-1, required=True, metavar="VARIANT...", shell_complete=complete_variants)
-@json_option
+@click.argument("parts", nargs=-1, required=True, metavar="VARIANT...", shell_complete=options.complete_variants)
+@options.json
 def command(parts: tuple[str, ...], as_json: bool) -> None:
     """Show the value of a sum of impartial games: the player to move chooses one of them and moves there.
 

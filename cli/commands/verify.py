@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from retrograde.cli.common import (
-    book_named,
-    database_option,
-    json_option,
-    open_file,
-    open_source,
-    print_json,
-    source_argument,
-    workers_option,
-)
+from retrograde.cli import options
+from retrograde.cli.common import book_named, open_file, open_source, print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.render.certified import certificate_named, open_certified
 from retrograde.cli.render.report import of_book
@@ -28,9 +20,9 @@ MOST_PROBLEMS = 20
 
 
 @click.command()
-@source_argument
-@database_option
-@workers_option
+@options.source
+@options.database
+@options.workers
 @click.option(
     "--against",
     metavar="FILE.py:function",
@@ -38,7 +30,7 @@ MOST_PROBLEMS = 20
 )
 @click.option("--quick", is_flag=True, help="Only read every block and compare the digest.")
 @click.option("--all-images", is_flag=True, help="Check every symmetric image of each position, not only one.")
-@json_option
+@options.json
 @click.pass_context
 def command(
     ctx: click.Context, source: str, database: str | None, workers: int | None, against: str | None, quick: bool,

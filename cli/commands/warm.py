@@ -2,11 +2,12 @@
 
 import click
 
-from retrograde.cli.common import json_option, print_json
+from retrograde.cli import options
+from retrograde.cli.common import print_json
 
 
 @click.command()
-@json_option
+@options.json
 def command(as_json: bool) -> None:
     """Compile the loops of the solver now; later commands load them from disk.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.common import Command
+from retrograde.cli import options
 from retrograde.cli.render.words import NOUNS, amount, coloured, duration, expected, faint, of_a_puzzle, plies, prospect
 from retrograde.games import DRAW, LOSE, TIE, WIN
 
@@ -37,7 +37,7 @@ SOURCES = {
 """How a value is known without a search. A weak solution keeps the value of one position, by a strategy."""
 
 
-def time_option(seconds: float, what: str) -> Callable[[Command], Command]:
+def time_option(seconds: float, what: str) -> Callable[[options.Command], options.Command]:
     """Return the option that limits the search if there is no database."""
     return click.option(
         "--time", "seconds", type=click.FloatRange(min=0, min_open=True), default=seconds, show_default=True,

@@ -1,0 +1,105 @@
+"""Arguments and options that several commands have."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in the latest versions of click only
+    """A number of bytes, as in 1.5G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        from retrograde.solver.runtime.memory import parse_size
+
+        try:
+            return parse_size(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def complete_variants(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the games and the solved variants that match; if none does, let the shell complete files."""
+    from retrograde.databases.location import list_databases
+    from retrograde.games.catalog import game_names
+
+    solved = [path.stem.replace(",", ":", 1) for path in list_databases()]
+    names = [name for name in sorted({*game_names(), *solved}) if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+
+
+def complete_games(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the games that match; if none does, let the shell complete files."""
+    from retrograde.games.catalog import game_names
+
+    names = [name for name in game_names() if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+
+
+def complete_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_players(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from retrograde.solver.play.offered import offered
+    from retrograde.solver.play.player import PLAYERS
+
+    return [CompletionItem(name) for name in ("human", *PLAYERS, *offered()) if name.startswith(incomplete)]
+
+
+variant = click.argument("variant", shell_complete=complete_variants)
+source = click.argument("source", metavar="VARIANT|FILE", shell_complete=complete_variants)
+database = click.option(
+    "--database", metavar="FILE", shell_complete=complete_files, help="The database, if it is not in the usual place."
+)
+json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+skill = click.option(
+    "--skill", type=click.FloatRange(0, 1), metavar="0..1",
+    help="How often the perfect player is perfect; otherwise it moves at random.",
+)  # fmt: skip
+
+
+def size(name: str, variable: str, default: str, what: str) -> Callable[[Command], Command]:
+    """Return an option for a number of bytes; *what* is its help."""
+    return click.option(name, variable, type=Size(), default=default, show_default=True, metavar="SIZE", help=what)
+
+
+def number(name: str, default: int, what: str, most: int | None = None) -> Callable[[Command], Command]:
+    """Return an option for a number from 1 to *most*; *what* is its help."""
+    kind = click.IntRange(1, most)
+    return click.option(name, type=kind, default=default, show_default=True, metavar="N", help=what)
+
+
+seed = click.option(
+    "--seed", type=int, default=1, show_default=True, help="Random seed; the same seed selects the same positions."
+)
+time_limit = click.option(
+    "--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds."
+)
+threads = click.option(
+    "--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core."
+)
+fresh = click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
+
+
+workers = click.option(
+    "--workers", type=click.IntRange(1), metavar="N", help="Threads to use; by default one for each core."
+)
+
+
+class WithPlayers(click.Command):
+    """A command whose help ends with the installed players of other distributions."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from retrograde.solver.play.offered import offered
+
+        if names := offered():
+            formatter.write_paragraph()
+            formatter.write_text(f"More players that are installed: {', '.join(names)}.")

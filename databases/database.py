@@ -20,7 +20,7 @@ from retrograde.databases.errors import NotInDatabase
 from retrograde.databases.layout import NOT_FOUND, LegendRow
 from retrograde.databases.legend import LegendTable
 from retrograde.games import UNDECIDED, Game, Value
-from retrograde.games.contract.game import METRICS, POSITION_LIMIT, Traits, is_none
+from retrograde.games.contract.game import METRICS, POSITION_LIMIT, Traits
 from retrograde.games.contract.raised import given_start
 
 Default = TypeVar("Default")
@@ -279,23 +279,3 @@ def set_example_positions(file: CheckedFile, position_of: Callable[[int], Any]) 
     legend = {row: row._replace(example=position_of(row.example)) for row in file.legend}
     file.legend = [*legend.values()]
     file.start_outcome = file.start_outcome and legend.get(file.start_outcome, file.start_outcome)
-
-
-def position_by_slot(file: CheckedFile, game: Any, number: int) -> Any:
-    """Return the position of a slot, numbered through all tiers."""
-    numbers, bounds = file.contents.tiers
-    k = int(bounds.searchsorted(number, "right")) - 1
-    if k == len(numbers):
-        raise file.damaged(f"an example is in slot {number}, and there are not so many")
-    return game.unindex(int(numbers[k]), number - int(bounds[k]))
-
-
-def positions_of_slots(game: Any, tier: int, slots: range) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the positions of some slots of a tier, and which slots have one.
-
-    Positions are int64[n], or int64[n, ints] if they are tuples; the second array is a bool for each slot.
-    """
-    by_slot = [game.unindex(tier, slot) for slot in slots]
-    filled = np.array([not is_none(position) for position in by_slot], np.bool_)
-    positions = np.array([position for position in by_slot if not is_none(position)], np.int64)
-    return positions.reshape(-1, width) if (width := Traits.of(game).width) else positions, filled

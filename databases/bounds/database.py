@@ -4,10 +4,7 @@ The file holds the bounds of player 0. The database turns them for the player to
 player 0.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator
-from functools import partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -15,15 +12,9 @@ from numpy.typing import NDArray
 
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import (
-    CACHE_BLOCKS,
-    Database,
-    Outcome,
-    position_by_slot,
-    positions_of_slots,
-    set_example_positions,
-)
+from retrograde.databases.database import CACHE_BLOCKS, Outcome
 from retrograde.databases.errors import NotInDatabase, OtherRules
+from retrograde.databases.numbered import NumberedDatabase
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.contract.game import CHANCE, is_none
 
@@ -39,8 +30,8 @@ class TooManyBetween(Exception):
     """A lookup went through more positions without a slot than a sound game has."""
 
 
-class BoundsDatabase(Database):
-    """Expected payoffs of a game with chance that numbers its positions. It answers for every position."""
+class BoundsDatabase(NumberedDatabase):
+    """Expected payoffs of a game with chance. It answers also for positions that have no slot."""
 
     def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
         super().__init__(file, game, cache_blocks)
@@ -48,14 +39,8 @@ class BoundsDatabase(Database):
 
         assert isinstance(file.contents, BoundsReader)
         self.contents = file.contents
-        self._block_size = self.contents.block_size
-        self._numbers: list[int] = self.contents.tiers.numbers.tolist()
-        self._tier_starts: list[int] = self.contents.tiers.bounds.tolist()
-        """The first slot of each tier, and the number of all slots last."""
         self._scale = int(file.details["scale"])
         self._known: dict[int, Bounds] = {}
-        rules: Any = game  # `tiers` and `size` are not in the contract, because options may have these names
-        sizes = [rules.size(tier) for tier in sorted({*rules.tiers})]
         if file.details.get("numbering") != numbering_digest(game):
             from retrograde.games.catalog import typed
 
@@ -63,10 +48,7 @@ class BoundsDatabase(Database):
                 f"the database {str(file.path)!r} was made by another numbering than {file.game_name} has now; make it "
                 f"again: retrograde solve {typed(game)} --fresh"
             )
-        if sorted({*rules.tiers}) != self._numbers or [0, *accumulate(sizes)] != self._tier_starts:
-            raise file.damaged("its tiers are not those of the game")
-        if self._width:
-            set_example_positions(file, partial(position_by_slot, file, game))
+        self._expect_tiers(self._every)
 
     # Bounds
 
@@ -110,26 +92,14 @@ class BoundsDatabase(Database):
     def _stored(self, position: int) -> Bounds | None:
         """Return the stored bounds of a position, or of the position with the players exchanged."""
         for image, sign in ((position, 1), (self.game.swapped(position), -1)):
-            if not is_none(image) and (slot := self._slot(image)) >= 0:
+            if is_none(image):
+                continue
+            canonical = self._canonical(image)
+            if (slot := self._slot_of(canonical, self._tier(canonical))) >= 0:
                 block, i = divmod(slot, self._block_size)
                 low, high = self._block(block)
                 return (int(low[i]), int(high[i])) if sign == 1 else (-int(high[i]), -int(low[i]))
         return None
-
-    def _slot(self, position: int) -> int:
-        """Return a position's slot, numbered through all tiers; -1 if it has none."""
-        canonical = self._canonical(position)
-        tier = self._tier(canonical)
-        k = bisect_left(self._numbers, tier)
-        if k == len(self._numbers) or self._numbers[k] != tier:
-            return -1
-        slot: int = self.game.index(canonical)
-        if (
-            not 0 <= slot < self._tier_starts[k + 1] - self._tier_starts[k]
-            or self.game.unindex(tier, slot) != canonical
-        ):
-            return -1
-        return self._tier_starts[k] + slot
 
     def _derived(self, position: int, between: set[int]) -> Bounds:
         """Return the bounds that follow from the children; the payoff if the game is over."""
@@ -174,17 +144,14 @@ class BoundsDatabase(Database):
         return values.reshape(shape), np.full(shape, -1, np.int32)
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
-        for tier, begin, end in zip(self._numbers, self._tier_starts, self._tier_starts[1:], strict=False):
-            for first in range(begin, end, self._block_size):
-                low, high = self.contents.all_bounds(first, min(first + self._block_size, end))
-                slots = range(first - begin, first - begin + len(low))
-                positions, filled = positions_of_slots(self.game, tier, slots)
-                keys: Any = map(tuple, positions.tolist()) if self._width else positions.tolist()
-                # Bounds are player 0's: turn them for the player to move.
-                signs = np.array([-1 if self.game.turn(key) == 1 else 1 for key in keys])
-                values = np.select([low[filled] > 0, high[filled] < 0], [signs, -signs], 0)
-                by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # index -1 is the last: LOSE
-                yield tier, positions, by_sign[values], np.full(len(values), -1, np.int32)
+        for tier, first, last, positions, filled in self._blocks_of_slots():
+            low, high = self.contents.all_bounds(first, last)
+            keys: Any = map(tuple, positions.tolist()) if self._width else positions.tolist()
+            # Bounds are player 0's: turn them for the player to move.
+            signs = np.array([-1 if self.game.turn(key) == 1 else 1 for key in keys])
+            values = np.select([low[filled] > 0, high[filled] < 0], [signs, -signs], 0)
+            by_sign = np.array([TIE, WIN, LOSE], np.uint8)  # index -1 is the last: LOSE
+            yield tier, positions, by_sign[values], np.full(len(values), -1, np.int32)
 
 
 def value_of(low: int, high: int) -> Value:

@@ -10,23 +10,15 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import (
-    CACHE_BLOCKS,
-    Database,
-    Outcome,
-    position_by_slot,
-    positions_of_slots,
-    set_example_positions,
-)
+from retrograde.databases.database import CACHE_BLOCKS, Database, Outcome
 from retrograde.databases.errors import NoDatabase
+from retrograde.databases.numbered import NumberedDatabase
 from retrograde.databases.slots.read import OutcomeReader, SlotsReader
 from retrograde.games import DRAW, UNDECIDED, Game
 from retrograde.games.catalog import own_tiers
@@ -35,8 +27,8 @@ TOGETHER = 64
 """Blocks of a tier that are read together."""
 
 
-class SlotsDatabase(Database):
-    """A solved game with slots. It answers for every legal position, whether play reaches it or not."""
+class SlotsDatabase(NumberedDatabase):
+    """A solved game with the outcome of each slot."""
 
     open_other: Callable[[str], Database]
     """Opens the database of another variant, on which this one rests; the code that opens this database sets it."""
@@ -45,21 +37,12 @@ class SlotsDatabase(Database):
         super().__init__(file, game, cache_blocks)
         assert isinstance(file.contents, OutcomeReader)
         self.contents: OutcomeReader = file.contents
-        self._block_size = self.contents.block_size
-        self._numbers: list[int] = self.contents.tiers.numbers.tolist()
-        self._tier_starts: list[int] = self.contents.tiers.bounds.tolist()
-        """The first slot of each tier, and the number of all slots last."""
-        rules: Any = game  # options may be named `tiers` or `size`, so the contract has neither
-        every = sorted(set(rules.tiers))
-        sizes = [0, *accumulate(map(rules.size, self._numbers))] if set(self._numbers) <= {*every} else []
-        if self._numbers not in (every, own_tiers(rules)) or sizes != self._tier_starts:
-            raise file.damaged("its tiers are not those of the game")
+        self._expect_tiers(self._every, own_tiers(self._rules))
         if self._width:
-            set_example_positions(file, partial(position_by_slot, file, game))
             counts = self.contents.counts
-            self.contents.counts = [row._replace(example=position_by_slot(file, game, row.example)) for row in counts]
-        whole = self._numbers == every  # older files have the tiers of other variants too
-        self._elsewhere = {} if whole else {tier: rules.elsewhere(tier) for tier in every}
+            self.contents.counts = [row._replace(example=self._position_by_number(row.example)) for row in counts]
+        whole = self._numbers == self._every  # older files have the tiers of other variants too
+        self._elsewhere = {} if whole else {tier: self._rules.elsewhere(tier) for tier in self._every}
         self._others: dict[str, SlotsDatabase] = {}
         self._opening = threading.Lock()
 
@@ -150,16 +133,6 @@ class SlotsDatabase(Database):
         row: int = self._block(block)[i]
         return row
 
-    def _slot_of(self, position: int, tier: int) -> int:
-        """Return a canonical position's slot, numbered through all tiers, or -1 if it has none."""
-        k = bisect_left(self._numbers, tier)
-        if k == len(self._numbers) or self._numbers[k] != tier:
-            return -1
-        slot: int = self.game.index(position)
-        if not 0 <= slot < self._tier_starts[k + 1] - self._tier_starts[k] or self.game.unindex(tier, slot) != position:
-            return -1
-        return self._tier_starts[k] + slot
-
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
         pairs = zip(positions.tolist(), tiers.tolist(), strict=True)
         slots = np.array([self._slot_of(*pair) if pair[0] >= 0 else -1 for pair in pairs], np.int64)
@@ -171,9 +144,5 @@ class SlotsDatabase(Database):
         return rows
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
-        for tier, begin, end in zip(self._numbers, self._tier_starts, self._tier_starts[1:], strict=False):
-            for first in range(begin, end, self._block_size):
-                rows = self.all_slots(first, min(first + self._block_size, end))
-                slots = range(first - begin, first - begin + len(rows))
-                positions, filled = positions_of_slots(self.game, tier, slots)
-                yield tier, positions, *self._read_legend(rows[filled])
+        for tier, first, last, positions, filled in self._blocks_of_slots():
+            yield tier, positions, *self._read_legend(self.all_slots(first, last)[filled])

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import BULK, CACHE_BLOCKS, Outcome, positions_of_slots
+from retrograde.databases.database import BULK, CACHE_BLOCKS, Outcome
 from retrograde.databases.layout import DERIVED
+from retrograde.databases.numbered import positions_of_slots
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game

@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.databases import Database, open_database
-from retrograde.databases.database import BULK, positions_of_slots
+from retrograde.databases.database import BULK
 from retrograde.databases.frames import compress_group
 from retrograde.databases.layout import COMPACT_BLOCK, DERIVED, SLOT_LEVEL, PartRow, outcome_dtype
+from retrograde.databases.numbered import positions_of_slots
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.write import SolvedCompact, write_database

@@ -1,0 +1,76 @@
+"""A database of a game that numbers its positions: finds the slot of a position, and the positions of slots."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrograde.databases.checked import CheckedFile
+from retrograde.databases.database import CACHE_BLOCKS, Database, set_example_positions
+from retrograde.databases.reader import SlotReader
+from retrograde.games import Game
+from retrograde.games.contract.game import Traits, is_none
+
+
+class NumberedDatabase(Database):
+    """A solved game with slots. It answers for every legal position, whether play reaches it or not."""
+
+    def __init__(self, file: CheckedFile, game: Game, cache_blocks: int = CACHE_BLOCKS):
+        super().__init__(file, game, cache_blocks)
+        assert isinstance(file.contents, SlotReader)
+        self._block_size = file.contents.block_size
+        self._numbers: list[int] = file.contents.tiers.numbers.tolist()
+        self._tier_starts: list[int] = file.contents.tiers.bounds.tolist()
+        """The first slot of each tier, and the number of all slots last."""
+        rules: Any = game  # options may be named `tiers` or `size`, so the contract has neither
+        self._rules = rules
+        self._every = sorted(set(rules.tiers))
+        """The tiers of the game."""
+
+    def _expect_tiers(self, *allowed: list[int]) -> None:
+        """Raise DamagedDatabase unless the file has one of some lists of tiers, with the sizes that the rules give."""
+        known = set(self._numbers) <= {*self._every}
+        sizes = [0, *accumulate(map(self._rules.size, self._numbers))] if known else []
+        if self._numbers not in allowed or sizes != self._tier_starts:
+            raise self.file.damaged("its tiers are not those of the game")
+        if self._width:
+            set_example_positions(self.file, self._position_by_number)
+
+    def _position_by_number(self, number: int) -> Any:
+        """Return the position of a slot, numbered through all tiers."""
+        numbers, bounds = self.file.contents.tiers
+        k = int(bounds.searchsorted(number, "right")) - 1
+        if k == len(numbers):
+            raise self.file.damaged(f"an example is in slot {number}, and there are not so many")
+        return self._rules.unindex(int(numbers[k]), number - int(bounds[k]))
+
+    def _slot_of(self, position: int, tier: int) -> int:
+        """Return a canonical position's slot, numbered through all tiers, or -1 if it has none."""
+        k = bisect_left(self._numbers, tier)
+        if k == len(self._numbers) or self._numbers[k] != tier:
+            return -1
+        slot: int = self.game.index(position)
+        if not 0 <= slot < self._tier_starts[k + 1] - self._tier_starts[k] or self.game.unindex(tier, slot) != position:
+            return -1
+        return self._tier_starts[k] + slot
+
+    def _blocks_of_slots(self) -> Iterator[tuple[int, int, int, NDArray[np.int64], NDArray[np.bool_]]]:
+        """Yield (tier, first slot, end, positions, which slots have one) for consecutive slots through all tiers."""
+        for tier, begin, end in zip(self._numbers, self._tier_starts, self._tier_starts[1:], strict=False):
+            for first in range(begin, end, self._block_size):
+                last = min(first + self._block_size, end)
+                yield tier, first, last, *positions_of_slots(self.game, tier, range(first - begin, last - begin))
+
+
+def positions_of_slots(game: Any, tier: int, slots: range) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the positions of some slots of a tier, and which slots have one.
+
+    Positions are int64[n], or int64[n, ints] if they are tuples; the second array is a bool for each slot.
+    """
+    by_slot = [game.unindex(tier, slot) for slot in slots]
+    filled = np.array([not is_none(position) for position in by_slot], np.bool_)
+    positions = np.array([position for position in by_slot if not is_none(position)], np.int64)
+    return positions.reshape(-1, width) if (width := Traits.of(game).width) else positions, filled

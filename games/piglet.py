@@ -2,25 +2,20 @@
 
 Each head adds one to the turn's total. A tail loses that total and ends the turn. A player who holds keeps the total
 and ends the turn. The expectation is the probability of winning minus that of losing. (T. W. Neller and C. G. M.
-Presser, *Optimal Play of the Dice Game Pig*, The UMAP Journal 25 (1), 2004, begin with this game.)
-
-    | tossing 1 bit | player 1 | score of player 0 8 | of player 1 8 | turn total 8 |
+Presser, *Optimal Play of the Dice Game Pig*, The UMAP Journal 25 (1), 2004, begin with this game.) `kinds/race.py` says
+how a position is encoded.
 """
 
-from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
+from retrograde.games.kinds.race import DRAWING, GO_ON, HOLD, Race
 
-HOLD, TOSS = range(2)
 TAIL, HEAD = range(2)
-TOSSING = 1 << 25
-PLAYER = 1 << 24
 
 
-class Piglet(Game):
+class Piglet(Race):
     """Toss a coin as often as you dare, or hold. A tail loses the turn's total. The first with enough heads wins."""
 
     title = "Piglet"
-    metric = "expectation"
-    start = 0
+    drawing = "the coin is tossed"
 
     target: int = 10
 
@@ -28,37 +23,21 @@ class Piglet(Game):
         if not 1 <= self.target <= 100:
             raise ValueError("target must be from 1 to 100")
 
-    def turn(self, position):
-        return CHANCE if position & TOSSING else position >> 24
-
     def generate_moves(self, position):
-        if position & TOSSING:
+        if position & DRAWING:
             yield TAIL
             yield HEAD
         else:
             if position & 255:
                 yield HOLD
-            yield TOSS
+            yield GO_ON
 
     def do_move(self, position, move):
-        if not position & TOSSING:
-            return position | TOSSING if move == TOSS else self.hand_over(position, position & 255)
+        if not position & DRAWING:
+            return position | DRAWING if move == GO_ON else self.hand_over(position, position & 255)
         if move == TAIL:
-            return self.hand_over(position - TOSSING, 0)
-        return position - TOSSING + 1
-
-    def hand_over(self, position, gained):
-        return (position - (position & 255) ^ PLAYER) + (gained << (8 if position & PLAYER else 16))
-
-    def score(self, position, player):
-        return position >> 16 - 8 * player & 255
-
-    def primitive(self, position):
-        player = 1 if position & PLAYER else 0
-        return WIN if self.score(position, player) + (position & 255) >= self.target else UNDECIDED
-
-    def payoff(self, position, player):
-        return 1 if player == position >> 24 else 0
+            return self.hand_over(position - DRAWING, 0)
+        return position - DRAWING + 1
 
     def tier(self, position):
         """Return the sum of both scores, then the greater score: play never returns to an earlier pair of scores."""
@@ -67,41 +46,5 @@ class Piglet(Game):
 
     # For people
 
-    def variant_title(self):
-        return f"Piglet to {self.target}"
-
-    def write(self, position):
-        """Return both scores, the turn total, the player to move, and ? while the coin is tossed: `3-5+2/0`,
-        `3-5+2/0?`."""
-        player = 1 if position & PLAYER else 0
-        coin = "?" if position & TOSSING else ""
-        return f"{self.score(position, 0)}-{self.score(position, 1)}+{position & 255}/{player}{coin}"
-
-    def read(self, text):
-        numbers, slash, who = text.partition("/")
-        first, dash, rest = numbers.partition("-")
-        second, plus, total = rest.partition("+")
-        fields = (first, second, total)
-        if not (slash and dash and plus and all(map(str.isdecimal, fields)) and who in ("0", "1", "0?", "1?")):
-            raise ValueError(
-                "a position is written as 3-5+2/0: scores, turn total, player, and ? where the coin is tossed"
-            )
-        scores = [int(field) for field in fields]
-        if max(scores[:2]) >= self.target or scores[2] > self.target:
-            raise ValueError(f"nobody may have {self.target}")
-        position = scores[0] << 16 | scores[1] << 8 | scores[2] | int(who[0]) << 24
-        return position | TOSSING if len(who) == 2 else position
-
-    def show(self, position):
-        player = 1 if position & PLAYER else 0
-        lines = [
-            f"player {who}  {self.score(position, who):3}{f' + {position & 255}' if who == player else ''}"
-            for who in range(2)
-        ]
-        return "\n".join([*lines, "the coin is tossed" if position & TOSSING else f"player {player} to move"])
-
     def move_name(self, position, move):
-        return ("tail", "head")[move] if position & TOSSING else ("hold", "toss")[move]
-
-    def ending(self, position):
-        return f"player {1 if position & PLAYER else 0} has {self.target}"
+        return ("tail", "head")[move] if position & DRAWING else ("hold", "toss")[move]

@@ -1,0 +1,81 @@
+"""Games of chance in which a player goes on as long as he dares: the first with enough points wins.
+
+A player goes on or holds. Going on adds to the turn's total, or loses that total and ends the turn. Holding keeps the
+total and ends the turn. The game says what chance draws::
+
+    | chance draws 1 bit | player 1 | score of player 0 8 | of player 1 8 | turn total 8 |
+"""
+
+from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
+
+HOLD, GO_ON = range(2)
+DRAWING = 1 << 25
+PLAYER = 1 << 24
+
+
+class Race(Game):
+    """Base class; the game defines the option `target`, and `generate_moves`, `do_move` and `tier`."""
+
+    target = 0
+    metric = "expectation"
+    start = 0
+    drawing = ""
+    """What happens where chance moves, such as "the die is rolled"."""
+
+    def turn(self, position):
+        return CHANCE if position & DRAWING else position >> 24
+
+    def hand_over(self, position, gained):
+        return (position - (position & 255) ^ PLAYER) + (gained << (8 if position & PLAYER else 16))
+
+    def score(self, position, player):
+        return position >> 16 - 8 * player & 255
+
+    def primitive(self, position):
+        player = 1 if position & PLAYER else 0
+        return WIN if self.score(position, player) + (position & 255) >= self.target else UNDECIDED
+
+    def payoff(self, position, player):
+        return 1 if player == position >> 24 else 0
+
+    # For people
+
+    def most_beyond(self):
+        """Return the most points beyond the target that a turn's total may have."""
+        return 0
+
+    def variant_title(self):
+        return f"{self.title} to {self.target}"
+
+    def write(self, position):
+        """Return both scores, the turn total, the player to move, and ? where chance moves: `31-50+12/0`,
+        `31-50+12/0?`."""
+        player = 1 if position & PLAYER else 0
+        chance = "?" if position & DRAWING else ""
+        return f"{self.score(position, 0)}-{self.score(position, 1)}+{position & 255}/{player}{chance}"
+
+    def read(self, text):
+        numbers, slash, who = text.partition("/")
+        first, dash, rest = numbers.partition("-")
+        second, plus, total = rest.partition("+")
+        fields = (first, second, total)
+        if not (slash and dash and plus and all(map(str.isdecimal, fields)) and who in ("0", "1", "0?", "1?")):
+            raise ValueError(
+                f"a position is written as 3-5+2/0: scores, turn total, player, and ? where {self.drawing}"
+            )
+        scores = [int(field) for field in fields]
+        if max(scores[:2]) >= self.target or scores[2] > self.target + self.most_beyond():
+            raise ValueError(f"nobody may have {self.target}")
+        position = scores[0] << 16 | scores[1] << 8 | scores[2] | int(who[0]) << 24
+        return position | DRAWING if len(who) == 2 else position
+
+    def show(self, position):
+        player = 1 if position & PLAYER else 0
+        lines = [
+            f"player {who}  {self.score(position, who):3}{f' + {position & 255}' if who == player else ''}"
+            for who in range(2)
+        ]
+        return "\n".join([*lines, self.drawing if position & DRAWING else f"player {player} to move"])
+
+    def ending(self, position):
+        return f"player {1 if position & PLAYER else 0} has {self.target}"

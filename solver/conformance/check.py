@@ -38,19 +38,10 @@ from random import Random
 from sys import modules
 from typing import Any, NamedTuple
 
-from retrograde.games import catalog
+from retrograde.games import Game, RetrogradeError, RuleError, catalog
 from retrograde.games.contract import raised
 from retrograde.games.contract.fields import checked
-from retrograde.games.contract.game import (
-    Game,
-    InternalError,
-    RetrogradeError,
-    RuleError,
-    Traits,
-    can_set_up,
-    declares,
-    defines,
-)
+from retrograde.games.contract.game import InternalError, Traits, can_set_up, declares, defines
 from retrograde.games.contract.live import with_source
 from retrograde.solver.conformance import declarations, drawings, hints, names, numberings, pairs, turns
 from retrograde.solver.conformance.survey import LEAST, Survey

@@ -12,16 +12,8 @@ from operator import index
 from random import Random
 from typing import Any, NamedTuple
 
-from retrograde.games.contract.game import (
-    MOST_MOVES,
-    POSITION_BITS,
-    POSITION_LIMIT,
-    UNDECIDED,
-    Game,
-    Traits,
-    Value,
-    is_none,
-)
+from retrograde.games import UNDECIDED, Game, Value
+from retrograde.games.contract.game import MOST_MOVES, POSITION_BITS, POSITION_LIMIT, Traits, is_none
 from retrograde.games.contract.raised import optional_member
 from retrograde.games.kinds.placed import Placed
 from retrograde.solver.methods.numbered.numbering import SlotNumbering

@@ -7,22 +7,8 @@ from itertools import chain, islice
 from random import Random
 from typing import Any, Literal, NamedTuple
 
-from retrograde.games.contract.game import (
-    CHANCE,
-    DRAW,
-    FLIPPED,
-    LOSE,
-    TIE,
-    UNDECIDED,
-    WIN,
-    Game,
-    RetrogradeError,
-    Traits,
-    Value,
-    is_none,
-    mover,
-    same_mover,
-)
+from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
+from retrograde.games.contract.game import Traits, is_none, mover, same_mover
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.zeroing import PATIENCE, count_after
 from retrograde.solver.play.choice import Choice

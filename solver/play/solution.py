@@ -16,21 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from retrograde.databases import Database, NoDatabase, NotInDatabase, Outcome, open_database
 from retrograde.databases.legend import LegendTable
 from retrograde.databases.open import open_beside
-from retrograde.games.contract.game import (
-    CHANCE,
-    DRAW,
-    FLIPPED,
-    LOSE,
-    METRICS,
-    TIE,
-    UNDECIDED,
-    WIN,
-    Game,
-    RetrogradeError,
-    Traits,
-    Value,
-    same_mover,
-)
+from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, METRICS, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
+from retrograde.games.contract.game import Traits, same_mover
 from retrograde.games.contract.unfolded import folded
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, child_distance
 from retrograde.games.contract.zeroing import in_words as progress_in_words

@@ -11,21 +11,9 @@ from itertools import islice
 from operator import index
 from typing import Any
 
+from retrograde.games import CHANCE, UNDECIDED, Game, RetrogradeError, RuleError, Value
 from retrograde.games.catalog import typed, variant
-from retrograde.games.contract.game import (
-    CHANCE,
-    MOST_MOVES,
-    POSITION_BITS,
-    POSITION_LIMIT,
-    REPORT,
-    UNDECIDED,
-    Game,
-    RetrogradeError,
-    RuleError,
-    Traits,
-    Value,
-    metric_of,
-)
+from retrograde.games.contract.game import MOST_MOVES, POSITION_BITS, POSITION_LIMIT, REPORT, Traits, metric_of
 from retrograde.games.contract.raised import given_start
 
 TIER_BITS = 62

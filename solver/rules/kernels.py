@@ -17,19 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from retrograde.games.contract.game import (
-    CHANCE,
-    DRAW,
-    LOSE,
-    MOST_IMAGES,
-    MOST_MOVES,
-    PAYOFF_LIMIT,
-    TIE,
-    UNDECIDED,
-    WIN,
-    Traits,
-    is_none,
-)
+from retrograde.games import CHANCE, DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, PAYOFF_LIMIT, Traits, is_none
 from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.port import PortType
 from retrograde.solver.rules.positions import as_position, no_position, note, position_in, put, stands_at, whole

@@ -21,20 +21,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from retrograde.games import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import (
-    DRAW,
-    FLIPPED,
-    LOSE,
-    POSITION_BITS,
-    TIE,
-    UNDECIDED,
-    WIN,
-    Game,
-    RuleError,
-    Traits,
-    Value,
-)
+from retrograde.games.contract.game import POSITION_BITS, Traits
 from retrograde.games.contract.raised import given_start
 from retrograde.solver.rules.examine import differ, examine, or_a_bug, refuse_to_search
 from retrograde.solver.rules.ports import rules_for

@@ -48,22 +48,9 @@ from itertools import islice
 import numpy as np
 
 from retrograde.databases import Certificate
+from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import (
-    CHANCE,
-    DRAW,
-    FLIPPED,
-    LOSE,
-    MOST_IMAGES,
-    TIE,
-    UNDECIDED,
-    WIN,
-    Traits,
-    Value,
-    mover,
-    same_mover,
-    value_to_mover,
-)
+from retrograde.games.contract.game import MOST_IMAGES, Traits, mover, same_mover, value_to_mover
 from retrograde.solver.rules.compiled import GuardedGame
 from retrograde.solver.rules.examine import not_for_proofs
 from retrograde.solver.runtime.progress import Listener, Phase

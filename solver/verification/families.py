@@ -10,16 +10,9 @@ import numpy as np
 from retrograde.databases import Database
 from retrograde.databases.layout import NOT_FOUND
 from retrograde.databases.legend import table_of
+from retrograde.games import CHANCE, UNDECIDED
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import (
-    CHANCE,
-    MOST_IMAGES,
-    UNDECIDED,
-    Contradiction,
-    alternates,
-    defines,
-    same_mover,
-)
+from retrograde.games.contract.game import MOST_IMAGES, Contradiction, alternates, defines, same_mover
 from retrograde.solver.rules.examine import blame
 from retrograde.solver.verification.records import RecordTable
 from retrograde.solver.verification.verifier import Array

@@ -15,19 +15,8 @@ from itertools import islice
 
 from retrograde.databases import Outcome
 from retrograde.databases.layout import NOT_FOUND
-from retrograde.games.contract.game import (
-    DRAW,
-    LOSE,
-    METRICS,
-    MOST_IMAGES,
-    MOST_MOVES,
-    TIE,
-    UNDECIDED,
-    WIN,
-    Game,
-    Value,
-    same_mover,
-)
+from retrograde.games import DRAW, LOSE, METRICS, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.contract.game import MOST_IMAGES, MOST_MOVES, same_mover
 from retrograde.games.contract.zeroing import DTC, DTZ
 from retrograde.solver.rules.examine import canonical, checked_move, checked_position, checked_value, key_of
 

@@ -14,18 +14,8 @@ from typing import Any
 import numpy as np
 
 from retrograde.databases import Database
-from retrograde.games.contract.game import (
-    DRAW,
-    LOSE,
-    METRICS,
-    TIE,
-    WIN,
-    Game,
-    Traits,
-    Value,
-    same_mover,
-    value_to_mover,
-)
+from retrograde.games import DRAW, LOSE, METRICS, TIE, WIN, Game, Value
+from retrograde.games.contract.game import Traits, same_mover, value_to_mover
 from retrograde.solver.metrics.models.model import Array, Model, NoModel, Weights
 
 FINEST = 10_000

@@ -12,21 +12,8 @@ from random import Random
 from time import monotonic
 from typing import Any
 
-from retrograde.games.contract.game import (
-    CHANCE,
-    DRAW,
-    FLIPPED,
-    LOSE,
-    TIE,
-    UNDECIDED,
-    WIN,
-    Game,
-    Traits,
-    Value,
-    metric_of,
-    mover,
-    same_mover,
-)
+from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.contract.game import Traits, metric_of, mover, same_mover
 from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, Evidence, ValueBounds
 from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle

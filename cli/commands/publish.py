@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from retrograde.cli.common import complete_variants, open_source
+from retrograde.cli.common import open_source
 
 
 @click.command()
-@click.argument("variants", nargs=-1, required=True, metavar="VARIANT…", shell_complete=complete_variants)
+@click.argument("variants", nargs=-1, required=True, metavar="VARIANT…", shell_complete=options.complete_variants)
 @click.option(
     "--to",
     "folder",

@@ -141,7 +141,19 @@ PACKAGES = {
             "checked",
             "reader",
         ),
-        *("*/read", "*/compact", "file", "database", "numbered", "*/database", "*/derive", "open", "book", "*/write", "write"),
+        *(
+            "*/read",
+            "*/compact",
+            "file",
+            "database",
+            "numbered",
+            "*/database",
+            "*/derive",
+            "open",
+            "book",
+            "*/write",
+            "write",
+        ),
     ),
 }
 """The packages and modules of a folder, in order: each may import itself and what stands before it.

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.common import open_source
 
 

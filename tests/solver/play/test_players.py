@@ -12,15 +12,7 @@ from retrograde.games.tictactoe_player import by_rules
 from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.match import Review, judge, play, random_position
 from retrograde.solver.play.oracles.kernels import play_out
-from retrograde.solver.play.player import (
-    NoPlayer,
-    first_best,
-    greedy,
-    make_player,
-    perfect,
-    problems,
-    skilled,
-)
+from retrograde.solver.play.player import NoPlayer, first_best, greedy, make_player, perfect, problems, skilled
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.ports import rules_for
 from tests.helpers.command_line import retrograde

@@ -21,12 +21,13 @@ MOST_ROWS = 256
 def constant(value: Any, name: str = "it") -> Any:
     """Return an option or table as a constant for compiled code.
 
-    *name* is what the message calls it. Raises RuleError if compiled code cannot hold the value.
+    Compiled ints have a sign: a set of 64 cells with the last one becomes negative. *name* is what the message calls
+    it. Raises RuleError if compiled code cannot hold the value.
     """
     if isinstance(value, dict):
         return Dict(value, name)
     if not isinstance(value, tuple | list | set | frozenset):
-        return value
+        return value - (1 << 64) if type(value) is int and 1 << 63 <= value < 1 << 64 else value
     rows = [row for row in value if isinstance(row, tuple | list)]
     if len(rows) == len(value) and len({*map(len, rows)}) > 1 and not any(holds_rows(row) for row in rows):
         if len(rows) > MOST_ROWS:
@@ -40,6 +41,10 @@ def constant(value: Any, name: str = "it") -> Any:
         raise RuleError(
             f"the rows of {name} differ in length; make them of one length, as with -1 at their ends"
         ) from None
+    if array.dtype.kind not in "iu":  # as numpy makes it of ints of 64 bits beside smaller ones
+        exact = np.array(tuple(value), object)
+        if all(type(one) is int and -(1 << 63) <= one < 1 << 64 for one in exact.flat):
+            array = (exact % (1 << 64)).astype(np.uint64)
     if array.dtype.kind not in "iu" and array.size:
         raise RuleError(f"{name} is {value!r:.60}; a table must hold whole numbers, in rows of one length")
     return array.astype(np.int64)

@@ -11,6 +11,7 @@ from retrograde.games import LOSE, UNDECIDED, WIN
 from retrograde.games.hexapawn import Hexapawn
 from retrograde.games.sim import EDGES, Sim
 from retrograde.solver import open_solution, solve
+from retrograde.solver.verification.verify import verify
 
 pytestmark = pytest.mark.long
 
@@ -39,14 +40,21 @@ def worth(rows, mover):
     return (True, 1 + min(wins)) if wins else (False, max((1 + plies for _, plies in found), default=0))
 
 
-@pytest.mark.parametrize(("width", "height"), [(1, 3), (2, 3), (3, 3), (3, 4), (2, 5), (4, 3)])
-def test_hexapawn_is_what_a_slow_solver_finds(width, height, tmp_path):
+SIZES = [(1, 3), (2, 3), (3, 3), (3, 4), (2, 5), (4, 3), (1, 32), (2, 16)]
+"""The last two take two words."""
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "method"),
+    [*((*size, None) for size in SIZES), pytest.param(2, 16, "listed", marks=pytest.mark.thorough)],
+)
+def test_hexapawn_is_what_a_slow_solver_finds(width, height, method, tmp_path):
     worth.cache_clear()
     game = Hexapawn(width, height)
     start = ("O" * width, *["." * width] * (height - 2), "X" * width)
     worth(start, "X")
     first = worth(start, "X")
-    with open_solution(solve(game, tmp_path / "hexapawn.h5"), game=game) as solution:
+    with open_solution(solve(game, tmp_path / "hexapawn.h5", method=method), game=game) as solution:
         assert solution.value(game.start) == (WIN if first[0] else LOSE, first[1])
         seen = {game.start}
         left = [game.start]
@@ -71,6 +79,25 @@ def test_hexapawn_on_four_by_five(tmp_path):
     with open_database(solve(Hexapawn(4, 5), tmp_path / "hexapawn.h5")) as database:
         assert sum(row.positions for row in database.file.legend) == 118_133
         assert database.file.start_outcome[:2] == (LOSE, 16)
+
+
+@pytest.mark.thorough
+def test_hexapawn_on_four_by_eight_takes_two_words_and_is_solved(tmp_path):
+    game, chance = Hexapawn(4, 8), Random(0)
+    worth.cache_clear()
+    with open_solution(solve(game, tmp_path / "hexapawn.h5"), game=game) as solution:
+        database = solution.database
+        assert sum(row.positions for row in database.file.legend) == 3_251_159
+        assert database.file.start_outcome[:2] == (WIN, 31)
+        assert verify(database).ok
+        for _ in range(50):
+            position = game.start
+            for _ in range(22):
+                if game.primitive(position) == UNDECIDED:
+                    position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+            *rows, mover = game.write(position).split("/")
+            won, plies = worth(tuple(rows), mover)
+            assert solution.value(position) == (WIN if won else LOSE, plies)
 
 
 @cache

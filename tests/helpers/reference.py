@@ -24,7 +24,7 @@ def explore(game: Game, symmetric: bool = False, starts: Iterable[int] | None = 
 
     Positions where the game is over have no children.
     """
-    represent = remembered(game.canonical) if symmetric else int
+    represent = remembered(game.canonical) if symmetric else lambda position: position
     children: dict[int, tuple[int, ...]] = {}
     found = [represent(start) for start in ([game.start] if starts is None else starts)]
     while found:

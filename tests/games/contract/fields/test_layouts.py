@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from retrograde.games.contract.fields import checked
+from retrograde.games.contract.game import RuleError
 from retrograde.solver.rules.compiled import prepare
+from retrograde.solver.rules.constants import constant
 from retrograde.solver.rules.positions import put
 from retrograde.solver.runtime.kernel import kernel
 from tests.helpers.layouts import OneBoard, OneSign, ThreeSigns, TwoSigns
@@ -270,3 +272,33 @@ def test_a_board_may_fill_a_position(size):
         position = cells if size <= 62 else (cells & (1 << 62) - 1, cells >> 62)
         free, filled = moves(game, position)
         assert (free % (1 << 64), filled % (1 << 64)) == (~cells & (1 << size) - 1, children)
+
+
+class LastCells(OneBoard):
+    """A board with sets of cells as constants: a number, and tables with and without small ones."""
+
+    last = 1 << 63
+    corners = (1, 1 << 7, 1 << 56, 1 << 63)
+    upper = ((1 << 62 | 1 << 63, 1 << 61), (1 << 63, 3))
+
+
+def test_constants_of_sixty_four_cells_are_compiled_as_sets():
+    game = LastCells(64)
+    prepare(game)
+
+    @kernel
+    def found(game, position):
+        """Return whether each constant is a set of filled cells, as bits."""
+        filled, known = game.cells.filled(position), 0
+        known |= 1 if filled & game.last == game.last else 0
+        for number, corner in enumerate(game.corners):
+            known |= 2 << number if filled & corner == corner else 0
+        known |= 32 if filled & game.upper[0, 0] == game.upper[0, 0] else 0
+        return known
+
+    for cells in (0, 1, 1 << 63, 3 << 62, (1 << 64) - 1, (1 << 63) - 1, 1 << 7 | 1 << 56):
+        sets = (LastCells.last, *LastCells.corners, LastCells.upper[0][0])
+        known = sum(1 << number for number, one in enumerate(sets) if cells & one == one)
+        assert found(game, (cells & (1 << 62) - 1, cells >> 62)) == known
+    with pytest.raises(RuleError, match="a table must hold whole numbers"):
+        constant((1, 1 << 64))

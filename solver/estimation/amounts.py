@@ -200,7 +200,6 @@ class Estimate:
         return sum(self.ranges[name][0] for name in ("scratch", "database"))
 
     def fits(self, free: float) -> bool:
-        """Return whether at least the least amount fits in *free* bytes."""
         return self.least_disk <= free
 
     def put(self, name: str, amount: Range) -> None:
@@ -209,7 +208,6 @@ class Estimate:
         self.ranges[name] = kind(amount.low), None if amount.high is None else kind(amount.high)
 
     def amount(self, name: str) -> Range:
-        """Return the range of an amount, with the likely amount in it."""
         low, high = self.ranges[name]
         return Range(low, getattr(self, name), high)
 

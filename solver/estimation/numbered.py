@@ -107,7 +107,6 @@ def memory_of_numbered(game: Game, numbering: SlotNumbering, metric: str) -> Ran
 
 
 def estimate_by_slot(game: Game, workers: int) -> Estimate:
-    """Return the estimate for computing expectations slot by slot."""
     numbering = SlotNumbering.of(game)
     slots = Range.exactly(numbering.slots)
     result = Estimate(0, 0, complete=True)

@@ -122,7 +122,6 @@ def largest_listed(game: Game, expected: Estimate, least: int) -> LargestTier | 
 
 
 def memory_of_solver(game: Game, sizes: Sizes) -> Range:
-    """Return the memory of the process that solves a game that numbers its positions."""
     numbering = SlotNumbering.own(game)
     least, most, tasks = memory_for_tiers(game, numbering, PLIES_BITS, True, METRICS[0], sizes.ranged_slots)
     tier = Range(least - tasks, most - tasks, most)

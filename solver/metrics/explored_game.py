@@ -105,7 +105,6 @@ class PositionGraph(NamedTuple):
 
 
 def graph_of(explored: ExploredGame) -> PositionGraph:
-    """Return the graph of all positions, with an edge for each move."""
     blocks = (block for k in range(len(explored.space.tiers)) for block in explored.blocks(k))
     children, begins = children_of(blocks)
     explored.work.budget.check(BYTES_A_MOVE * len(children), f"linking {len(explored):,} positions")

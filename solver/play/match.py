@@ -178,7 +178,6 @@ def points_of(game: Game, position: int, moves: Sequence[int]) -> tuple[int, int
 
 
 def roll(game: Game, position: int, dice: Random) -> int:
-    """Return a random move of chance, by its odds."""
     moves = list(game.generate_moves(position))
     return dice.choices(moves, [game.odds(position, move) for move in moves])[0]
 
@@ -265,5 +264,4 @@ def judge(oracle: Oracle, position: int, move: int, seconds: float | None = None
 
 
 def judge_moves(oracle: Oracle, positions: Sequence[int], moves: Sequence[int], plies: Sequence[int]) -> list[Review]:
-    """Return the reviews of the moves at some plies, from 0; *positions* are those before each move."""
     return [judge(oracle, positions[ply], moves[ply], FOR_SCORECARD / len(plies)) for ply in plies]

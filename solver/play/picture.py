@@ -93,7 +93,6 @@ def board_svg(game: Game, position: int, choices: Iterable[Choice] = ()) -> str:
 
 
 def text_svg(text: str) -> str:
-    """Return lines of text as SVG."""
     lines = text.splitlines() or [""]
     width, height = 0.62 * max(map(len, lines)) + 1, 1.25 * len(lines) + 0.6
     rows = [
@@ -132,13 +131,11 @@ def ground(board: Board) -> Iterator[str]:
 
 
 def labels(board: Board) -> Iterator[str]:
-    """Yield the labels at the edges."""
     for x, y, text in board.labels:
         yield f'<text class="label" x="{x}" y="{y}">{escape(text)}</text>'
 
 
 def pieces(board: Board, signs: str) -> Iterator[str]:
-    """Yield the pieces on the board."""
     for place, ((x, y), sign) in enumerate(zip(board.places, signs, strict=True)):
         if sign != ".":
             kind = "sign" if is_ground(board, sign) else "man"
@@ -155,7 +152,6 @@ def hits(board: Board) -> Iterator[str]:
 
 
 def piece(look: str, x: float, y: float) -> str:
-    """Return a piece at a place."""
     # A look is like "white king", "red disc 3" or just a sign: a colour, a shape, a text.
     words = look.split()
     shape = next((word for word in words if word in SHAPES or word in MEN), None)

@@ -157,7 +157,6 @@ class TreeDrawing:
         return x
 
     def node(self, node: Node, x: float, top: float, ply: int, hidden: bool) -> Iterator[str]:
-        """Yield a board, its value and its window."""
         high = top + self.boards.high
         worth = -node.value if ply % 2 else node.value
         fill = FILLS[(worth > DECIDED) - (worth < -DECIDED)]
@@ -172,7 +171,6 @@ class TreeDrawing:
             yield f'<text class="window" x="{x:.1f}" y="{high + 37:.1f}">… {node.positions - 1:,} below</text>'
 
     def line(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
-        """Yield the line of a move, and its name if there is space."""
         x, top = start
         begin, end = top + self.boards.high + (31 if self.windows else 20), top + self.step - 2
         yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'

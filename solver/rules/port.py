@@ -176,7 +176,6 @@ class PortModel(models.PrimitiveModel):
 
 @unbox(PortType)
 def unbox_port(typ: Any, port: Any, c: Any) -> NativeValue:
-    """Take the address from a `Port`."""
     address = c.pyapi.object_getattr_string(port, "address")
     word = c.pyapi.long_as_longlong(address)
     c.pyapi.decref(address)
@@ -336,7 +335,6 @@ def emit_next(context: Any, builder: Any, signature: Any, values: Any, result: A
 
 
 def emit_call(context: Any, builder: Any, signature: Any, values: Any, name: str) -> Any:
-    """Emit the call of an entry as a method of a port."""
     if ENTRIES[name].items:
         return emit_items(context, builder, signature, values, name)
     return call_entry(context, builder, name, signature.args[0].width, values[0], [*values[1:]])

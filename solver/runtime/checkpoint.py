@@ -148,7 +148,6 @@ class Checkpoint:
         self.due = now + max(self.log.log.pause, SHARE * (now - begun))
 
     def write(self, name: str, array: Array | CompressedArray) -> list[Frame]:
-        """Write an array to disk under a name; return its frames."""
         self.scratch.drop(name)
         return list(self.work.map_here(write_block, self.blocks(name, array)))
 

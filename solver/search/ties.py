@@ -251,8 +251,6 @@ class TieSearch:
         return self.ask(self.question(position, most)) if most > 0 else NO_PATH
 
     def question(self, position: int, most: int) -> TieQuestion:
-        """Return the question for the length of a path of at most *most* plies."""
-
         def ask(table: TranspositionTable, workspace: search.ThreadWorkspace) -> int:
             if self.bits not in (None, table.layout.position_bits):
                 # Keys depend on the number of bits, so old entries are invalid.

@@ -95,7 +95,6 @@ class TooManyChildren(RemotenessOverflow):
 
 
 def counter_type(bits: int) -> type[np.unsignedinteger[Any]]:
-    """Return the type of the counters used with scores that have *bits* bits for plies."""
     return np.uint8 if bits <= 14 else np.uint16
 
 

@@ -39,7 +39,6 @@ def plus(one: int, other: int) -> int:
 
 
 def add(nimbers: Iterable[int]) -> int:
-    """Return the nimber of a sum."""
     return reduce(plus, nimbers, 0)
 
 

@@ -68,7 +68,6 @@ class EnPassantPositions:
 
     @property
     def greatest(self) -> int:
-        """The greatest code that a capture en passant brings."""
         return max((int(items.codes.max(initial=0)) for items in self.by_pawn.values()), default=0)
 
     def find_stuck(self, formation: Formation, mover: Any, other: Any) -> None:

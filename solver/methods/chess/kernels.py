@@ -57,7 +57,6 @@ def forward_of(side):
 
 @lean_kernel
 def attacks(board, origin, target, kind, side):
-    """Return whether a man on *origin* attacks *target* on an empty board."""
     return board.reaches[origin << 6 | target] >> (kind + 8 * side) & 1
 
 

@@ -35,12 +35,10 @@ class ListedTable(NamedTuple):
         return tiers
 
     def part(self, k: int) -> ArraySlice:
-        """Return the scores of tier number k."""
         return self.scores.part(*self.space.stretch(k))
 
     @property
     def symmetric(self) -> bool:
-        """Whether the game declares symmetry (`images`)."""
         return Traits.of(self.game).has_images
 
 

@@ -101,7 +101,6 @@ class SlotNumbering:
         return int(self.starts[row]) + slot if Traits.of(game).width else game.unindex(int(self.tiers[row]), slot)
 
     def locate(self, number: int) -> tuple[int, int]:
-        """Return (row of the tier, slot) from the index of a slot among all."""
         row = int(self.starts.searchsorted(number, side="right")) - 1
         return row, number - int(self.starts[row])
 

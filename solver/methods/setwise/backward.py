@@ -274,7 +274,6 @@ class SetwiseStore(StepsStore):
 
 
 def set_ties(values: WaveValues) -> None:
-    """Write planes in which all positions are ties: only the highest plane is set."""
     (_, _, _, words), planes = values
     planes[:] = 0
     planes[-1] = words[: planes.shape[1]]

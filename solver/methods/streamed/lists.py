@@ -145,7 +145,6 @@ def pack_lists(numbers, ends, words, rows):
 
 @kernel
 def blocks_of(arena, row):
-    """Return the number of blocks of a loaded list."""
     return (arena.table[row, COUNT] + BLOCK - 1) // BLOCK
 
 

@@ -88,7 +88,6 @@ class StreamTier:
 
     @property
     def count(self) -> int:
-        """The number of positions."""
         return sum(segment.length for segment in self.segments)
 
     @property

@@ -195,7 +195,6 @@ class ScoringOracle(SearchingOracle):
         return seems if seems in left else left[0]
 
     def keeps_score(self, position: int, move: int, score: int) -> bool:
-        """Return whether a move brings at least *score*."""
         child, rest = self.game.do_move(position, move), score - self.search.gain(position, move)
         if same_mover(self.game, position, child):
             return self.search.ask(child, rest)

@@ -252,7 +252,6 @@ class SearchingOracle(Oracle):
         return list(self.game.generate_moves(position)) if self.game.primitive(position) == UNDECIDED else []
 
     def choice(self, position: int, move: int) -> Choice:
-        """Return a move with what is known, without a search, of the position after it."""
         child = self.game.do_move(position, move)
         known = self.bounds_without_search(child)
         rank = tuple(-part for part in better(bounds_for_mover(known)))
@@ -289,7 +288,6 @@ class SearchingOracle(Oracle):
         return move
 
     def bounds_after(self, position: int, move: int) -> ValueBounds:
-        """Return what is known, without a search, of the position after a move."""
         return self.bounds_without_search(self.game.do_move(position, move))
 
     def move_keeping_value(self, position: int, moves: list[int], deadline: float) -> int | None:

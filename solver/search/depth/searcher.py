@@ -67,7 +67,6 @@ class DepthSearch(StoppableSearch):
         self.make_workspace()
 
     def make_workspace(self) -> None:
-        """Allocate the workspace for *moves_held* moves a position."""
         size = DEEPEST + QUIESCENCE + 2, self.moves_held
         self.workspace = kernels.make_workspace(size, self.entries, self.stop, self.game)
 
@@ -193,7 +192,6 @@ class ValueSearch(DepthSearch):
         return score == FAR - 1
 
     def score(self, position: int, depth: int) -> float:
-        """Return the score of a position at a depth."""
         if (end := self.game.primitive(position)) != UNDECIDED:
             return score_of(end)
         return max(score for _, score in self.scores(position, depth))

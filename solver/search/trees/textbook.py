@@ -36,7 +36,6 @@ class Node:
     estimated: bool = False
 
     def add(self, move: int, child: "Node") -> None:
-        """Append the child node of a move."""
         self.moves.append(move)
         self.children.append(child)
 

@@ -28,7 +28,6 @@ class CellSorter:
         self.formation, self.known = formation, cells
 
     def cells(self, order: TableOrder, file: int) -> Array:
-        """Return all cells in the order of a table, uint16."""
         return self.some(order, file, 0, order.length(file))
 
     def best(self, file: int, to_values: Callable[[Array], Array]) -> TableOrder:

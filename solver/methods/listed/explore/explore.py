@@ -132,7 +132,6 @@ class Explorer:
         return {tier: merge_sorted(fresh.pop(tier)) for tier in list(fresh)}, edges
 
     def log_wave(self, found: waves.AnyWave, edges: Edges, log: Log) -> waves.AnyWave:
-        """Log a new wave, add it to the known positions, and return it."""
         if self.spilled:
             for block in waves.blocks_on_disk(found, edges):
                 log.add(encode(block))
@@ -200,7 +199,6 @@ class Explorer:
         return SCORE * self.found + self.largest()
 
     def mean_size(self, wave: waves.AnyWave) -> float:
-        """Return the mean number of symmetric positions in a wave, from a sample."""
         return mean_size(self.game, listed(waves.sample_of(wave)))
 
     def largest(self) -> int:

@@ -42,7 +42,6 @@ def lengths(wave: AnyWave) -> list[tuple[int, int]]:
 
 
 def size(wave: AnyWave) -> int:
-    """Return the number of positions of a wave."""
     return sum(map(len, wave.values()))
 
 

@@ -156,7 +156,6 @@ def write_parents(packed, bounds, width, begins, parents):
 
 @kernel
 def parents_of(frontier, first, begins, parents, out):
-    """Write the parents of the positions of a frontier one after another."""
     count = 0
     for position in frontier:
         for entry in range(begins[position - first], begins[position - first + 1]):
@@ -166,7 +165,6 @@ def parents_of(frontier, first, begins, parents, out):
 
 @kernel
 def sum_counters(children_left, decided):
-    """Return the sum of the counters of all undecided positions."""
     count = 0
     for number in children_left:
         count += int(number) if number < decided else 0

@@ -232,7 +232,6 @@ class PredecessorWriter:
             self.done = done
 
     def add_spilled(self, spilled: list[sorting.SpilledEdges]) -> None:
-        """Record that edges are on disk."""
         for edges in spilled:
             self.edges[edges.bucket].spilled.append(edges)
             self.bytes_on_disk += edges.frame.packed

@@ -110,7 +110,6 @@ class TierArrays(NamedTuple):
 
 
 def checkpoint_of(work: Work, bits: int, k: int) -> Checkpoint:
-    """Return the checkpoint of tier number k, solved with *bits* bits for plies."""
     return Checkpoint(work, f"checkpoint{bits}-{k}", TierProgress)
 
 

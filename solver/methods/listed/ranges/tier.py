@@ -156,7 +156,6 @@ def group_steps(name: str, steps: Iterable[StepTask]) -> Iterator[StepsTask]:
 
 
 def count_updates(result: RangeResult) -> int:
-    """Return the number of updates for a range."""
     return result.size // 4 if isinstance(result, Frame) else len(result)
 
 

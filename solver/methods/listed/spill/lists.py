@@ -106,7 +106,6 @@ MergeTask = tuple[Scratch, str, list[SortedList], list[SortedList], int, int]
 
 
 def merge_tasks(scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList]) -> Iterator[MergeTask]:
-    """Yield the tasks of merging lists without known positions."""
     firsts = np.sort(np.concatenate([each.firsts for each in lists]))
     bounds = [0, *np.unique(firsts[MERGED // BLOCK :: MERGED // BLOCK]).tolist(), END]
     for low, high in pairwise(bounds):
@@ -223,7 +222,6 @@ class SpilledPositions:
             self.scratch.drop(gone)
 
     def all_positions(self) -> dict[int, SortedList]:
-        """Return all known positions: a list for each tier, in ascending order of tiers."""
         several = {tier: runs for tier, runs in self.known.items() if len(runs) > 1}
         self.known.update({tier: [] for tier in several})
         self.merge_runs(several)

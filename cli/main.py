@@ -36,6 +36,7 @@ COMMANDS = {
     "query": "show the value of a position and of every move",
     "sum": "show the value of several impartial games played side by side",
     "search": "prove the value of a position without a database",
+    "count": "count the lines of play, ply by ply",
     "book": "make an opening book of a game that is too large to solve",
     "prove": "write a proof of a position's value that anyone can check",
     "play": "play against a perfect player, or watch one",

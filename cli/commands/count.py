@@ -1,0 +1,61 @@
+"""`retrograde count`: the number of lines of play, ply by ply."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from retrograde.cli.commands.search import start_of
+from retrograde.cli.common import json_option, print_json, read_position, source_argument
+from retrograde.cli.render.words import heading, indent, table
+from retrograde.games.catalog import variant
+
+if TYPE_CHECKING:
+    from retrograde.solver.search.counting import PlyCount
+
+
+@click.command()
+@source_argument
+@click.argument("position", required=False)
+@click.option(
+    "--plies", type=click.IntRange(0), metavar="N", help="Count lines of up to N plies; by default all games."
+)
+@json_option
+def command(source: str, position: str | None, plies: int | None, as_json: bool) -> None:
+    """Count the lines of play from a position, ply by ply, as perft does for chess.
+
+    By default POSITION is the start. A line is a sequence of moves; lines that lead to the same position are counted as
+    several. What dice or cards may show counts as moves. Without --plies the command counts all games, from the start
+    to the end. That works for games in which play cannot return to a position.
+
+    \b
+    Examples:
+      retrograde count tictactoe
+      retrograde count othello:6,6 --plies 8
+      retrograde count connect4:4,4 2122 --json
+    """
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.conformance.check import precheck
+    from retrograde.solver.search.counting import count_lines
+
+    game = load_game(source)
+    precheck(game).require_ok()
+    start = start_of(game) if position is None else read_position(game, position)
+    counts = list(count_lines(game, start, plies))
+    ended = plies is None or not counts[-1].going_on
+    if as_json:
+        games = {"games": sum(count.ends for count in counts)} if ended else {}
+        rows = [count._asdict() for count in counts]
+        print_json({"variant": variant(game), "position": game.write(start), "plies": rows, **games})
+        return
+    print_counts(counts)
+    what = f"{sum(count.ends for count in counts):,} games" if ended else f"{counts[-1].lines:,} lines of {plies} plies"
+    click.echo(f"\n{what}")
+
+
+def print_counts(counts: list["PlyCount"]) -> None:
+    """Print the counts of each ply, and the mean number of moves in a position where the game goes on."""
+    rows = [tuple(map(heading, ("ply", "lines of play", "end there", "positions", "moves")))]
+    for count, after in zip(counts, [*counts[1:], None], strict=True):
+        moves = f"{after.lines / count.going_on:.2f}" if after and count.going_on else ""
+        rows.append((str(count.ply), f"{count.lines:,}", f"{count.ends:,}", f"{count.positions:,}", moves))
+    click.echo(indent(table(rows, ">>>>>")))

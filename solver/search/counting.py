@@ -1,0 +1,99 @@
+"""Counts lines of play, ply by ply (perft, in chess programs).
+
+Positions of a ply that are equal, or equal by symmetry, are expanded once, with the number of lines that lead there. So
+the work grows with the number of positions, not with the number of lines.
+"""
+
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import UNDECIDED, Game, RuleError
+from retrograde.solver.rules.examine import examine, listed
+from retrograde.solver.rules.expansion import expander_of
+
+Array = np.ndarray[Any, Any]
+
+
+class PlyCount(NamedTuple):
+    """The lines of play of *ply* plies: how many they are, how many of them end there, and to how many positions they
+    lead; positions that are equal by symmetry are counted once."""
+
+    ply: int
+    lines: int
+    ends: int
+    positions: int
+
+    @property
+    def going_on(self) -> int:
+        """How many lines do not end there."""
+        return self.lines - self.ends
+
+
+class Endless(RuleError):
+    """Play can go on forever, so that its lines cannot all be counted."""
+
+
+def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator[PlyCount]:
+    """Yield the counts of each ply from 0 to *plies*, or to the last ply that play reaches.
+
+    Without *plies*, raise Endless once it is clear that play can go on forever.
+    """
+    wave = np.array([game.canonical(position)], np.int64)
+    lines = np.array([1], object)  # Python's ints: their sums are soon greater than 64 bits
+    known: set[Any] = set()
+    for ply in range(plies + 1 if plies is not None else 1 << 62):
+        children, parents, over = expand(game, wave)
+        yield PlyCount(ply, int(lines.sum()), int(lines[over].sum()), len(wave))
+        if not len(children):
+            return
+        if plies is None:
+            new = known.union(listed(wave))
+            # No position is new, so none will be: play ends unless it can return.
+            if len(new) == len(known):
+                refuse_endless(game, known)
+                plies = 1 << 62
+            known = new
+        wave, lines = merge(children, lines[parents])
+
+
+def expand(game: Game, wave: Array) -> tuple[Array, Array, Array]:
+    """Return the children of some positions by all moves, the index of the parent of each, and which positions are
+    ends."""
+    expander = expander_of(game)
+    tier = min(game.tier(position) for position in listed(wave))
+    found: list[tuple[Array, Array]] = [(wave[:0], np.zeros(0, np.int64))]
+    over = np.zeros(len(wave), np.bool_)
+    for begin, end in expander.blocks(0, len(wave)):
+        block = expander.expand(tier, wave[begin:end])
+        cells = block.children[:, : block.columns]
+        there = (cells[..., 0] if block.width else cells) >= 0
+        parents = np.broadcast_to(begin + block.origins[: block.columns], there.shape)[there]
+        found.append((cells[there], parents))
+        over[begin:end] = block.primitives != UNDECIDED
+    children, parents = (np.concatenate(part) for part in zip(*found, strict=True))
+    return children, parents, over
+
+
+def merge(children: Array, lines: Array) -> tuple[Array, Array]:
+    """Return the different positions among some, in ascending order, and the sum of the lines that lead to each."""
+    words = children.reshape(len(children), -1)
+    order = np.lexsort(words.T[::-1])
+    words = words[order]
+    firsts = np.flatnonzero(np.append(True, (words[1:] != words[:-1]).any(axis=1)))
+    return children[order][firsts], np.add.reduceat(lines[order], firsts)
+
+
+def refuse_endless(game: Game, known: set[Any]) -> None:
+    """Raise Endless if some of the positions, which hold all their children, can come back."""
+    try:
+        TopologicalSorter({position: examine(game, position)[2] for position in known}).prepare()
+    except CycleError as error:
+        position = game.write(error.args[1][0])
+        raise Endless(
+            f"{variant(game)}: play can go on forever, as from {position}, so that its lines cannot all be counted; "
+            "count those of some plies, with --plies 10"
+        ) from None

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from retrograde.cli import options
 from retrograde.cli.commands.search import start_of
-from retrograde.cli.common import json_option, print_json, read_position, source_argument
+from retrograde.cli.common import print_json, read_position
 from retrograde.cli.render.words import heading, indent, table
 from retrograde.games.catalog import variant
 
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@source_argument
+@options.source
 @click.argument("position", required=False)
 @click.option(
     "--plies", type=click.IntRange(0), metavar="N", help="Count lines of up to N plies; by default all games."
 )
-@json_option
+@options.json
 def command(source: str, position: str | None, plies: int | None, as_json: bool) -> None:
     """Count the lines of play from a position, ply by ply, as perft does for chess.
 

@@ -19,8 +19,10 @@ Array = np.ndarray[Any, Any]
 
 
 class PlyCount(NamedTuple):
-    """The lines of play of *ply* plies: how many they are, how many of them end there, and to how many positions they
-    lead; positions that are equal by symmetry are counted once."""
+    """The numbers of lines of play of *ply* plies, of those that end there, and of the positions that they lead to.
+
+    Positions that are equal by symmetry are counted once.
+    """
 
     ply: int
     lines: int

@@ -74,7 +74,7 @@ def test_tictactoe_has_the_totals_that_everyone_finds():
     assert values == {WIN: 2836, LOSE: 1574, TIE: 1068}
     assert sum(values.values()) == 5478
     assert len(solution(TicTacToe(), True)) == 765
-    assert solution(TicTacToe())[TicTacToe.start] == (TIE, 9)
+    assert solution(TicTacToe())[TicTacToe().start] == (TIE, 9)
 
 
 def test_gamesman_counts_tentozero_once_for_each_player():

@@ -91,7 +91,9 @@ def test_random_games_with_cycles_have_the_bytes_of_threads(way, tmp_path_factor
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("variant", "way"), [("dodgem", "listed"), ("teeko:3,3", "numbered")])
+@pytest.mark.parametrize(
+    ("variant", "way"), [("dodgem", "listed"), pytest.param("morris:4", "numbered", marks=pytest.mark.thorough)]
+)
 def test_no_more_than_names_and_a_few_numbers_go_over_the_wire(variant, way, tmp_path, monkeypatch):
     monkeypatch.setattr(parcels, "LEAST", 1 << 8)
     monkeypatch.setattr(cycles, "BLOCK", 1 << 7)

@@ -234,12 +234,13 @@ def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game, compiles)
         numbers = [chance.randint(-2, 4), *(chance.randrange(count) for count in (game.hand, 3, 2, 3))]
         known = alike([*known, *state.answers_of_numbers(*numbers), *[0] * (BLOCK - 20)], width)
         asked += numbers
+        shape = (width,) if width > 1 else ()
         if compiles:
-            compiled = np.zeros((4 * BLOCK, width) if width > 1 else 4 * BLOCK, np.int64)
+            compiled = np.zeros((4 * BLOCK, *shape), np.int64)
             numbers_asked = np.array([number % (1 << 64) for number in asked], np.uint64).astype(np.int64)
             ask_all(game, position, numbers_asked, compiled)
             assert alike([*compiled], width) == known
-        interpreted: list[Any] = [[0] * BLOCK for _ in range(4)]
+        interpreted = np.zeros((4, BLOCK, *shape), object)
         with checked(game):
             for at, name in enumerate(CELLS):
                 ask_cells.py_func(getattr(game, name), position, *asked[4 * at : 4 * at + 4], interpreted[at])

@@ -55,6 +55,20 @@ def test_a_game_is_played_and_judged(home):
         assert get(client, "/api/counts", variant="connect4:3,3,3") == []
 
 
+def test_a_board_of_several_words_is_shown_set_up_and_played(home):
+    """Nearly full, so that searches prove all."""
+    ending = "OXXXXXXX/XXXXOOXX/OXOOOOOX/OXXOXXXX/OXOXXOXX/OOOXXXOX/.XXXXXXX/..XXXXXX,O"
+    with client_of((), None, True, 5.0) as client:
+        assert [man["sign"] for man in get(client, "/api/board", variant="othello:8,8")["men"]] == ["X", "O"]
+        told = get(client, "/api/position", variant="othello:8,8", position=ending, search=True)
+        assert (told["position"], told["value"]) == (ending, "lose")
+        assert {move["name"] for move in told["moves"]} == {"a8", "b8"}
+        assert told["svg"].count('class="cell"') >= 64
+        pieces = ending[:-2].replace("/", "")
+        assert get(client, "/api/setup", variant="othello:8,8", pieces=pieces, turn="O")["position"] == ending
+        assert get(client, "/api/reply", variant="othello:8,8", position=ending)["name"] in ("a8", "b8")
+
+
 @pytest.mark.thorough
 def test_what_cannot_be_proved_in_time_is_told_as_not_known(home):
     with client_of(("connect4",), None, False, 0.2) as client:

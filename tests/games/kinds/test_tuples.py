@@ -202,6 +202,13 @@ def test_every_command_takes_them_as_text(tmp_path, monkeypatch):
     assert (columns["position2"].dtype, len(columns["position2"])) == (np.int64, len(rows) - 1)
 
 
+def test_they_are_searched_and_matched_without_a_database(tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    assert "Fox (F) to move loses in 8 plies" in retrograde("search", "foxandhounds:4").stdout
+    told = retrograde("match", "foxandhounds", "depth:2", "random", "--games", "2", "--time", "0.01", "--json").stdout
+    assert json.loads(told)["games"] == 2
+
+
 INTS = ["prove", "solve --metric score", "solve --metric expectation", "book --plies 2",
         "match perfect random --exact"]  # fmt: skip
 

@@ -106,7 +106,7 @@ WAYS = {
 
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=100)
+@settings(max_examples=25)
 @given(start=graphs)
 def test_random_games(way, path, start):
     game, interpreted, sizes = WAYS[way]

@@ -581,7 +581,7 @@ def test_the_description_holds(home, monkeypatch):
     unmeant = [schemathesis.checks.positive_data_acceptance]  # not every text is a position
     for operation in description.get_all_operations():
 
-        @settings(max_examples=25, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=10, suppress_health_check=list(HealthCheck))
         @given(case=operation.ok().as_strategy())
         def holds(case):
             response = case.call()

@@ -231,11 +231,18 @@ def all_positions(name, sizes=False):
     return positions, placements
 
 
-SMALL = ["KBK", "KNK", "KPK", "KQK", "KRK", "KBBK", "KQKQ", "KRKN"]
-LARGE = ["KBNK", "KQKR", "KRKR", "KRKP"]
+SMALL = ["KBK", "KNK", "KPK", "KQK", "KRK", "KQKQ"]
+LARGE = ["KBBK", "KRKN", "KBNK", "KQKR", "KRKR", "KRKP"]
 
 
-@pytest.mark.parametrize("name", SMALL + [pytest.param(name, marks=pytest.mark.slow) for name in LARGE])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *SMALL,
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in LARGE[:2]),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE[2:]),
+    ],
+)
 @pytest.mark.long
 def test_slots_are_the_published_positions(name):
     plain = Chess("KK").plain_size(tier_of(name))

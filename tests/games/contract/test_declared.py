@@ -108,7 +108,7 @@ WRITTEN = {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("text", slower(WRITTEN, "tictactoe:misere", "dodgem"))
+@pytest.mark.parametrize("text", slower(WRITTEN, "tictactoe", "tictactoe:misere", "dodgem"))
 def test_games_write_what_they_wrote_and_read_it(text):
     game, found = load_game(text), []
     for position in positions(game):

@@ -15,7 +15,7 @@ def test_every_small_solve_works(number, tmp_path):
     assert list(tmp_path.glob("*.h5"))
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_small_proofs_work(tmp_path):
     prove_small(tmp_path)
 

@@ -156,7 +156,7 @@ SEEN = """async (steps) => {
 }"""
 
 
-@pytest.mark.parametrize("positions", [30, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("positions", [8, pytest.param(150, marks=pytest.mark.slow)])
 def test_the_value_of_every_move_is_seen(open_page, solved, positions):
     with Solution(open_database(solved("chess:KQKR"))) as solution:
         chance = random.Random(7)

@@ -128,6 +128,7 @@ class TestNotebook:
         assert told.endswith(".heap\n7\nTrue \n")
         assert complaints == ""
 
+    @pytest.mark.thorough
     def test_another_session_finds_the_database_and_other_rules_do_not(self, tmp_path):
         first = cells(GAME + "---" + solving())
         run(first, tmp_path, "-")

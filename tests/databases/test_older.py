@@ -47,6 +47,7 @@ def flat(block):
     return [np.asarray(part).tolist() if not isinstance(part, int) else part for part in parts]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "game", "options"),
     [

@@ -59,6 +59,7 @@ def outcomes(game, path):
         }  # fmt: skip
 
 
+@pytest.mark.long
 def test_random_graphs_are_worth_the_same_in_three_words(tmp_path):
     sizes = []
     for which in range(12):
@@ -108,6 +109,7 @@ def test_forged_rows_are_noticed(path, tmp_path, damage):
         database.file.check()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("interpreted", [True, False])
 def test_verify_finds_each_change(path, tmp_path, interpreted):
     with open_database(path, game=WideTicTacToe()) as database:

@@ -67,6 +67,7 @@ def test_a_submodule_imported_before_changes_nothing():
     assert in_a_process(code).strip() == "True"
 
 
+@pytest.mark.long
 def test_a_game_is_solved_opened_and_verified_by_name(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     path = retrograde.solve("tictactoe:misere", workers=1)

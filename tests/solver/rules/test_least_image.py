@@ -47,6 +47,7 @@ def test_the_tiers_are_those_of_the_table():
     assert tuple(map(Shuffled().tier, range(6))) == TIERS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", [0, 4, *(pytest.param(first, marks=pytest.mark.thorough) for first in (1, 2, 3, 5))])
 def test_the_lowest_tier_decides_before_the_lowest_number(first):
     game = Shuffled(first)

@@ -89,6 +89,7 @@ def test_random_games(kind, path, seed, probes):
             assert solved(path, game, workers) == plain
 
 
+@pytest.mark.long
 def test_as_many_have_their_turn_as_there_are_workers_and_those_that_are_large_are_alone(path, monkeypatch, turns):
     planted(monkeypatch, 5)
     for workers in (2, 3):

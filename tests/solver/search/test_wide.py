@@ -11,6 +11,8 @@ from retrograde.solver.search.searcher import Search
 from tests.helpers.apart import Apart, InOne
 from tests.helpers.wide import OneConnectFour, WideConnectFour, WideTicTacToe, graph_of
 
+pytestmark = pytest.mark.long
+
 TWINS = [
     (lambda: WideConnectFour(4, 4), lambda: OneConnectFour(4, 4)),
     *((lambda w=w: graph_of(Apart, w), lambda w=w: graph_of(InOne, w)) for w in range(6)),

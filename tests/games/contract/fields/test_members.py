@@ -57,6 +57,7 @@ class OutOfRange(Game):
         return LOSE if self.cells.has(position, 3, self.cells.X) else UNDECIDED
 
 
+@pytest.mark.long
 def test_a_start_is_written_as_text_and_rules_with_exchanges_keep_the_contract():
     game = Crossing()
     assert game.write(game.start) == "OO/../XX/X"

@@ -115,6 +115,7 @@ LISTED_WAYS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", LISTED_WAYS)
 def test_random_graphs_have_the_same_bytes_as_interpreted(way, tmp_path, monkeypatch):
     for which in range(6):
@@ -124,6 +125,7 @@ def test_random_graphs_have_the_same_bytes_as_interpreted(way, tmp_path, monkeyp
             assert listed == solve(game, tmp_path / "interpreted.h5", method="interpreted").read_bytes()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", [WideTicTacToe(), TallPawns()], ids=lambda game: game.name)
 def test_games_have_the_same_bytes_as_interpreted(game, tmp_path):
     listed = solve(game, tmp_path / "listed.h5", method="listed")
@@ -137,6 +139,7 @@ def fours(tmp_path_factory):
     return solve(WideConnectFour(4, 4), tmp_path_factory.mktemp("fours") / "fours.h5", method="compiled")
 
 
+@pytest.mark.long
 def test_connect_four_in_two_words_is_connect_four(fours, tmp_path):
     assert counts(fours) == counts(solve(load_game("connect4:4,4"), tmp_path / "connect4.h5", method="listed"))
     one_word = solve(OneConnectFour(4, 4), tmp_path / "one.h5", method="listed")
@@ -153,6 +156,7 @@ def test_connect_four_in_two_words_is_connect_four(fours, tmp_path):
         assert all((left == right).all() for left, right in outcomes)
 
 
+@pytest.mark.long
 def test_a_stopped_solve_goes_on(fours, tmp_path):
     path, sizes = tmp_path / "fours.h5", Sizes(journal_seconds=0)
     for step in (8, 12, 16):

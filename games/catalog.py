@@ -37,10 +37,10 @@ from retrograde.games.identity.digest import is_digest_of, rules_digest, settle
 from retrograde.games.identity.trusted import remember, trusted_files
 
 NAMES = """
-    awari baghchal bearoff cantstop chess chutes connect4 cram dobutsu dodgem domineering dotsandboxes draughts
-    eightpuzzle fanorona foxandhounds game2048 grundy hanoi hareandhounds hexapawn kalah klotski lasker lgame
-    lightsout morris mutorere nim nim3 octal othello pegsolitaire pig piglet pocketcube quixo sim teeko tentozero
-    tictactoe tictactoe3 ur yahtzee
+    awari baghchal bearoff breakthrough cantstop chess chomp chutes clobber connect4 cram dobutsu dodgem domineering
+    dotsandboxes draughts eightpuzzle fanorona foxandhounds game2048 grundy hanoi hareandhounds hex hexapawn kalah
+    klotski lasker lgame lightsout mnk morris mutorere nim nim3 octal othello pegsolitaire pig piglet pocketcube quixo
+    sim teeko tentozero tictactoe tictactoe3 ur yahtzee
 """
 BUILT_IN = tuple(NAMES.split())
 """The games that come with the program: each is a module or a package of this folder."""

@@ -1,0 +1,180 @@
+"""m,n,k-games, Hex, Chomp, Breakthrough and Clobber: held against rules on strings, and against published results."""
+
+from functools import cache
+from math import comb
+
+import pytest
+
+from retrograde.databases import open_database
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.catalog import load_game
+from retrograde.solver.engine import solve
+from tests.helpers.reference import solve as solve_slowly
+
+pytestmark = pytest.mark.long
+
+BESIDE = ((0, -1), (1, 0), (0, 1), (-1, 0))
+
+
+def cell(rows, x, y):
+    return rows[y][x] if 0 <= y < len(rows) and 0 <= x < len(rows[0]) else ""
+
+
+def put(rows, *changes):
+    """Return rows with other signs at some places, each (x, y, sign)."""
+    grid = [list(row) for row in rows]
+    for x, y, sign in changes:
+        grid[y][x] = sign
+    return tuple(map("".join, grid))
+
+
+def places(rows):
+    return [(x, y) for y in range(len(rows)) for x in range(len(rows[0]))]
+
+
+def in_a_row(rows, sign, k):
+    ways = ((1, 0), (0, 1), (1, 1), (1, -1))
+    return any(
+        all(cell(rows, x + step * i, y + rise * i) == sign for i in range(k))
+        for x, y in places(rows)
+        for step, rise in ways
+    )
+
+
+def mnk(game, rows, player):
+    if in_a_row(rows, "OX"["XO".index(player)], game.k):
+        return WIN if game.misere else LOSE, []
+    empty = [(x, y) for x, y in places(rows) if cell(rows, x, y) == "."]
+    return UNDECIDED if empty else TIE, [put(rows, (x, y, player)) for x, y in empty]
+
+
+def connects(rows, sign):
+    """Return whether Red's stones connect left and right, or Blue's top and bottom, by adding neighbours."""
+    size, along = len(rows), "RB".index(sign)
+    near = (*BESIDE, (1, -1), (-1, 1))
+    found = [place for place in places(rows) if place[along] == 0 and cell(rows, *place) == sign]
+    for x, y in found:
+        more = ((x + step, y + rise) for step, rise in near)
+        found += [place for place in more if cell(rows, *place) == sign and place not in found]
+    return any(place[along] == size - 1 for place in found)
+
+
+def connecting(game, rows, player):
+    if connects(rows, "BR"["RB".index(player)]):
+        return LOSE, []
+    return UNDECIDED, [put(rows, (x, y, player)) for x, y in places(rows) if cell(rows, x, y) == "."]
+
+
+def chomp(game, rows, player):
+    left = [(x, y) for x, y in places(rows) if cell(rows, x, y) == "X" and (x, y) != (0, 0)]
+    children = [put(rows, *((x, y, ".") for x, y in places(rows) if x >= a and y >= b)) for a, b in left]
+    return (UNDECIDED if children else LOSE), children
+
+
+def breakthrough(game, rows, player):
+    other, ahead, goal = ("O", -1, len(rows) - 1) if player == "X" else ("X", 1, 0)
+    if other in rows[goal]:
+        return LOSE, []
+    children = []
+    for x, y in places(rows):
+        for step in (-1, 0, 1) if cell(rows, x, y) == player else ():
+            target = cell(rows, x + step, y + ahead)
+            if target == "." or (step and target == other):
+                children.append(put(rows, (x, y, "."), (x + step, y + ahead, player)))
+    return (UNDECIDED if children else LOSE), children
+
+
+def clobber(game, rows, player):
+    other = "OX"["XO".index(player)]
+    children = [
+        put(rows, (x, y, "."), (x + step, y + rise, player))
+        for x, y in places(rows)
+        for step, rise in BESIDE
+        if cell(rows, x, y) == player and cell(rows, x + step, y + rise) == other
+    ]
+    return (UNDECIDED if children else LOSE), children
+
+
+SLOW = {"mnk": mnk, "hex": connecting, "chomp": chomp, "breakthrough": breakthrough, "clobber": clobber}
+
+
+def taken_apart(game, position):
+    """Return the rows of a position, and the player to move."""
+    *rows, player = game.write(position).split("/")
+    if game.name == "chomp":
+        return (*rows, player), ""
+    if game.name in ("mnk", "hex"):  # the text has no player: it follows from the number of stones
+        rows.append(player)
+        return tuple(rows), "XR"[game.name == "hex"] if sum(map(len, rows)) % 2 == "".join(rows).count(".") % 2 else (
+            "OB"[game.name == "hex"]
+        )
+    return tuple(rows), player
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mnk:3,2,2",
+        "mnk:3,3,3",
+        "mnk:3,2,3,misere",
+        "hex:2",
+        "hex",
+        "chomp",
+        "chomp:3,3",
+        "breakthrough:2,4",
+        "clobber:3,3",
+    ],
+)
+def test_rules_are_those_on_strings(text):
+    """At all positions: the end, and the set of children."""
+    game = load_game(text)
+    slow = cache(SLOW[game.name])
+    found = solve_slowly(game)
+    assert len(found) > 15
+    for position in found:
+        end, children = slow(game, *taken_apart(game, position))
+        assert game.primitive(position) == end
+        if end == UNDECIDED:
+            moves = [game.do_move(position, move) for move in game.generate_moves(position)]
+            assert sorted(taken_apart(game, child)[0] for child in moves) == sorted(children)
+
+
+@pytest.mark.parametrize("text", ["mnk:3,2,2", "hex:2", "chomp:3,3", "breakthrough:2,4", "clobber:4,2"])
+def test_values_are_those_of_the_slow_solver(text, tmp_path):
+    game = load_game(text)
+    metric = {"metric": "remoteness"} if game.name == "chomp" else {}
+    with open_database(solve(game, tmp_path / "game.h5", **metric), game=game) as database:
+        expected = solve_slowly(game)
+        assert {position: tuple(database[position]) for position in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        # J. W. H. M. Uiterwijk and H. J. van den Herik, The advantage of the initiative, 2000
+        ("mnk:3,3,3", TIE), ("mnk:4,3,3", WIN), ("mnk:3,4,4", TIE),
+        ("hex:2", WIN), ("hex:3", WIN),  # J. Nash, 1949: the second player cannot win, and there are no ties
+        ("chomp:4,3", WIN), ("chomp:5,5", WIN),  # D. Gale, 1974: likewise
+        # M. H. Albert and others, An introduction to Clobber, 2005: the first player wins in one row but for six stones
+        *((f"clobber:{stones},1", LOSE if stones == 6 else WIN) for stones in (2, 4, 6, 8, 10, 12)),
+    ],
+)  # fmt: skip
+def test_published_results(text, value, tmp_path):
+    with open_database(solve(load_game(text), tmp_path / "game.h5")) as database:
+        assert database[database.game.start].value == value
+
+
+@pytest.mark.parametrize("size", [(4, 3), (5, 4)])
+def test_bars_of_chomp_are_as_many_as_staircases(size, tmp_path):
+    width, height = size
+    game = load_game(f"chomp:{width},{height}")
+    with open_database(solve(game, tmp_path / "game.h5")) as database:
+        assert database.file.positions == comb(width + height, width) - 1  # nobody eats the first square
+
+
+def test_large_boards_are_played():
+    for text in ("mnk:8,8,5", "hex:7", "breakthrough:8,8"):
+        game = load_game(text)
+        for move in list(game.generate_moves(game.start))[:3]:
+            child = game.do_move(game.start, move)
+            assert game.read(game.write(child)) == child and game.primitive(child) == UNDECIDED

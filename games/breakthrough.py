@@ -14,7 +14,6 @@ class Breakthrough(Hexapawn):
     def __post_init__(self):
         if self.height < 4:
             raise ValueError("height must be 4 at least, for two rows of pawns on each side")
-        super().__post_init__()
 
     @cached_property
     def start(self):

@@ -58,7 +58,10 @@ class CheckedFile:
         except BaseException:
             self._file.close()
             raise
-        # Copies of the header's fields, under the names that callers use.
+        self.take_header()
+
+    def take_header(self) -> None:
+        """Copy the header's fields, under the names that callers use."""
         header = self.header
         self.variant, self.game_name, self.options = header.variant, header.game, header.options
         self.rules, self.metric, self.made_with = header.rules, header.metric, header.made_with
@@ -160,6 +163,10 @@ class CheckedFile:
         self.legend = (
             LegendTable(legend) if measures else [LegendRow(Value(row[0]), *row[1:]) for row in legend.tolist()]
         )
+        self.find_start()
+
+    def find_start(self) -> None:
+        """Find the start's outcome in the legend; raise ValueError if it is not there."""
         # Case: bounds by slot, whose legend has no row for the start.
         if self.header.start_bounds and self.header.start_outcome:
             value, plies = self.header.start_outcome

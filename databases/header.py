@@ -97,11 +97,16 @@ class Header:
 
 
 def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Header, Attributes]:
-    """Return the header of a file of format *wanted*, and all attributes that are texts or ints.
+    """Return the header of a file of format *wanted*, and all attributes that are texts or ints."""
+    facts = read_attributes(file)
+    return header_of(facts, path, wanted), facts
+
+
+def header_of(facts: Attributes, path: Path, wanted: str = FORMAT) -> Header:
+    """Return the header that the attributes of a file of format *wanted* make.
 
     Raises NotADatabase, VersionTooNew, VersionTooOld, or ValueError if an attribute is missing or impossible.
     """
-    facts = read_attributes(file)
     if facts.get("format") == BOOK != wanted:
         raise NotADatabase(
             f"{str(path)!r} is an opening book, which has the first plies alone; what is in it: retrograde info FILE"
@@ -153,7 +158,7 @@ def read_header(file: h5py.File, path: Path, wanted: str = FORMAT) -> tuple[Head
         raise ValueError(f"the metric is {header.metric!r}; known is {' or '.join(map(repr, known))}")
     if header.stored > header.positions:
         raise ValueError(f"there are {header.stored:,} records of {header.positions:,} positions")
-    return header, facts
+    return header
 
 
 def metrics_of(version: int, storage: str, is_measured: bool) -> tuple[str, ...]:

@@ -109,7 +109,8 @@ def find_certificate(game: Game, home: str | os.PathLike[str] | None = None) -> 
 
 def database_of(file: DatabaseFile, game: Game, cache_blocks: int = CACHE_BLOCKS) -> Database:
     """Return the `Database` subclass instance for a file's kind of storage."""
-    database = KINDS[type(file.contents)](file, game, cache_blocks)
+    kind = next(kind for reader, kind in KINDS.items() if isinstance(file.contents, reader))
+    database = kind(file, game, cache_blocks)
     if isinstance(database, SlotsDatabase):
         where = file.path.parent, game
         database.open_other = partial(open_beside, *where, metric=database.metric, cache_blocks=cache_blocks)

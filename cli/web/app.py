@@ -35,12 +35,13 @@ from retrograde.cli.web import answers, gallery, gamescrafters, lichess, view
 from retrograde.cli.web.answers import answer_text
 from retrograde.cli.web.border import Border
 from retrograde.cli.web.hosts import Hosts
-from retrograde.cli.web.library import SECONDS, Answering, Library, Unavailable
+from retrograde.cli.web.library import SECONDS, Library, Unavailable
 from retrograde.cli.web.metric_texts import count_at
 from retrograde.cli.web.shelf import installed
 from retrograde.cli.web.solves import Busy, NotSolvedHere, Solves
 from retrograde.databases import NoDatabase, NotADatabase, NotInDatabase, OtherRules, UnreadableVersion
 from retrograde.games import RetrogradeError, VariantError
+from retrograde.solver.play.oracle import Oracle
 
 STATIC = Path(__file__).parent / "static"
 LONGEST_TEXT = 400
@@ -179,7 +180,7 @@ def offer_page(app: FastAPI, library: Library) -> None:
         name = await library.answer(lambda: lichess.variant_at(library, variant, position))
         seconds = library.seconds if search else 0.0
 
-        def answer(oracle: Answering) -> answers.Position:
+        def answer(oracle: Oracle) -> answers.Position:
             start, plies = view.position_in(oracle, position), count_at(oracle, position, count)
             return view.show_position(oracle, start, line, seconds, plies)
 
@@ -192,7 +193,7 @@ def offer_page(app: FastAPI, library: Library) -> None:
     ) -> answers.PlayerMove:  # fmt: skip
         """The move of a player who is perfect as often as *skill* says, or a random chance move."""
 
-        def answer(oracle: Answering) -> answers.PlayerMove:
+        def answer(oracle: Oracle) -> answers.PlayerMove:
             start, plies = view.position_in(oracle, position), count_at(oracle, position, count)
             return view.reply(oracle, start, skill, seed, plies)
 
@@ -223,7 +224,7 @@ def offer_games(app: FastAPI, library: Library) -> None:
         name = await library.answer(lambda: lichess.variant_at(library, variant, position))
         text = "" if position == "random" else position or ""
 
-        def answer(oracle: Answering) -> answers.PlayedGame:
+        def answer(oracle: Oracle) -> answers.PlayedGame:
             start, plies = view.position_in(oracle, position), count_at(oracle, position, None)
             return view.show_game(oracle, start, view.moves_in(moves), text, plies)
 
@@ -235,7 +236,7 @@ def offer_games(app: FastAPI, library: Library) -> None:
     ) -> list[answers.MoveVerdict]:
         """What each of some moves from a position was worth, and what would have been better."""
 
-        def answer(oracle: Answering) -> list[answers.MoveVerdict]:
+        def answer(oracle: Oracle) -> list[answers.MoveVerdict]:
             start, plies = view.position_in(oracle, position), count_at(oracle, position, count)
             return view.scorecard(oracle, start, view.moves_in(moves), plies)
 
@@ -248,7 +249,7 @@ def offer_games(app: FastAPI, library: Library) -> None:
     ) -> str:  # fmt: skip
         """A game of chess as PGN, between players with these names."""
 
-        def answer(oracle: Answering) -> str:
+        def answer(oracle: Oracle) -> str:
             start = view.position_in(oracle, position)
             return view.pgn(oracle, start, view.moves_in(moves), (first, second), finished, count)
 

@@ -22,7 +22,8 @@ from retrograde.cli.web import autogui
 from retrograde.cli.web.autogui import AutoguiStyle, Button, Places, autogui_style, buttons, touched_places
 from retrograde.cli.web.library import Library
 from retrograde.cli.web.shelf import DatabaseFacts, installed
-from retrograde.games.catalog import game_class, named_game
+from retrograde.cli.web.view import summary, title
+from retrograde.games.catalog import named_game
 from retrograde.games.contract import naming
 from retrograde.games.contract.game import LOSE, Game, PositionError, RetrogradeError, Value
 from retrograde.solver.play.answer import MoveAnswer, answer_of, name_of
@@ -288,19 +289,9 @@ def short_title(game: Game) -> str:
     return rest or REGULAR.capitalize()
 
 
-def title(name: str) -> str:
-    """Return the name of a game for people. The rules in a user's own file are not read for this."""
-    return naming.title(game_class(name)) if name in installed() else name
-
-
 def instructions(solution: Solution) -> UniInstructions:
     """Return the rules of a game."""
     return UniInstructions(instructions=f"# {title(solution.game.name)}\n\n{summary(solution.game)}\n")
-
-
-def summary(game: Game) -> str:
-    """Return a game's rules in a sentence, from the docstring of its class."""
-    return (type(game).__doc__ or "").strip()
 
 
 # Positions as text

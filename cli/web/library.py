@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from retrograde.cli.web.shelf import DatabaseFacts, Shelf, State, installed, is_there, state_of
 from retrograde.databases import NoDatabase, OtherRules, open_database
@@ -17,9 +17,11 @@ from retrograde.databases.location import database_path, metric_named
 from retrograde.databases.open import no_database
 from retrograde.games.catalog import load_game, named_game, variant
 from retrograde.games.contract.game import Game, RetrogradeError, VariantError, metric_of
-from retrograde.solver.play.oracles.open import searching_oracle
-from retrograde.solver.play.oracles.searching import SearchingOracle
+from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.solution import Solution, solution_of
+
+if TYPE_CHECKING:
+    from retrograde.solver.play.oracles.searching import SearchingOracle
 
 LONGEST_NAME = 255
 """The greatest length of a file's name, in bytes."""
@@ -35,7 +37,6 @@ SECONDS = 3.0
 """The default time limit of a search."""
 
 Result = TypeVar("Result")
-Answering = Solution | SearchingOracle
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +67,7 @@ class Library:
         for game, (_, metric) in zip(games, named, strict=True):
             self.oracle(variant(game) + f"@{metric}" * bool(metric))  # so that a missing database is reported at once
 
-    def oracle(self, text: str) -> Answering:
+    def oracle(self, text: str) -> Oracle:
         """Return the solution of a variant, or an oracle that searches if there is none and searches are allowed.
 
         Raises what `solution` does.
@@ -82,8 +83,10 @@ class Library:
                 raise
         return self.searching(game)
 
-    def searching(self, game: Game) -> SearchingOracle:
+    def searching(self, game: Game) -> "SearchingOracle":
         """Return the oracle that searches a game. It keeps its results until others need its space."""
+        from retrograde.solver.play.oracles.open import searching_oracle  # which imports numba: only searches need it
+
         name = variant(game)
         if (found := self.searched.pop(name, None)) is None:
             while len(self.searched) >= MOST_SEARCHING:
@@ -96,13 +99,13 @@ class Library:
         """Return the answer to a question that needs databases, from the database thread."""
         return await asyncio.get_running_loop().run_in_executor(self.database_thread, question)
 
-    async def ask(self, text: str, question: Callable[[Answering], Result]) -> Result:
+    async def ask(self, text: str, question: Callable[[Oracle], Result]) -> Result:
         """Return the answer to a question about a variant.
 
         A search runs on the search thread, so that the database thread can answer others. Raises what `oracle` does.
         """
 
-        def by_database() -> tuple[Result | None, SearchingOracle | None]:
+        def by_database() -> tuple[Result | None, Oracle | None]:
             oracle = self.oracle(text)
             return (question(oracle), None) if isinstance(oracle, Solution) else (None, oracle)
 

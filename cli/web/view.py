@@ -27,9 +27,10 @@ from retrograde.cli.web.answers import (
     Start,
     Variant,
 )
-from retrograde.cli.web.gamescrafters import summary, title
-from retrograde.cli.web.shelf import DatabaseFacts
+from retrograde.cli.web.shelf import DatabaseFacts, installed
 from retrograde.databases import NotInDatabase
+from retrograde.games.catalog import game_class
+from retrograde.games.contract import naming
 from retrograde.games.contract.declared import signs_known, word
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.game import UNDECIDED, Game, MoveError, PositionError, can_set_up, declares
@@ -61,6 +62,16 @@ def variant(facts: DatabaseFacts) -> Variant:
         positions=facts.positions,
         start=start_of(facts),
     )
+
+
+def title(name: str) -> str:
+    """Return the name of a game for people. The rules in a user's own file are not read for this."""
+    return naming.title(game_class(name)) if name in installed() else name
+
+
+def summary(game: Game) -> str:
+    """Return a game's rules in a sentence, from the docstring of its class."""
+    return (type(game).__doc__ or "").strip()
 
 
 def start_of(facts: DatabaseFacts) -> Start | None:

@@ -228,14 +228,16 @@ def records_of(database: Database) -> Iterator[TierChunk]:
 
 def slots_of(database: SlotsDatabase) -> Iterator[TierChunk]:
     """Yield the positions of slots, with compiled rules if they compile."""
-    from retrograde.solver.play.bulk import SlotsFinder
     from retrograde.solver.rules.examine import NotCompilable
 
-    finder, contents = SlotsFinder(database), database.file.contents
+    contents = database.file.contents
     # One slot shows whether the rules compile.
     try:
+        from retrograde.solver.play.bulk import SlotsFinder
+
+        finder = SlotsFinder(database)
         finder.positions_of(int(contents.tiers.numbers[0]), 0, 1)
-    except NotCompilable:
+    except (NotCompilable, ImportError):  # or the compiler cannot be imported
         yield from database.records()
         return
     numbers, bounds = contents.tiers

@@ -11,11 +11,13 @@ The classes that find positions are those of all databases. Only the readers of 
 lists where the others give arrays. Frames, tables and headers are checked as always.
 """
 
+import sys
 import threading
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -23,11 +25,11 @@ from zlib import crc32
 
 from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.encoding import mask_runs
-from retrograde.databases.file import AnyReader, DatabaseFile
+from retrograde.databases.file import DatabaseFile
 from retrograde.databases.frames import check_of
 from retrograde.databases.header import header_of
 from retrograde.databases.legend import row_of
-from retrograde.databases.reader import Reader, SlotTiers
+from retrograde.databases.reader import Reader, SlotReader, SlotTiers
 from retrograde.databases.records.read import RecordBlock, RecordBlocks, RecordsReader, RecordTiers
 from retrograde.databases.rows.read import RowBlock, RowsReader
 from retrograde.databases.slots.compact import CompactReader
@@ -64,11 +66,8 @@ def index_of(file: DatabaseFile) -> dict[str, Any]:
 
 def decompress(frame: bytes) -> bytes:
     """Return the content of a zstd frame, whose checksum is checked."""
-    try:
-        from compression.zstd import decompress  # since Python 3.14
-    except ImportError:
-        from zstandard import decompress
-    return bytes(decompress(frame))
+    zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "zstandard")
+    return bytes(zstd.decompress(frame))
 
 
 class Column(list[Any]):
@@ -83,6 +82,11 @@ class Column(list[Any]):
 
     def searchsorted(self, key: int, side: str = "left") -> int:
         return (bisect_right if side == "right" else bisect_left)(self, key)
+
+
+def column(items: Iterable[Any] = ()) -> Any:
+    """Return items in place of an array."""
+    return Column(items)
 
 
 class Table(dict[str, Column]):
@@ -104,7 +108,7 @@ class Dataset:
         for gap, size in about["frames"]:
             self.spans.append((end + gap, end := end + gap + size))
 
-    def columns(self, number: int, check: int) -> list[Sequence[Any]]:
+    def columns(self, number: int, check: int) -> list[Any]:
         """Return the columns of the items in a chunk, whose frame must have a checksum."""
         frame = self.fetch(*self.spans[number])
         if (crc32(frame) if self.plain else check_of(frame)) != check:
@@ -164,20 +168,20 @@ class PlainReader(Reader):
     def block_table(self) -> Any:
         return self.file.locked(lambda: self.file.table("blocks", self.ROW))
 
-    def columns(self, number: int) -> list[Sequence[Any]]:
+    def columns(self, number: int) -> Any:
         """Return the columns of a block."""
         return self.file.locked(lambda: self.data.columns(number, self.checks[number]))
 
     def table(self, name: str) -> Any:
-        return self.file.locked(lambda: self.file.table(name, None))
+        return self.file.locked(lambda: self.file.table(name, self.ROW))
 
 
-class PlainSlotReader(PlainReader):
+class PlainSlotReader(PlainReader, SlotReader):
     """Reads the tiers of all storages by slot."""
 
     def _read_tiers(self) -> Any:
         table = self.table("tiers")
-        return SlotTiers(table["tier"], Column([*table["slot"], self.slots]))
+        return SlotTiers(table["tier"], column([*table["slot"], self.slots]))
 
 
 class PlainRecords(PlainReader, RecordsReader):
@@ -185,16 +189,16 @@ class PlainRecords(PlainReader, RecordsReader):
 
     def _read_tiers(self) -> Any:
         table = self.table("tiers")
-        return RecordTiers(table["tier"], Column([*table["record"], self.length]), table["position"])
+        return RecordTiers(table["tier"], column([*table["record"], self.length]), table["position"])
 
     @cached_property
     def blocks(self) -> Any:
-        return RecordBlocks(self.block_table["position"], self.block_table["mask"], Column(), Column())
+        return RecordBlocks(self.block_table["position"], self.block_table["mask"], column(), column())
 
     def read_block(self, number: int) -> Any:
         outcomes, gaps = self.columns(number)
         mask = self.blocks.masks[number]
-        return RecordBlock(mask_runs(mask), ~mask, [*accumulate(gaps)], outcomes)
+        return RecordBlock(mask_runs(mask), ~mask, column(accumulate(gaps)), outcomes)
 
 
 class PlainSteps(PlainReader, StepsReader):
@@ -202,8 +206,7 @@ class PlainSteps(PlainReader, StepsReader):
 
     def _read_tiers(self) -> Any:
         table = self.table("tiers")
-        bounds = Column([*table["step"], self.length])
-        return StepTiers(table["tier"], bounds, table["position"], table["mask"])
+        return StepTiers(table["tier"], column([*table["step"], self.length]), table["position"], table["mask"])
 
     @cached_property
     def ranks(self) -> Any:
@@ -211,7 +214,7 @@ class PlainSteps(PlainReader, StepsReader):
 
     def read_block(self, number: int) -> Any:
         outcomes, gaps = self.columns(number)
-        return [*accumulate(gaps)], outcomes
+        return column(accumulate(gaps)), outcomes
 
 
 class PlainRows(PlainSlotReader, RowsReader):
@@ -223,7 +226,7 @@ class PlainRows(PlainSlotReader, RowsReader):
 
     def read_block(self, number: int) -> Any:
         outcomes, *words = self.columns(number)
-        return RowBlock([Column(row) for row in zip(*words, strict=True)], outcomes)
+        return RowBlock(column(column(row) for row in zip(*words, strict=True)), outcomes)
 
 
 class PlainOutcomes(PlainSlotReader, OutcomeReader):
@@ -242,7 +245,7 @@ class PlainCompact(PlainOutcomes, CompactReader):
 
     @cached_property
     def firsts(self) -> Any:
-        return Column(part.slot for part in self.parts)
+        return column(part.slot for part in self.parts)
 
 
 class PlainBounds(PlainSlotReader, BoundsReader):
@@ -253,6 +256,6 @@ class PlainBounds(PlainSlotReader, BoundsReader):
         return low, [*map(sum, zip(low, width, strict=True))]
 
 
-KINDS: tuple[Callable[[PlainFile], AnyReader], ...] = (
+KINDS: tuple[Any, ...] = (
     PlainRecords, PlainRows, PlainSteps, PlainSlots, PlainCompact, PlainBounds,
 )  # fmt: skip

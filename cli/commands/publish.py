@@ -19,16 +19,23 @@ from retrograde.cli.common import open_source
     metavar="FOLDER",
     help="The folder of the site: a new one, an empty one, or one with an older site, which is replaced.",
 )
-def command(variants: tuple[str, ...], folder: Path) -> None:
+@click.option(
+    "--pyodide",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="PATH",
+    help="Pyodide, which runs the rules of larger games in the browser: its npm package, or the folder of that.",
+)
+def command(variants: tuple[str, ...], folder: Path, pyodide: Path | None) -> None:
     """Write solved games as a static site: the page of `retrograde serve`, without a server.
 
     Copy FOLDER to any host of files, such as GitHub Pages or a university's web space. Games of up to 20,000 positions
-    are published whole. Of larger games the page has the first moves. Each database lies unchanged in
-    FOLDER/databases.
+    are published whole, as answers. Of larger games the page has the first moves. With --pyodide it has all: the
+    browser then runs Python, and reads the database in parts. Each database lies unchanged in FOLDER/databases.
 
     \b
     Examples:
       retrograde publish tictactoe mutorere --to site
+      retrograde publish connect4:5,4 --to site --pyodide pyodide-314.0.7.tgz
       python -m http.server --directory site
     """
     from retrograde.cli.web.published.site import publish
@@ -41,6 +48,8 @@ def command(variants: tuple[str, ...], folder: Path) -> None:
             if solution.variant in solutions:
                 raise click.UsageError(f"{solution.variant} is given twice", click.get_current_context())
             solutions[solution.variant] = solution
-        for name, positions, whole in publish([*solutions.values()], folder):
-            click.echo(f"{name}: {'all' if whole else 'the first moves of'} {positions:,} positions")
+        for name, positions, whole in publish([*solutions.values()], folder, pyodide):
+            what = "all" if whole or pyodide else "the first moves of"
+            more = "" if whole or pyodide else "; for all, name Pyodide: npm pack pyodide@314.0.7, and --pyodide"
+            click.echo(f"{name}: {what} {positions:,} positions{more}")
     click.echo(f"to look at it: python -m http.server --directory {folder}  (browsers do not open it from the disk)")

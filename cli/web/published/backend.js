@@ -1,4 +1,5 @@
-// The back end of a published site: it reads answers that were written beforehand (cli/web/published/written.py).
+// The back end of a published site: it reads answers that were written beforehand (cli/web/published/written.py). A
+// worker answers what was not: it runs the rules, where the site has Python.
 
 import { refusal } from "./ask.js";
 
@@ -18,14 +19,44 @@ export async function request(path, parameters) {
   if (path === "gallery") return json("gallery.json");
   if (path === "about") return about(parameters);
   const facts = await factsOf(parameters.variant);
+  if (facts.python) startPython();
   const answer = await ANSWERS[path]?.(facts, parameters);
-  if (answer === undefined) throw refusal(unknown(facts), 404);
-  return answer;
+  if (answer !== undefined) return answer;
+  if (facts.python) return byPython(path, parameters);
+  throw refusal(unknown(facts), 404);
 }
 
 function unknown({ whole }) {
   if (whole) return "no such position; write it as this page does, and one that play reaches from the start";
   return "only the first moves of this game are published here; its database has the rest";
+}
+
+// Python in a worker
+
+let [worker, last] = [null, 0];
+const waiting = new Map(); // by number of the request
+
+function startPython() {
+  if (worker) return;
+  worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+  worker.addEventListener("message", ({ data }) => {
+    waiting.get(data.id)(data);
+    waiting.delete(data.id);
+  });
+  worker.addEventListener("error", () => {
+    for (const settle of waiting.values()) settle({ status: 500, answer: "Python cannot be started in this browser" });
+    waiting.clear();
+    worker = null;
+  });
+}
+
+async function byPython(path, parameters) {
+  const id = (last += 1);
+  const told = new Promise((resolve) => waiting.set(id, resolve));
+  worker.postMessage({ id, path, asked: JSON.stringify(parameters) });
+  const { status, answer } = await told;
+  if (status === 200) return answer;
+  throw refusal(answer, status);
 }
 
 // Files of the site

@@ -1,34 +1,43 @@
 """Writes the folder of a published site: pages, pictures, answers and databases.
 
-index.html, game.html, static/     the page of `serve`; static/backend.js reads what is below instead of asking
-gallery.json                       what the gallery shows
-games/GAME/                        a picture and the answers that are written beforehand (written.py)
-databases/GAME.h5                  the databases, unchanged
+    index.html, game.html, static/     the page of `serve`; static/backend.js reads what is below instead of asking
+    gallery.json                       what the gallery shows
+    games/GAME/                        a picture and the answers that are written beforehand (written.py)
+    databases/GAME.h5                  the databases, unchanged; GAME.h5.index.gz says where their frames lie
+    python/                            Python for larger games (python.py)
+
+All addresses are relative, so a site works at any path of a host.
 """
 
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from retrograde.cli.web.answers import answer_text
 from retrograde.cli.web.gallery import Card, Gallery, card, names_in
-from retrograde.cli.web.published.written import write_answers
+from retrograde.cli.web.published.python import write_python
+from retrograde.cli.web.published.written import write_answers, write_packed
 from retrograde.cli.web.shelf import read_facts
+from retrograde.databases import Database, DatabaseFile, NoDatabase
 from retrograde.databases.location import database_path
+from retrograde.databases.plain import index_of
+from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games import RetrogradeError
 from retrograde.solver.play.picture import board_svg
 from retrograde.solver.play.solution import Solution
 
 STATIC = Path(__file__).parent.parent / "static"
-BACKEND = Path(__file__).parent / "backend.js"
+SCRIPTS = "backend.js", "worker.js"
 PAGES = {"gallery.html": "index.html", "index.html": "game.html"}
 """The pages of `serve`, and their names in a site."""
-PARTS = ("index.html", "game.html", "gallery.json", "static", "games", "databases")
+PARTS = ("index.html", "game.html", "gallery.json", "static", "games", "databases", "python", "LICENCES.txt")
 """What a site consists of; anything else in its folder is left alone."""
 POLICY = (
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'"
+    "default-src 'self'; script-src 'self'{}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'self'"
 )
 
 
@@ -44,19 +53,22 @@ class Published(NamedTuple):
     whole: bool
 
 
-def publish(solutions: Sequence[Solution], folder: Path) -> Iterator[Published]:
+def publish(solutions: Sequence[Solution], folder: Path, pyodide: Path | None = None) -> Iterator[Published]:
     """Write a site with these games, and yield what was published of each. An older site in the folder is replaced.
 
-    Raises NotASite if the folder has files, and no site.
+    *pyodide* is a folder or an npm package with Pyodide. Without it, larger games have their first moves only. Raises
+    NotASite if the folder has files, and no site, and NotPyodide.
     """
     if folder.exists() and not (folder / "gallery.json").exists() and any(folder.iterdir()):
         raise NotASite(f"{str(folder)!r} has files, and none of a published site; name a new or an empty folder")
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder, prefix=".publish") as made:
         site, cards = Path(made), []
-        write_pages(site)
+        write_pages(site, pyodide is not None)
+        if pyodide:
+            write_python(site, pyodide)
         for solution in solutions:
-            yield write_game(site, solution)
+            yield write_game(site, solution, pyodide is not None)
             cards.append(card_of(solution))
         cards.sort(key=lambda one: one.title.casefold())
         gallery = Gallery(cards=cards, games=[], may_solve=False, token="", solves=[])
@@ -66,29 +78,47 @@ def publish(solutions: Sequence[Solution], folder: Path) -> Iterator[Published]:
             old = folder / part
             if old.is_dir():
                 shutil.rmtree(old)
-            (site / part).replace(old)
+            else:
+                old.unlink(missing_ok=True)
+            if (site / part).exists():
+                (site / part).replace(old)
 
 
-def write_pages(site: Path) -> None:
-    """Write the pages of `serve`, with a back end that reads files."""
+def write_pages(site: Path, python: bool) -> None:
+    """Write the pages of `serve`, with a back end that reads files; with *python*, pages that may run WebAssembly."""
     shutil.copytree(STATIC, site / "static", ignore=lambda *_: PAGES)
-    shutil.copy(BACKEND, site / "static" / "backend.js")
-    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    for name in SCRIPTS:
+        shutil.copy(Path(__file__).with_name(name), site / "static" / name)
+    policy = POLICY.format(" 'wasm-unsafe-eval'" if python else "")
+    licences = '<footer><a href="LICENCES.txt">Licences</a></footer>\n' if python else ""
     for source, name in PAGES.items():
         head, charset, rest = (STATIC / source).read_text(encoding="utf-8").partition('<meta charset="utf-8">\n')
-        (site / name).write_text(f"{head}{charset}{policy}\n{rest}", encoding="utf-8")
+        meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        rest = rest.replace("</body>", f"{licences}</body>")
+        (site / name).write_text(head + charset + meta + rest, encoding="utf-8")
 
 
-def write_game(site: Path, solution: Solution) -> Published:
-    """Write a game: its picture, its answers and its database."""
-    source = solution.database.file.path
-    folder, databases = site / "games" / database_path(solution.variant, "").stem, site / "databases"
+def write_game(site: Path, solution: Solution, python: bool) -> Published:
+    """Write a game: its picture, its answers and its database, with those on which it rests."""
+    folder = site / "games" / database_path(solution.variant, "").stem
     folder.mkdir(parents=True)
-    databases.mkdir(exist_ok=True)
-    shutil.copy(source, databases / source.name)
+    write_database(site / "databases", solution.database)
     (folder / "picture.svg").write_text(board_svg(solution.game, solution.start_or_example), encoding="utf-8")
-    whole = write_answers(solution, folder, {"database": source.name})
+    whole = write_answers(solution, folder, python)
     return Published(solution.variant, solution.database.file.positions, whole)
+
+
+def write_database(folder: Path, database: Database) -> None:
+    """Copy a database, with an index of its frames, and the databases on which it rests; leave out missing ones."""
+    source = database.file.path
+    folder.mkdir(exist_ok=True)
+    shutil.copy(source, folder / source.name)
+    index = index_of(cast(DatabaseFile, database.file))
+    write_packed(folder / f"{source.name}.index.gz", answer_text(index).encode())
+    if isinstance(database, SlotsDatabase):
+        for variant in database.rests_on:
+            with suppress(NoDatabase), database.open_other(variant) as other:
+                write_database(folder, other)
 
 
 def card_of(solution: Solution) -> Card:

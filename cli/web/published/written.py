@@ -7,6 +7,8 @@ Each position also has the reply of a perfect player. `firsts` in facts.json are
 """
 
 import gzip
+import pickle
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +27,11 @@ TOGETHER = 256
 """Positions in a file."""
 
 
-def write_answers(solution: Solution, folder: Path, facts: dict[str, Any]) -> bool:
-    """Write the answers about a game, and return whether these are all positions. *facts* are added to its own."""
+def write_answers(solution: Solution, folder: Path, python: bool) -> bool:
+    """Write the answers about a game, and return whether these are all positions.
+
+    With *python*, the browser answers about others by Python. The facts then have the rules, pickled.
+    """
     positions = first_positions(solution, MOST + 1)
     whole = solution.start is not None and len(positions) <= MOST
     answers = [answer(solution, position, not whole) for position in (positions if whole else positions[:FIRST])]
@@ -34,7 +39,7 @@ def write_answers(solution: Solution, folder: Path, facts: dict[str, Any]) -> bo
     answers.sort(key=lambda one: one["position"].encode("utf-16-be"))  # as JavaScript compares texts
     files = [answers[i : i + TOGETHER] for i in range(0, len(answers), TOGETHER)]
     for number, file in enumerate(files):
-        write_packed(folder / f"{number}.json.gz", answer_text(file))
+        write_packed(folder / f"{number}.json.gz", answer_text(file).encode())
     about = {
         "counts": view.counts(solution),
         "board": board_parts(solution),
@@ -42,8 +47,11 @@ def write_answers(solution: Solution, folder: Path, facts: dict[str, Any]) -> bo
         "usual": solution.start is not None,
         "whole": whole,
         "firsts": [file[0]["position"] for file in files],
-        **facts,
+        "database": solution.database.file.path.name,
+        "python": python and not whole,
     }
+    if about["python"]:
+        about["rules"] = b64encode(pickle.dumps(solution.game)).decode()
     (folder / "facts.json").write_text(answer_text(about), encoding="utf-8")
     return whole
 
@@ -78,6 +86,6 @@ def board_parts(solution: Solution) -> object:
         return None
 
 
-def write_packed(path: Path, text: str) -> None:
-    """Write a text packed by gzip, always the same bytes."""
-    path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+def write_packed(path: Path, content: bytes) -> None:
+    """Write bytes packed by gzip, always in the same way."""
+    path.write_bytes(gzip.compress(content, 9, mtime=0))

@@ -2,16 +2,34 @@
 
 import gzip
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from random import Random
+from urllib.parse import quote
+from zipfile import ZipFile
 
 import pytest
 
+from retrograde.cli.web import view
+from retrograde.cli.web.answers import answer_text
+from retrograde.cli.web.published import site as site_module
 from retrograde.cli.web.published import written
+from retrograde.cli.web.published.python import write_rules
+from retrograde.cli.web.published.site import publish
+from retrograde.databases import open_database
+from retrograde.games.catalog import load_game
+from retrograde.games.contract.game import UNDECIDED
+from retrograde.solver.engine import solve
+from retrograde.solver.methods.numbered.compact.write import make_compact
+from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import open_solution
 from tests.helpers.command_line import HEAP, LATE, retrograde
+from tests.helpers.disk import STREAM
 from tests.helpers.hosting import Host
+from tests.helpers.lacking import lacking
 from tests.helpers.serving import client_of, fill, get, needs_browser
 
 pytestmark = pytest.mark.long
@@ -35,7 +53,8 @@ def published(home, tmp_path_factory):
     assert said.splitlines()[:3] == [
         "hexapawn: all 135 positions",
         "mutorere: all 1,180 positions",
-        "connect4:width=4,height=4: the first moves of 161,029 positions",
+        "connect4:width=4,height=4: the first moves of 161,029 positions; for all, name Pyodide: "
+        "npm pack pyodide@314.0.7, and --pyodide",
     ]
     return site
 
@@ -161,12 +180,8 @@ def without_reply(told):
     return {key: item for key, item in told.items() if key != "reply"} if isinstance(told, dict) else told
 
 
-@needs_browser
-@pytest.mark.thorough
-@pytest.mark.parametrize("variant", ["hexapawn", "mutorere"])
-def test_a_published_game_is_played_to_its_end(page, variant):
-    page.locator(f"[data-variant='{variant}'] a").click()
-    page.wait_for_selector("#moves button")
+def play_to_the_end(page):
+    """Make moves, each the first that is offered, until the game is over."""
     waiting = (
         "() => document.querySelector('#again').offsetParent || document.querySelector('#moves [aria-disabled=false]')"
     )
@@ -175,9 +190,167 @@ def test_a_published_game_is_played_to_its_end(page, variant):
         if page.locator("#over").is_visible():
             break
         page.locator("#moves button").first.click()
+
+
+@needs_browser
+@pytest.mark.thorough
+@pytest.mark.parametrize("variant", ["hexapawn", "mutorere"])
+def test_a_published_game_is_played_to_its_end(page, variant):
+    page.locator(f"[data-variant='{variant}'] a").click()
+    play_to_the_end(page)
     page.wait_for_selector("#card li")
     assert "perfect" in page.locator("#card h2").text_content()
     page.reload()  # the address holds the game
     page.wait_for_selector("#card li")
     page.locator("#home").click()
     page.wait_for_selector(".card")
+
+
+# Python in the browser
+
+IN_BROWSER = """
+import json, sys
+folder = sys.argv[1]
+sys.path.insert(0, f"{folder}/rules")
+import absent
+absent.PACKAGES = tuple(name for name in absent.PACKAGES if name != "zstandard")  # Pyodide has its own
+absent.install()
+from retrograde.cli.web.published.browser import Site
+absent.seal()
+
+class Content(bytes):
+    def to_bytes(self):
+        return bytes(self)
+
+def read(path, begin=None, end=None):
+    try:
+        with open(f"{folder}/site/{path}", "rb") as file:
+            return Content(file.read()[begin:end])
+    except OSError:
+        return None
+
+site = Site(read)
+print(json.dumps([site.answer(path, json.dumps(asked)) for path, asked in json.load(sys.stdin)]))
+"""
+"""What worker.js does, where packages that a browser lacks are here, but must not be used."""
+
+
+@pytest.fixture
+def few_written(monkeypatch):
+    """Publish games with hardly any answers written beforehand, so that Python has to answer."""
+    monkeypatch.setattr(written, "MOST", 4)
+    monkeypatch.setattr(written, "FIRST", 3)
+
+
+def questions_about(solution, count):
+    """Return questions of the page about positions met by chance, and the answers of the server's code."""
+    chance, game, questions, answers = Random(5), solution.game, [], []
+    for _ in range(count):
+        position = random_position(solution, chance) if solution.start is None else solution.start
+        for _ in range(chance.randrange(12)):
+            if game.primitive(position) == UNDECIDED:
+                position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+        text = game.write(position)
+        shown = view.show_position(solution, view.position_in(solution, text), True)
+        questions.append(("position", {"variant": solution.variant, "position": text, "line": True}))
+        answers.append(json.loads(answer_text(shown)))
+        if shown.moves and solution.metric == "remoteness":
+            moves = ",".join(quote(name, safe="") for name in shown.line[:3])
+            questions.append(("game", {"variant": solution.variant, "position": text, "moves": moves}))
+            answers.append(json.loads(answer_text(view.show_game(solution, position, shown.line[:3], text))))
+            questions.append(("scorecard", {"variant": solution.variant, "position": text, "moves": moves}))
+            answers.append(json.loads(answer_text(view.scorecard(solution, position, shown.line[:3]))))
+    return questions, answers
+
+
+def storages(solved, folder, monkeypatch):
+    """Put databases of all kinds of storage into a folder, and return their variants."""
+    monkeypatch.setenv("RETROGRADE_HOME", str(folder))
+    fill(folder, solved, ["connect4:4,4", "chess:KRK", "chess:KK", "chess:KPK", "mutorere", "pig:10"])
+    solve(load_game("connect4:4,3"), sizes=STREAM, method="streamed")
+    solve(load_game("piglet:2"), method="numbered")
+    with open_database(solved("chess:KRK")) as database:
+        (folder / "chess,KRK.h5").unlink()
+        make_compact(database, folder / "chess,KRK.h5")
+    for path in map(solved, ("chess:KQK", "chess:KNK", "chess:KBK")):
+        shutil.copy(path, folder)
+    fill(folder, lambda text: solved(text, "score"), ["hexapawn"])
+    (folder / "hexapawn@score.h5").rename(folder / "hexapawn.h5")
+    return ["connect4:4,4", "chess:KRK", "chess:KPK", "mutorere", "pig:10", "connect4:4,3", "piglet:2", "hexapawn"]
+
+
+def test_python_answers_in_the_browser_as_the_server_does(tmp_path, monkeypatch, solved, few_written):
+    monkeypatch.setenv("RETROGRADE_HOME", str(fill(tmp_path, solved, ["connect4:4,4", "mutorere"])))
+    questions, answers = [], []
+    with open_solution("connect4:4,4") as first, open_solution("mutorere") as second:
+        monkeypatch.setattr(site_module, "write_python", lambda *_: None)
+        assert [*publish([first, second], tmp_path / "site", tmp_path)]
+        for solution in (first, second):
+            more = questions_about(solution, 20)
+            questions += more[0]
+            answers += more[1]
+    write_rules(tmp_path / "rules.zip")
+    ZipFile(tmp_path / "rules.zip").extractall(tmp_path / "rules")
+    questions += [("pgn", {"variant": "mutorere", "first": "?", "second": "?", "finished": False})]
+    command = [sys.executable, "-P", "-c", IN_BROWSER, str(tmp_path)]
+    done = subprocess.run(command, input=json.dumps(questions), capture_output=True, text=True, timeout=LATE)
+    assert done.returncode == 0, done.stderr
+    *told, (refused, status) = json.loads(done.stdout)
+    assert [json.loads(text) for text, status in told if status == 200] == answers
+    assert (json.loads(refused), status) == ("games of mutorere cannot be written as PGN", 404)
+
+
+def test_another_pyodide_is_refused(tmp_path, home, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    (tmp_path / "pyodide").mkdir()
+    to = ("--to", tmp_path / "site", "--pyodide", tmp_path / "pyodide")
+    assert "is not Pyodide 314.0.7" in retrograde("publish", "mutorere", *to, status=1).output
+    (tmp_path / "pyodide" / "pyodide.mjs").write_text("export {}")
+    said = retrograde("publish", "mutorere", *to, status=1).output
+    assert "pyodide.mjs in" in said and "is not that of Pyodide 314.0.7; get it with: npm pack" in said
+    assert not list((tmp_path / "site").iterdir())
+
+
+@pytest.fixture(scope="module")
+def pyodide():
+    """The npm package of Pyodide, which is no Python package."""
+    if not (path := os.environ.get("RETROGRADE_PYODIDE")):
+        lacking("RETROGRADE_PYODIDE does not name a copy of Pyodide")
+    return path
+
+
+@needs_browser
+@pytest.mark.thorough
+@pytest.mark.parametrize("count", [15, pytest.param(125, marks=pytest.mark.slow)])
+def test_a_browser_answers_as_the_server_does(browser, pyodide, solved, tmp_path, monkeypatch, few_written, count):
+    variants = storages(solved, tmp_path, monkeypatch)
+    retrograde("publish", *variants, "--to", tmp_path / "site", "--pyodide", pyodide)
+    with Host(tmp_path / "site") as host:
+        page = browser.new_page()
+        page.set_default_timeout(1000 * LATE)
+        for variant in variants:
+            with open_solution(variant) as solution:
+                questions, answers = questions_about(solution, count)
+                page.goto(f"{host.url}/game.html?v={solution.variant}")
+            told = page.evaluate(ASK, questions)
+            assert [without_reply(one) for one in told] == answers, variant
+        page.close()
+
+
+@needs_browser
+@pytest.mark.thorough
+def test_a_game_is_played_to_its_end_with_python_from_a_host_without_ranges(
+    browser, pyodide, solved, tmp_path, monkeypatch, few_written
+):
+    monkeypatch.setenv("RETROGRADE_HOME", str(fill(tmp_path, solved, ["connect4:4,4"])))
+    monkeypatch.setattr("retrograde.cli.web.published.browser.WHOLE", 1)
+    retrograde("publish", "connect4:4,4", "--to", tmp_path / "site", "--pyodide", pyodide)
+    with Host(tmp_path / "site", ranges=False) as host:
+        page = browser.new_page()
+        page.set_default_timeout(1000 * LATE)
+        page.goto(f"{host.url}/game.html?v=connect4:width=4,height=4")
+        play_to_the_end(page)
+        assert (
+            "A tie" in page.locator("#status").text_content() or "Red has won" in page.locator("#status").text_content()
+        )
+        page.close()

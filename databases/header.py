@@ -20,13 +20,13 @@ from retrograde.databases.layout import (
     CERTIFICATE,
     CERTIFICATE_VERSION,
     FORMAT,
-    LEGEND,
     MEASURED_VERSION,
     METRIC,
     OLDEST_VERSION,
     STORAGES,
     TUPLES_VERSION,
     VERSION,
+    LegendRow,
 )
 from retrograde.games import Game
 from retrograde.games.contract.game import METRICS, MOST_WORDS, POSITION_LIMIT
@@ -192,7 +192,7 @@ def measured(facts: Attributes, version: int, storage: str, start: object) -> Me
     """
     names = json.loads(text(facts, "measures"))
     sound = isinstance(names, list) and all(isinstance(name, str) and MEASURE.fullmatch(name) for name in names)
-    if not sound or not 0 < len(names) <= MOST_MEASURES or len({*names, *(LEGEND.names or ())}) != len(names) + 5:
+    if not sound or not 0 < len(names) <= MOST_MEASURES or len({*names, *LegendRow._fields[:5]}) != len(names) + 5:
         raise ValueError(f"its attribute measures is {facts['measures']!r:.60}")
     details = parsed(facts, "details")
     model = details.get("against", "")

@@ -228,10 +228,14 @@ class Solution(Oracle):
         details = self.database.file.details
         if self.metric != "expectation" or "against" in details or self.game.players != 2 or "scale" not in details:
             return False
-        legend = self.database.file.legend
-        if Traits.of(self.game).has_rewards or not isinstance(legend, LegendTable):
+        legend, scale = self.database.file.legend, int(details["scale"])
+        if Traits.of(self.game).has_rewards:
             return False
-        table, scale = legend.table, int(details["scale"])
+        if not isinstance(legend, LegendTable):  # rows without measures (bounds), or read in plain Python
+            return all(
+                row.value in (WIN, LOSE) and row.measures and max(map(abs, row.measures)) <= scale for row in legend
+            )
+        table = legend.table
         is_decided = np.isin(table["value"], (WIN, LOSE)).all()
         return bool(is_decided) and all(
             np.abs(table[name]).max(initial=0) <= scale for name in self.database.file.measures

@@ -22,8 +22,6 @@ from retrograde.games.contract.game import metric_of
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.solution import solution_of
 
-WHOLE = 4 << 20
-"""Databases up to so many bytes are fetched whole: one request is quicker than hundreds."""
 BLOCKS = 1024
 """Decoded blocks that are kept of a database: to have one again costs a request."""
 
@@ -63,7 +61,7 @@ class Site:
         path = f"databases/{file}"
         index = json.loads(gzip.decompress(self.read(f"{path}.index.gz")))
         fetch: Callable[[int, int], bytes] = partial(self.read, path)
-        if index["bytes"] <= WHOLE:
+        if index["whole"]:
             content = self.read(path)
             fetch = lambda begin, end: content[begin:end]  # noqa: E731
         opened = PlainFile(index, fetch)

@@ -145,6 +145,7 @@ PACKAGES = {
             "*/read",
             "*/compact",
             "file",
+            "plain",
             "database",
             "numbered",
             "*/database",

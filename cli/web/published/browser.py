@@ -33,7 +33,7 @@ class HostFailed(RetrogradeError):
     """The host of the site does not send a file."""
 
 
-class Site:
+class PublishedSite:
     """The games of a published site, each opened when it is first asked about."""
 
     def __init__(self, read: Read):

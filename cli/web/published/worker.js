@@ -11,9 +11,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, "/rules")
 import absent
 absent.install()
-from retrograde.cli.web.published.browser import Site
+from retrograde.cli.web.published.browser import PublishedSite
 absent.seal()
-Site`;
+PublishedSite`;
 
 // The largest file of Pyodide is packed, whatever the host does. Pyodide asks for it by its own name.
 const fetchAsIs = fetch;

@@ -216,7 +216,7 @@ sys.path.insert(0, f"{folder}/rules")
 import absent
 absent.PACKAGES = tuple(name for name in absent.PACKAGES if name != "zstandard")  # Pyodide has its own
 absent.install()
-from retrograde.cli.web.published.browser import Site
+from retrograde.cli.web.published.browser import PublishedSite
 absent.seal()
 
 class Content(bytes):
@@ -230,7 +230,7 @@ def read(path, begin=None, end=None):
     except OSError:
         return None
 
-site = Site(read)
+site = PublishedSite(read)
 print(json.dumps([site.answer(path, json.dumps(asked)) for path, asked in json.load(sys.stdin)]))
 """
 """What worker.js does, where packages that a browser lacks are here, but must not be used."""

@@ -290,14 +290,14 @@ def slowly(texts, *quick):
     return [text if text in quick else pytest.param(text, marks=pytest.mark.slow) for text in texts]
 
 
-@pytest.mark.parametrize("text", slowly(PLAYED, "chess:KPK", "lgame"))
+@pytest.mark.parametrize("text", slowly(PLAYED, "chess:KPK"))
 def test_a_game_is_played_by_clicks_alone(open_page, text, home, solved):
     fill(home, solved, {text} - {*SERVED})
     page = open_page(f"?v={text}{BEGIN.get(text, '')}")
     assert play(page, click) >= min(PLIES, 2)
 
 
-@pytest.mark.parametrize("text", slowly(PLAYED, "dodgem", "connect4:4,4"))
+@pytest.mark.parametrize("text", slowly(PLAYED, "dodgem"))
 def test_a_game_is_played_by_keyboard_alone(open_page, text, home, solved):
     fill(home, solved, {text} - {*SERVED})
     page = open_page(f"?v={text}{BEGIN.get(text, '')}")

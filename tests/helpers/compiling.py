@@ -23,7 +23,7 @@ SECOND = "large games"
 
 
 def compile_loops(cache: pytest.Cache) -> None:
-    """Compile all loops if they have changed since; what fails here fails in test_warm.py, which says why."""
+    """Compile all loops if they have changed since; what fails here fails in test_warm.py each night."""
     files = [file for folder in ("solver", "databases", "games") for file in (ROOT / folder).rglob("*.py")]
     now = f"{digest(files)} {version('numba')} {sys.version}"
     if cache.get(NOTE, "") == now:

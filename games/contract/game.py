@@ -65,8 +65,9 @@ Players and payoffs. By default two players take turns, and values are for the p
     What a move, also a chance move, pays a player at once: an int in the same bounds, 0 if absent. Scores and
     expectations add rewards to the payoff at the end. So positions need not record what players have won before.
 `metric`
-    What `solve` computes for each position by default, one of METRICS. If absent: expectation for a game with `odds`
-    or `reward`, else utilities for three or more players, else remoteness.
+    What `solve` computes for each position by default, one of METRICS. If absent: expectation for a game with `odds`;
+    for one with `reward` score if two players alternate, else expectation; utilities for three or more players; else
+    remoteness.
 
 Optional, where the game has it:
 
@@ -876,5 +877,8 @@ def metric_of(game: Game) -> str:
     if game.metric:
         return str(game.metric)
     if defines(game, "odds") or defines(game, "reward"):
-        return "expectation"
+        # Two players who alternate leave nothing to chance.
+        return (
+            "score" if game.players == 2 and not defines(game, "odds") and not defines(game, "turn") else "expectation"
+        )
     return "utilities" if game.players > 2 else "remoteness"

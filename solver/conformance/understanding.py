@@ -29,7 +29,7 @@ def describe_rules(survey: Survey) -> dict[str, str]:
         **declared,
         "players": players(survey),
         "end": "primitive" if defines(game, "primitive") else "a player who cannot move loses",
-        "computed": metric_of(game),
+        "computed": computed(survey),
         "symmetric images": images(survey),
         "tiers": "yes" if defines(game, "tier") or Traits.of(game).is_numbered else "no",
         "parents": "yes" if defines(game, "parents") else "no",
@@ -50,6 +50,22 @@ def fields_declared(survey: Survey) -> str:
     parts = ", ".join(f"{name}={text}" for name, text in game.fields(example).items())
     words = f" in {laid[0].words} words" if laid[0].words > 1 else ""
     return f"{sum(one.width for one in laid)} bits{words} ({bits}), {example} is {parts}"
+
+
+def computed(survey: Survey) -> str:
+    """Return the metric, and whether `solve` refuses it because a move pays and stays in its tier.
+
+    Such moves are looked for at visited positions.
+    """
+    game, metric = survey.game, metric_of(survey.game)
+    if metric == "score" and Traits.of(game).has_rewards:
+        for position, answers in [*survey.answers.items()][:SAMPLE]:
+            for move in answers.moves:
+                stays = game.tier(game.do_move(position, move)) == game.tier(position)
+                if stays and any(game.reward(position, move, player) for player in range(game.players)):
+                    what = f"move {game.move_name(position, move)} at {game.write(position)} pays and stays in its tier"
+                    return f"score, which solve refuses, because {what}; let tier() rise with each move that pays"
+    return metric
 
 
 def players(survey: Survey) -> str:

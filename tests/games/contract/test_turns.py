@@ -172,6 +172,16 @@ def test_the_metric_is_what_suits_the_game():
     assert metric_of(Weighed()) == "expectation"
     assert metric_of(Steps(players=3)) == "utilities"
 
+    class Paying(Heap):
+        def reward(self, position, move, player):
+            return move
+
+    class PayingDice(Dice):
+        def reward(self, position, move, player):
+            return move
+
+    assert (metric_of(Paying()), metric_of(PayingDice())) == ("score", "expectation")
+
     class Counted(Heap):
         metric = "score"
 

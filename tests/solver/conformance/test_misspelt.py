@@ -157,6 +157,42 @@ def test_check_prints_what_it_understood(tmp_path):
     assert "positions numbered: no; moves named by: their numbers; options: none\n" in told
 
 
+POINTS = """
+from retrograde.games import LOSE, UNDECIDED, Game
+
+class Points(Game):
+    start = 7
+    rising: bool = False
+
+    def generate_moves(self, heap):
+        yield from range(1, min(2, heap) + 1)
+
+    def do_move(self, heap, taken):
+        return heap - taken
+
+    def primitive(self, heap):
+        return UNDECIDED if heap else LOSE
+
+    def payoff(self, heap, player):
+        return 0
+
+    def reward(self, heap, taken, player):
+        return taken if player == 0 else 0
+
+    def tier(self, heap):
+        return 7 - heap if self.rising else 0
+"""
+
+
+def test_check_says_that_solve_will_refuse_moves_that_pay_and_stay_in_their_tier(tmp_path):
+    file = tmp_path / "points.py"
+    file.write_text(POINTS)
+    assert "computed: score, which solve refuses, because move 1 at 7 pays" in retrograde("check", file).stdout
+    assert "stays in its tier()" in retrograde("solve", file, status=1).stderr
+    assert "computed: score; " in retrograde("check", f"{file}:rising").stdout
+    assert "Score: " in retrograde("solve", f"{file}:rising").stdout
+
+
 UNDERSTOOD = {
     "tictactoe": {"players": "2, alternating", "symmetric images": "8", "moves named by": "the places of the board"},
     "nim3:3": {"players": "3, by turn", "computed": "utilities", "end": "primitive"},

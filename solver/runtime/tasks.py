@@ -117,6 +117,24 @@ def result_of(future: Future[Any]) -> Any:
         result.drop()
 
 
+def grouped(items: Iterable[tuple[Item, int]], least: int) -> Iterator[list[Item]]:
+    """Group items, given with their weights, into tasks of at least a weight each, except the last.
+
+    >>> list(grouped([("a", 2), ("b", 2), ("c", 1)], 3))
+    [['a', 'b'], ['c']]
+    """
+    task: list[Item] = []
+    total = 0
+    for item, weight in items:
+        task.append(item)
+        total += weight
+        if total >= least:
+            yield task
+            task, total = [], 0
+    if task:
+        yield task
+
+
 def call(function: Callable[..., Result], arguments: Iterable[Any]) -> Result:
     return function(*arguments)
 

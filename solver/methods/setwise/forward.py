@@ -6,7 +6,6 @@ fill these (`fill_tiers`). Each range becomes a chunk, and the journal (`SetsLog
 
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -46,7 +45,7 @@ from retrograde.solver.rules.plain.tier_kernels import COUNT, FIRST, GROUP, GROU
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch, TaskData
-from retrograde.solver.runtime.tasks import free_workspaces, workspace
+from retrograde.solver.runtime.tasks import free_workspaces, grouped, workspace
 from retrograde.solver.runtime.work import NotApplicable, Outlook, Work
 
 Array = np.ndarray[Any, Any]
@@ -138,9 +137,10 @@ class Exploration:
         parents = None if self.storage.scratch else load_parents(before, self.storage, wave.links_to_stored())
         forward = ForwardPass(tier_rules(self.rules), self.storage, before.without_links(), wave, parents)
         shared = TaskData(forward, self.storage.scratch, f"shared{wave.number}")
-        left = [rows for rows in ranges if rows[0] not in known]
-        least = words_in_task(self.work, sum(words for _, _, words in left), 1)
-        fresh = chain.from_iterable(self.work.map(fill, tasks_of(shared, left, least)))
+        left = [((begin, end), words) for begin, end, words in ranges if begin not in known]
+        least = words_in_task(self.work, sum(words for _, words in left), 1)
+        tasks = ((shared, together) for together in grouped(left, least))
+        fresh = chain.from_iterable(self.work.starmap(fill, tasks))
         # Step 2: Take the results in order, from the log or from workers.
         for begin, _, _ in ranges:
             filled = known.get(begin) or next(fresh)
@@ -210,13 +210,6 @@ def load_parents(before: Wave, storage: WaveStorage, links: Array) -> tuple[Arra
     return rows, before.load_with_images(storage, rows, PARENTS)
 
 
-class FillTask(NamedTuple):
-    """Ranges of tiers of a wave that are to be filled, each from one row to another."""
-
-    shared: TaskData[ForwardPass]
-    ranges: list[tuple[int, int]]
-
-
 class FilledTiers(NamedTuple):
     """The result of filling the tiers *begin* to *end*, which become a chunk.
 
@@ -231,9 +224,9 @@ class FilledTiers(NamedTuple):
     tally: Array
 
 
-def fill(task: FillTask) -> list[FilledTiers]:
-    """Fill the tiers of a task and store them. Raises NotApplicable if the rules are not plain."""
-    return [fill_tiers(task.shared.content, *rows) for rows in task.ranges]
+def fill(shared: TaskData[ForwardPass], ranges: list[tuple[int, int]]) -> list[FilledTiers]:
+    """Fill and store ranges of tiers, each from one row to another. Raises NotApplicable if the rules are not plain."""
+    return [fill_tiers(shared.content, *rows) for rows in ranges]
 
 
 def fill_tiers(forward: ForwardPass, begin: int, end: int) -> FilledTiers:
@@ -285,20 +278,6 @@ def ranges_of(before: Wave, wave: Wave, least: int) -> list[tuple[int, int, int]
     cuts = [0, *(np.flatnonzero(np.diff(sums // least)) + 1).tolist(), len(weights)]
     words = np.add.reduceat(weights, cuts[:-1]).tolist()
     return [(begin, end, own) for (begin, end), own in zip(pairwise(cuts), words, strict=True)]
-
-
-def tasks_of(shared: TaskData[ForwardPass], some: Iterable[tuple[int, int, int]], least: int) -> Iterator[FillTask]:
-    """Yield tasks that fill some ranges of tiers. Each task has at least *least* words, except the last."""
-    together: list[tuple[int, int]] = []
-    words = 0
-    for begin, end, more in some:
-        together.append((begin, end))
-        words += more
-        if words >= least:
-            yield FillTask(shared, together)
-            together, words = [], 0
-    if together:
-        yield FillTask(shared, together)
 
 
 FILLED, WHOLE = range(2)

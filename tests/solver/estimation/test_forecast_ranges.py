@@ -13,6 +13,7 @@ from retrograde.solver.estimation.ranges import WORKER, add_ranges
 from retrograde.solver.methods.listed.ranges.steps import assemble, run_steps
 from retrograde.solver.runtime.memory import peak_memory
 from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.runtime.tasks import inner_function
 from tests.helpers.elsewhere import Elsewhere
 
 
@@ -31,10 +32,11 @@ class Watched(Elsewhere):
             taken = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
+        function = inner_function(function)
         if function in (assemble, run_steps):
             self.memory = max(self.memory, taken)
         if function is run_steps:
-            self.sent, self.steps = self.sent + len(task) + len(result), self.steps + len(args[0].steps)
+            self.sent, self.steps = self.sent + len(task) + len(result), self.steps + len(args[0][1])
         self.disk = max(self.disk, sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file()))
         return pickle.loads(result)
 

@@ -170,10 +170,10 @@ def test_a_worker_killed_in_the_middle_of_a_wave_of_words(tmp_path, executor, by
     assert path.read_bytes() == by_threads("connect4:4,4", way)
 
 
-def fill_or_end(task, once, ours):
+def fill_or_end(shared, ranges, once, ours):
     """Fill some tiers; the first worker to have filled several ranges ends before it can tell of them."""
-    found = fill(task)
-    if len(task.ranges) > 1 and os.getpid() != ours and once.exists():
+    found = fill(shared, ranges)
+    if len(ranges) > 1 and os.getpid() != ours and once.exists():
         once.unlink()
         os.kill(os.getpid(), signal.SIGKILL)
     return found
@@ -193,10 +193,10 @@ def test_a_worker_killed_in_the_middle_of_a_step(tmp_path, executor, by_threads,
     assert path.read_bytes() == by_threads(variant, way)
 
 
-def steps_or_end(task, once, ours):
+def steps_or_end(name, together, once, ours):
     """Do a step; the first worker to have done one that is not the first ends before it can tell of it."""
-    done = steps.run_steps(task)
-    if task.steps[0].remoteness > 2 and os.getpid() != ours and once.exists():
+    done = steps.run_steps(name, together)
+    if together[0].remoteness > 2 and os.getpid() != ours and once.exists():
         once.unlink()
         os.kill(os.getpid(), signal.SIGKILL)
     return done

@@ -207,13 +207,6 @@ class StepTask(NamedTuple):
     updates: list[RangeResult]
 
 
-class StepsTask(NamedTuple):
-    """Task: some steps, one after another. Their updates are written to files under *name*."""
-
-    name: str
-    steps: list[StepTask]
-
-
 class StepResult(NamedTuple):
     """Result of a step.
 
@@ -227,8 +220,9 @@ class StepResult(NamedTuple):
     decided: int
 
 
-def run_steps(task: StepsTask) -> list[StepResult]:
-    return [run_step(task.name, step) for step in task.steps]
+def run_steps(name: str, steps: list[StepTask]) -> list[StepResult]:
+    """Task: run some steps, one after another. Their updates are written to files under *name*."""
+    return [run_step(name, step) for step in steps]
 
 
 def run_step(name: str, task: StepTask) -> StepResult:

@@ -21,7 +21,6 @@ from retrograde.solver.methods.listed.ranges.steps import (
     RangeResult,
     RangeResults,
     RangeState,
-    StepsTask,
     StepTask,
     assemble,
     run_steps,
@@ -32,6 +31,7 @@ from retrograde.solver.runtime.arrays import CompressedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.runtime.progress import Deciding, Phase
 from retrograde.solver.runtime.scratch import Frame, Scratch
+from retrograde.solver.runtime.tasks import grouped
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.propagation import ReportProgress, make_reporter
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS, RemotenessOverflow
@@ -125,8 +125,8 @@ class RangePropagation:
         found: dict[int, list[RangeResult]] = defaultdict(list)
         # Files of updates become obsolete after this step.
         old = {result.name for results in updates.values() for result in results if isinstance(result, Frame)}
-        tasks = group_steps(f"updates{group}.{remoteness}", steps)
-        for number, done in zip(numbers, chain.from_iterable(self.work.map(run_steps, tasks)), strict=True):
+        tasks = ((f"updates{group}.{remoteness}", together) for together in grouped(map(weigh, steps), TOGETHER))
+        for number, done in zip(numbers, chain.from_iterable(self.work.starmap(run_steps, tasks)), strict=True):
             if done.state.name != progress.states[number].name:
                 old.add(progress.states[number].name)
             # A new base has a new name; the files of the old one are obsolete.
@@ -141,18 +141,9 @@ class RangePropagation:
         return old
 
 
-def group_steps(name: str, steps: Iterable[StepTask]) -> Iterator[StepsTask]:
-    """Group steps into tasks: a small step is not worth sending alone."""
-    together: list[StepTask] = []
-    items = 0
-    for step in steps:
-        together.append(step)
-        items += step.state.size // READ + sum(map(count_updates, step.updates))
-        if items >= TOGETHER:
-            yield StepsTask(name, together)
-            together, items = [], 0
-    if together:
-        yield StepsTask(name, together)
+def weigh(step: StepTask) -> tuple[StepTask, int]:
+    """Return a step and its weight: a small step is not worth sending alone."""
+    return step, step.state.size // READ + sum(map(count_updates, step.updates))
 
 
 def count_updates(result: RangeResult) -> int:

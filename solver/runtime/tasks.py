@@ -140,14 +140,14 @@ def call(function: Callable[..., Result], arguments: Iterable[Any]) -> Result:
 
 
 def inner_function(function: Any) -> Any:
-    """Return the function itself, or the one inside a `partial`, which may be one of `call`.
+    """Return the function itself, or the one inside a `partial`, which may be of `call` or of another `partial`.
 
     >>> inner_function(partial(print, 1, 2)) is inner_function(partial(call, print)) is print
     True
     """
     if not isinstance(function, partial):
         return function
-    return function.args[0] if function.func is call else function.func
+    return inner_function(function.args[0] if function.func is call else function.func)
 
 
 class Workspaces(threading.local):

@@ -39,7 +39,7 @@ def command(
     """Compute every stored value again from its children, and compare.
 
     For a certificate, the command checks every reply. In an opening book, positions of the last ply have no stored
-    children, so the command searches some of them again. Verification shares no code with the solver except the rules.
+    children, so the command searches some of them again. Verification has loops of its own, none of the solver's.
     At the end the command prints what it has proven, and on which assumptions. The exit status is 1 if anything is
     wrong. With --json, progress goes to standard error as lines of JSON.
 

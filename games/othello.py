@@ -37,6 +37,11 @@ class Othello(Game):
     def rays(self):
         return self.discs.rays(*WAYS)
 
+    @cached_property
+    def corners(self):
+        size = self.discs.size
+        return self.discs.bits_of([(0, self.width - 1, size - self.width, size - 1)])[0]
+
     def turn(self, position):
         return self.mover.get(position)
 
@@ -89,6 +94,14 @@ class Othello(Game):
 
     def tier(self, position):
         return self.discs.count(position)
+
+    def estimate(self, position):
+        """Return what the corners and the moves promise: eight points for each corner, one for each move."""
+        own, other = self.sides(position)
+        ahead = 8 * ((own & self.corners).bit_count() - (other & self.corners).bit_count())
+        for cell in self.discs.empty(position):
+            ahead += (self.turned(own, other, cell) > 0) - (self.turned(other, own, cell) > 0)
+        return ahead
 
     def write(self, position):
         rows, _, turn = super().write(position).rpartition("/")

@@ -102,3 +102,13 @@ def test_large_boards_are_played_and_searched():
     assert "depth:2" in told
     told = retrograde("search", "othello:8,8", ENDING).stdout
     assert f"Score: {score(ENDING)}\n" in told
+
+
+def test_what_a_position_promises_one_player_it_takes_from_the_other():
+    game, chance = load_game("othello:6,6"), Random(0)
+    position, seen = game.start, set()
+    while game.primitive(position) == UNDECIDED:
+        assert game.estimate(position) == -game.estimate(game.mover.passed(position))
+        seen.add(game.estimate(position))
+        position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+    assert len(seen) > 10

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 def file_named(source: str) -> Path | None:
     """Return the path if VARIANT|FILE names a file, or a database whose rules are missing; else None."""
-    from retrograde.databases.location import SUFFIX, database_path, metric_named
+    from retrograde.databases.location import database_path, metric_named
+    from retrograde.databases.open import names_file
+    from retrograde.databases.remote import path_of
     from retrograde.games.catalog import BUILT_IN, game_names
 
-    if source.endswith(SUFFIX):
-        return Path(source)
+    if names_file(source):
+        return path_of(source)
     source, metric = metric_named(source)
     name = source.partition(":")[0]
     if name.endswith(".py") or name in BUILT_IN or name in game_names():

@@ -44,6 +44,7 @@ COMMANDS = {
     "match": "let two players play each other, and count the results",
     "judge": "measure how often a depth-limited search picks a wrong move",
     "serve": "serve a page to play on, and JSON for other programs",
+    "fetch": "download a database into the home folder",
     "publish": "write a static site of solved games, for any host of files",
     "export": "export positions and values as Parquet, CSV or NumPy arrays",
     "plot": "draw the counts by remoteness",

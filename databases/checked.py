@@ -24,6 +24,7 @@ from retrograde.databases.header import check_length, read_header
 from retrograde.databases.layout import FORMAT, MAGIC, LegendRow, legend_dtype
 from retrograde.databases.legend import LegendTable
 from retrograde.databases.lock import is_open_for_writing
+from retrograde.databases.remote import RemoteFile, RemotePath, path_of
 from retrograde.games import DRAW, LOSE, WIN, RetrogradeError, Value
 from retrograde.games.contract.game import POSITION_LIMIT
 
@@ -45,13 +46,16 @@ class CheckedFile:
     """The reader of its blocks, which a subclass sets."""
 
     def __init__(self, path: str | os.PathLike[str]):
-        self.path = Path(path)
+        self.path = path_of(path)
         self._datasets: dict[str, h5py.h5d.DatasetID] = {}
         self._lock = threading.RLock()
         self._closed = False
-        beginning, self.bytes = self.guarded(lambda: read_beginning(self.path))
+        self._remote = RemoteFile(self.path) if isinstance(self.path, RemotePath) else None
+        beginning, self.bytes = self.guarded(lambda: read_beginning(self.path, self._remote))
         """`bytes`: the length of the file."""
-        self._file = self.guarded(lambda: open_file(os.fsencode(self.path)))
+        self._file = self.guarded(
+            lambda: h5py.File(self._remote, "r") if self._remote else open_file(os.fsencode(self.path))
+        )
         try:
             self.header, self.attributes = self.guarded(lambda: read_header(self._file, self.path, self.FORMAT))
             self.guarded(lambda: check_length(beginning, self.bytes))
@@ -84,6 +88,9 @@ class CheckedFile:
         except (RetrogradeError, MemoryError):
             raise
         except Exception as error:  # HDF5, h5py, zstd and json raise many kinds
+            if self._remote and (failure := self._remote.failure):
+                self._remote.failure = None
+                raise failure from error
             if self._closed:
                 raise ValueError(f"the database {str(self.path)!r} is closed") from None
             raise self.damaged(first_line(error)) from error
@@ -225,11 +232,13 @@ class CheckedFile:
         return f"{type(self).__name__}({str(self.path)!r})"
 
 
-def read_beginning(path: Path) -> tuple[bytes, int]:
+def read_beginning(path: Path, remote: RemoteFile | None = None) -> tuple[bytes, int]:
     """Return a file's first bytes and its length; raise NoDatabase, NotADatabase or DamagedDatabase.
 
     Only a regular file is read: a pipe or device might never end, or never begin.
     """
+    if remote:
+        return expect_magic(remote.read(SUPERBLOCK) or b"", path), remote.size
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as stream:
             about = os.fstat(stream.fileno())
@@ -243,11 +252,16 @@ def read_beginning(path: Path) -> tuple[bytes, int]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DamagedDatabase(f"cannot read the database {str(path)!r}: {reason}") from error
+    return expect_magic(beginning, path), about.st_size
+
+
+def expect_magic(beginning: bytes, path: Path) -> bytes:
+    """Return the first bytes of a database; raise NotADatabase if they are not."""
     if not beginning:
         raise NotADatabase(f"{str(path)!r} is empty, and no database")
     if not beginning.startswith(MAGIC):
         raise NotADatabase(f"{str(path)!r} is no database of retrograde")
-    return beginning, about.st_size
+    return beginning
 
 
 def open_file(path: bytes) -> h5py.File:

@@ -40,7 +40,7 @@ def database_path(variant: str, home: str | os.PathLike[str] | None = None, metr
     >>> database_path("nim", "home", "nimber").as_posix()
     'home/nim@nimber.h5'
     """
-    folder = Path(home) if home is not None else home_folder()
+    folder = home_folder() if home is None else home if isinstance(home, Path) else Path(home)
     return folder / (re.sub(r"[:/\\]", ",", variant + (f"@{metric}" if metric else "")) + SUFFIX)
 
 

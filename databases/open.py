@@ -23,6 +23,7 @@ from retrograde.databases.header import options_text
 from retrograde.databases.location import SUFFIX, certificate_path, database_path, metric_named, model_in
 from retrograde.databases.records.database import RecordsDatabase
 from retrograde.databases.records.read import RecordsReader
+from retrograde.databases.remote import is_address, path_of
 from retrograde.databases.rows.database import RowsDatabase
 from retrograde.databases.rows.read import RowsReader
 from retrograde.databases.slots.compact import CompactReader
@@ -54,7 +55,7 @@ def open_database(
     home: str | os.PathLike[str] | None = None,
     cache_blocks: int = CACHE_BLOCKS,
 ) -> Database:
-    """Open a database by its variant, or by its path (a Path, or a text that ends in .h5).
+    """Open a database by its variant, its path (a Path, or a text that ends in .h5), or its address (https:, s3:).
 
     A metric other than the game's own may follow the variant, as in `nim@nimber`.
 
@@ -63,16 +64,21 @@ def open_database(
     DamagedDatabase, UnreadableVersion, OtherRules if the rules have changed since the solve, or VariantError if they
     cannot be found.
     """
-    if isinstance(variant_or_path, os.PathLike) or variant_or_path.endswith(SUFFIX):
-        path = Path(variant_or_path)
+    if names_file(variant_or_path):
+        path = path_of(variant_or_path)
     else:
-        path, game = find_database(variant_or_path, game, home)
+        path, game = find_database(str(variant_or_path), game, home)
     file = DatabaseFile(path)
     try:
         return database_of(file, matching_game(file, game), cache_blocks)
     except BaseException:
         file.close()
         raise
+
+
+def names_file(text: str | os.PathLike[str]) -> bool:
+    """Return whether a variant or a path is a path, or an address."""
+    return isinstance(text, os.PathLike) or text.endswith(SUFFIX) or is_address(text)
 
 
 def open_certificate(
@@ -84,10 +90,10 @@ def open_certificate(
     """Open a certificate by the variant whose start it proves, or by path, as `open_database` does."""
     from retrograde.games.catalog import load_game, variant
 
-    if isinstance(variant_or_path, os.PathLike) or variant_or_path.endswith(SUFFIX):
-        path = Path(variant_or_path)
+    if names_file(variant_or_path):
+        path = path_of(variant_or_path)
     else:
-        game = game or load_game(variant_or_path)
+        game = game or load_game(str(variant_or_path))
         path = certificate_path(variant(game), home=home)
         if not path.exists():
             raise NoDatabase(f"no certificate for {variant(game)}; make it with: retrograde prove {variant_or_path}")

@@ -133,7 +133,7 @@ class PlainFile(DatabaseFile):
 
     def __init__(self, index: dict[str, Any], fetch: Fetch):
         self.path, self.bytes = Path(index["file"]), index["bytes"]
-        self._lock, self._closed = threading.RLock(), False
+        self._lock, self._closed, self._remote = threading.RLock(), False, None
         self.attributes = index["attributes"]
         self.header = self.guarded(lambda: header_of(self.attributes, self.path))
         self.take_header()

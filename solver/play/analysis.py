@@ -42,7 +42,6 @@ def summary(database: Database | DatabaseFile) -> Facts:
     """
     file = database.file if isinstance(database, Database) else database
     game = database.game if isinstance(database, Database) else None
-    size = file.path.stat().st_size
     tiers: Facts = {"tiers": tiers_of(file.contents, game)} if isinstance(file.contents, OutcomeReader) else {}
     if tiers and (slices := slices_of(tiers["tiers"])):
         tiers["slices"] = slices
@@ -70,8 +69,8 @@ def summary(database: Database | DatabaseFile) -> Facts:
         "longest": furthest(ends, game),
         **firsts(game),
         **(of_a_puzzle(wins, game) if game and game.players == 1 else {}),
-        "bytes": size,
-        "bits_per_position": round(8 * size / file.positions, 3),
+        "bytes": file.bytes,
+        "bits_per_position": round(8 * file.bytes / file.positions, 3),
         "path": str(file.path),
         **tiers,
         **book,

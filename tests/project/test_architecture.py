@@ -131,6 +131,7 @@ PACKAGES = {
         *(
             "errors",
             "location",
+            "remote",
             "durable",
             "lock",
             "encoding",

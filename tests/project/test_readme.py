@@ -15,6 +15,7 @@ from retrograde.cli.main import COMMANDS
 from retrograde.games.catalog import BUILT_IN, load_game
 from retrograde.solver import warm
 from tests.helpers.command_line import COMMAND, HEAP, LATE, environment, retrograde
+from tests.helpers.hosting import Host
 from tests.helpers.lacking import need_cluster
 from tests.helpers.paths import ROOT
 from tests.helpers.serving import Server
@@ -136,6 +137,10 @@ def test_commands_of_the_table(folder, solved, monkeypatch):
         if command == "retrograde serve":  # which ends only when it is told to
             server = Server(folder)
             server.stop()
+        elif command == "retrograde fetch URL":
+            pytest.importorskip("aiohttp", reason="addresses need the extra remote")
+            with Host(solved("mutorere").parent) as host:
+                run(command.replace("URL", f"{host.url}/mutorere.h5"), folder)
         elif command == "retrograde uci":
             assert "uciok" in run(f"echo uci | {command}", folder)
         elif command.startswith("retrograde play"):

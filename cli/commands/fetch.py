@@ -1,0 +1,41 @@
+"""`retrograde fetch`: downloads a database into the home folder."""
+
+import click
+
+
+@click.command()
+@click.argument("address", metavar="URL")
+def command(address: str) -> None:
+    """Download a database, check that it is whole, and put it where solved games are.
+
+    The check is that of `retrograde verify --quick`: the file is as it was written. To recompute its values, run
+    `retrograde verify` afterwards. Needs the extra remote: pip install '.[remote]' in the folder of the sources.
+
+    \b
+    Example:
+      retrograde fetch https://example.org/databases/connect4,width=5,height=4.h5
+    """
+    from retrograde.databases import CannotWrite, DatabaseFile, NoDatabase, database_path, home_folder
+    from retrograde.databases.remote import RemoteFile, is_address, path_of
+    from retrograde.games.contract.game import METRICS
+
+    if not is_address(address):
+        raise NoDatabase(f"{address!r} is no address of a database; write it as in https://example.org/nim.h5")
+    home = home_folder()
+    home.mkdir(parents=True, exist_ok=True)
+    remote = RemoteFile(path_of(address))
+    part = home / f"fetched.{remote.key}.part"
+    try:
+        remote.download(part)
+        with DatabaseFile(part) as file:
+            file.check()
+            metric = file.metric if file.measures else METRICS[0]
+            usual = [database_path(file.variant), database_path(file.variant, metric=metric)]
+            path = next((one for one in usual if one.name == remote.path.name), usual[metric != METRICS[0]])
+            told = f"{path}: {file.variant}, {file.positions:,} positions, whole"
+        if path.exists():
+            raise CannotWrite(f"{str(path)!r} exists; to replace it, first delete it: retrograde remove {path}")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    click.echo(told)

@@ -19,6 +19,8 @@ from typing import Any
 import numba
 from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import rtsys
 
@@ -50,9 +52,37 @@ def lean_kernel(function: Any) -> Any:
 
 def entry_kernel(function: Any) -> Any:
     """Like `kernel`, for functions that machine code calls by their address, and Python never."""
-    return with_cache(
-        function, numba.njit(nogil=True, _nrt=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
-    )
+    options = {"nogil": True, "_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+    return with_cache(function, numba.njit(pipeline_class=EntryCompiler, **options)(function))
+
+
+class EntryLibrary(JITCodeLibrary):
+    """The machine code of an entry, with a copy of each function that it calls for itself.
+
+    Otherwise the copies in all libraries share a name, and calls go to the copy that was loaded first: in the process
+    that compiles, one that was optimized alone. So rules took up to twice as long there.
+    """
+
+    def finalize(self) -> None:
+        self.own = {one.name for one in self._final_module.functions if not one.is_declaration}
+        super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.name not in self.own:
+                function.linkage = "internal"
+        super()._optimize_final_module()
+
+
+class EntryCompiler(Compiler):
+    """Numba's compiler, which puts the machine code of a function into an `EntryLibrary`."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function from its bytecode."""
+        codegen = self.state.targetctx.codegen()
+        self.state.library = EntryLibrary(codegen, func.__qualname__)
+        self.state.library.enable_object_caching()  # as numba does for a library of its own
+        return super().compile_extra(func)
 
 
 def with_cache(function: Any, compiled: Any) -> Any:

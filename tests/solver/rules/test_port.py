@@ -8,6 +8,8 @@ from random import Random
 
 import numpy as np
 import pytest
+from llvmlite.binding import Linkage
+from numba import njit
 
 from retrograde.games import UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
@@ -17,7 +19,7 @@ from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.rules.port import BUFFER, SLOTS, RulesFailed, failure
 from retrograde.solver.rules.ports import RulesPort
 from retrograde.solver.rules.positions import put
-from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.runtime.kernel import EntryCompiler, kernel
 from tests.helpers import tangle, turning
 from tests.helpers.apart import NODES, ApartWithParents, InOneWithParents
 
@@ -217,3 +219,19 @@ def test_tuples_of_another_length_are_refused(port_of):
     with pytest.raises(RulesFailed) as caught:
         ask_all(port_of(game), position, np.zeros(8, np.int64), *buffers, np.zeros(3, np.int64))
     assert "do_move" in str(failure(caught.value))
+
+
+def test_an_entry_shares_no_function_with_other_machine_code():
+    @njit("int64(int64)")
+    def fibonacci(number):  # recursion is not inlined
+        return number if number < 2 else fibonacci(number - 1) + fibonacci(number - 2)
+
+    def shared(**options):
+        entry = njit(no_cfunc_wrapper=True, **options)(lambda number: fibonacci(number) + 1)
+        assert entry(10) == 56
+        (code,) = entry.overloads.values()
+        functions = [one for one in code.library._final_module.functions if not one.is_declaration]
+        return [one.name for one in functions if "fibonacci" in one.name and one.linkage != Linkage.internal]
+
+    assert shared()
+    assert shared(pipeline_class=EntryCompiler) == []

@@ -315,7 +315,12 @@ def make(cls: type[Game], text: str) -> Game:
         raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
     expect_names(cls, known)
     try:
-        game = cls(**options)  # checks its options itself
+        try:
+            game = cls(**options)  # checks its options itself
+        except ValueError:
+            if not (wider := cls.wider()):
+                raise
+            game = wider(**options)
         players = game.players
     except ValueError as error:
         raise VariantError(f"{cls.name}: {error}") from error

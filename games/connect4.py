@@ -1,4 +1,4 @@
-"""Connect Four on any board that fits 62 bits.
+"""Connect Four on any board that fits 62 bits; `wide/connect4.py` plays on larger ones.
 
 A position has `height + 1` bits for each column, the leftmost column lowest. From the bottom of a column up there is
 a bit for each stone (0 for the first player's, 1 for the second's), then a one, the guard, then zeros::
@@ -152,6 +152,12 @@ class Connect4(Game):
         for column in self.generate_moves(position):
             wins |= self.primitive(self.do_move(position, column)) == LOSE
         return not wins
+
+    @classmethod
+    def wider(cls):
+        from retrograde.games.wide.connect4 import WideConnect4
+
+        return WideConnect4
 
     # For people: `X` is the first player, `O` the second
 

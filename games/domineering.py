@@ -79,6 +79,37 @@ class Domineering(Game):
     def tier(self, position):
         return (position & (1 << self.cells) - 1).bit_count()
 
+    # Hints
+
+    def lead(self, position):
+        """Return how many more places the first player has for a domino than the second.
+
+        A place counts twice if no domino of the opponent can cover a cell of it.
+        """
+        free = ~position & (1 << self.cells) - 1
+        upright, flat = free & free >> self.width, free & free >> 1 & self.not_last
+        by_first, by_second = upright | upright << self.width, flat | flat << 1
+        safe_upright = upright & ~(by_second | by_second >> self.width)
+        safe_flat = flat & ~(by_first | by_first >> 1)
+        return upright.bit_count() + safe_upright.bit_count() - flat.bit_count() - safe_flat.bit_count()
+
+    @cached_property
+    def not_last(self):
+        """All cells except those in the last column."""
+        return sum((1 << self.width - 1) - 1 << row for row in range(0, self.cells, self.width))
+
+    def estimate(self, position):
+        return -self.lead(position) if self.second(position) else self.lead(position)
+
+    def promise(self, position, cell):
+        return -self.estimate(self.do_move(position, cell))
+
+    @classmethod
+    def wider(cls):
+        from retrograde.games.wide.domineering import WideDomineering
+
+        return WideDomineering
+
     # For people
 
     @cached_property

@@ -151,8 +151,7 @@ def refuse_tuples(game: Game, done: str) -> None:
     """
     if Traits.of(game).width:
         what = f"that takes positions that are ints below 2**{POSITION_BITS}, and its are tuples"
-        solve = f"code them so, or solve it: retrograde solve {typed(game)}"
-        raise NotForSearch(f"{variant(game)} cannot be {done}: {what}; {solve}")
+        raise NotForSearch(f"{variant(game)} cannot be {done}: {what}; play it: retrograde play {typed(game)}")
 
 
 class NotCompilable(RuleError):

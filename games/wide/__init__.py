@@ -1,0 +1,1 @@
+"""Larger variants of games whose positions are one int: the same rules, with positions of two words."""

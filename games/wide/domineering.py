@@ -17,7 +17,7 @@ class WideDomineering(TwoWords, Domineering):
     """Players cover two cells in turn, the first vertically, the second horizontally. A player without a move loses."""
 
     name = "domineering"
-    start = (0, 0)
+    start = (0, 0)  # type: ignore[assignment]  # one int in the smaller game
 
     def __post_init__(self):
         if self.width < 1 or self.height < 2:
@@ -40,13 +40,13 @@ class WideDomineering(TwoWords, Domineering):
     def second(self, position):
         return position[1] >> self.high_bits
 
-    def free(self, position):
+    def uncovered(self, position):
         """Return the cells that are not covered, in two words."""
         return ~position[0] & (1 << self.low_bits) - 1, ~position[1] & (1 << self.high_bits) - 1
 
     def fitting(self, position, second):
         """Return the first cells of all places where a domino of a player fits, in two words."""
-        upper, lower = self.free(position)
+        upper, lower = self.uncovered(position)
         if second:
             return upper & upper >> 1 & self.not_last, lower & lower >> 1 & self.not_last
         under = self.one_row_up((upper, lower))
@@ -118,7 +118,7 @@ class WideDomineering(TwoWords, Domineering):
         return upper, lower
 
     def tier(self, position):
-        return self.cells - count(self.free(position))
+        return self.cells - count(self.uncovered(position))
 
     # Hints
 

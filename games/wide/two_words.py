@@ -1,8 +1,12 @@
 """Positions of two words: the two parts of an int that is too long for compiled code."""
 
+from typing import Any
+
 
 class TwoWords:
     """Base class for games that declare `low_bits`, the number of bits of the first word."""
+
+    low_bits: Any
 
     def split(self, number):
         """Return both words of a position of one int."""

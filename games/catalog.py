@@ -318,7 +318,7 @@ def make(cls: type[Game], text: str) -> Game:
         try:
             game = cls(**options)  # checks its options itself
         except ValueError:
-            if not (wider := cls.wider()):
+            if not (wider := wider_class(cls)):
                 raise
             game = wider(**options)
         players = game.players
@@ -329,6 +329,14 @@ def make(cls: type[Game], text: str) -> Game:
     if not isinstance(players, int) or players < 1:
         raise RuleError(f"{cls.name}: players is {players!r:.60}; it must be an int from 1 on")
     return game
+
+
+def wider_class(cls: type[Game]) -> type[Game] | None:
+    """Return the class for larger variants of a built-in game, whose positions are two words; None if there is none."""
+    module = f"retrograde.games.wide.{cls.name}"
+    if cls.__module__ != f"retrograde.games.{cls.name}" or not importlib.util.find_spec(module):
+        return None
+    return only_game(importlib.import_module(module))
 
 
 NO_OPTION = ""

@@ -153,12 +153,6 @@ class Connect4(Game):
             wins |= self.primitive(self.do_move(position, column)) == LOSE
         return not wins
 
-    @classmethod
-    def wider(cls):
-        from retrograde.games.wide.connect4 import WideConnect4
-
-        return WideConnect4
-
     # For people: `X` is the first player, `O` the second
 
     def variant_title(self):

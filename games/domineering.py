@@ -104,12 +104,6 @@ class Domineering(Game):
     def promise(self, position, cell):
         return -self.estimate(self.do_move(position, cell))
 
-    @classmethod
-    def wider(cls):
-        from retrograde.games.wide.domineering import WideDomineering
-
-        return WideDomineering
-
     # For people
 
     @cached_property

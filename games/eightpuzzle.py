@@ -78,12 +78,6 @@ class EightPuzzle(Game):
         for cell in self.generate_moves(position):
             yield self.do_move(position, cell)
 
-    @classmethod
-    def wider(cls):
-        from retrograde.games.wide.eightpuzzle import FifteenPuzzle
-
-        return FifteenPuzzle
-
     # For people
 
     @cached_property

@@ -173,12 +173,6 @@ class Game2048(Game):
                 image |= (position >> 4 * cell & 15) << 4 * self.symmetries[number][cell]
             yield image
 
-    @classmethod
-    def wider(cls):
-        from retrograde.games.wide.game2048 import Wide2048
-
-        return Wide2048
-
     # For people
 
     def variant_title(self):

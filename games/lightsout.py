@@ -63,12 +63,6 @@ class LightsOut(Game):
         for light in range(self.lights):
             yield position ^ self.presses[light]
 
-    @classmethod
-    def wider(cls):
-        from retrograde.games.wide.lightsout import LargeLightsOut
-
-        return LargeLightsOut
-
     # For people
 
     @cached_property

@@ -165,9 +165,6 @@ Names and texts for people:
 `collection(options)`
     A class method: the options of every variant in a named set of variants, in the order in which to solve them, or an
     empty list if the text names no such set. So `chess:all=4` means all endings of up to four men.
-`wider()`
-    A class method: the class that plays variants whose options this class refuses, because their positions need several
-    ints. It has the same `name`. So the rules of smaller variants, and their databases, stay as they are.
 `title`, `variant_title()`
     The name of the game, `Connect Four`, and of the variant, `Connect Four 5 × 4`. By default the program makes both
     from the class name and from the options that differ from their defaults.
@@ -325,8 +322,8 @@ HINTS = frozenset({"estimate", "quiet", "promise", "tie_in", "swapped"})
 CLOCK = frozenset({"zeroes"})
 """Members for rules such as the fifty-move rule. Only the metric dtz uses them; values ignore such rules."""
 
-KEEPING = frozenset({"elsewhere", "collection", "wider"})
-"""Members that say which variants exist, and which class or database holds what. They do not change any value."""
+KEEPING = frozenset({"elsewhere", "collection"})
+"""Members that say which variants exist and which database holds a tier. They do not change any value."""
 
 NUMBERS = frozenset({"tiers", "size", "index", "unindex", "parts", "family", "multiplicity"})
 """Members that number positions. In games with chance they are not rules; in all other games they are."""
@@ -540,11 +537,6 @@ class Game:
         Returns an empty list if *options* names no such set.
         """
         return []
-
-    @classmethod
-    def wider(cls) -> "type[Game] | None":
-        """Return the class for variants that this class refuses, None if there is none."""
-        return None
 
     @property
     def family(self) -> "Game":

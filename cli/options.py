@@ -58,8 +58,6 @@ database = click.option(
     "--database", metavar="FILE", shell_complete=complete_files, help="The database, if it is not in the usual place."
 )
 json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
-
 skill = click.option(
     "--skill", type=click.FloatRange(0, 1), metavar="0..1",
     help="How often the perfect player is perfect; otherwise it moves at random.",
@@ -87,8 +85,6 @@ threads = click.option(
     "--workers", type=click.IntRange(1, 64), metavar="N", help="Threads; by default one for each core."
 )
 fresh = click.option("--fresh", is_flag=True, help="Start over, and ignore earlier work.")
-
-
 workers = click.option(
     "--workers", type=click.IntRange(1), metavar="N", help="Threads to use; by default one for each core."
 )

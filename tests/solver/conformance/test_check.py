@@ -298,11 +298,6 @@ class Overflows(Circle):
         return LOSE if position << 62 >> 62 == 0 else UNDECIDED
 
 
-class Uncompilable(Circle):
-    def primitive(self, position):
-        return super().primitive(position)
-
-
 class TierTooLarge(Heap):
     def tier(self, position):
         return 2**70

@@ -3,6 +3,8 @@
     write.py       solved game  -> file       `write_database`, one pass, always the same bytes
     open.py        variant      -> Database   `open_database`: finds the file, checks it against the rules
     database.py    position     -> Outcome    `Database`: the mapping that callers use
+    plain.py       the same, from parts of a file that a browser fetches, without HDF5 and NumPy
+    remote.py      files by their address, https or s3
 
 Below these, `header`, `layout`, `legend`, `encoding` and `frames` are the file format's parts. `checked` and `file`
 read a file without rules. The packages `records`, `steps`, `slots`, `bounds` and `certificates` are the kinds of

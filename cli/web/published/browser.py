@@ -25,6 +25,9 @@ from retrograde.solver.play.solution import solution_of
 BLOCKS = 1024
 """Decoded blocks that are kept of a database: to have one again costs a request."""
 
+GZIP = b"\x1f\x8b"
+"""How a packed file begins, unless the host has let the browser unpack it."""
+
 Read = Callable[..., Any]
 """Returns a file of the site as JavaScript's Uint8Array, or its bytes from a begin to an end; None if that fails."""
 
@@ -59,7 +62,8 @@ class PublishedSite:
     def open(self, file: str, game: Game) -> Database:
         """Return a database of the site."""
         path = f"databases/{file}"
-        index = json.loads(gzip.decompress(self.read(f"{path}.index.gz")))
+        packed = self.read(f"{path}.index.gz")
+        index = json.loads(gzip.decompress(packed) if packed.startswith(GZIP) else packed)
         fetch: Callable[[int, int], bytes] = partial(self.read, path)
         if index["whole"]:
             content = self.read(path)

@@ -1,7 +1,9 @@
 """Python for the browser: Pyodide's core, from a copy that a person names, and the modules that answer the page.
 
-python/pyodide.mjs, …      Pyodide's core, as its authors released it; the largest file packed
-python/rules.zip           the sources of games, databases, and whatever the module `browser` imports
+    python/pyodide.mjs, …      Pyodide's core, as its authors released it; the largest file packed
+    python/rules.zip           the sources of games, databases, and whatever the module `browser` imports
+
+A site takes one release of Pyodide only, since its Python and its interfaces change.
 """
 
 import subprocess

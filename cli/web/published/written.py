@@ -34,19 +34,21 @@ def write_answers(solution: Solution, folder: Path, python: bool) -> bool:
     """
     positions = first_positions(solution, MOST + 1)
     whole = solution.start is not None and len(positions) <= MOST
-    answers = [answer(solution, position, not whole) for position in (positions if whole else positions[:FIRST])]
-    start = answers[0]["position"]
-    answers.sort(key=lambda one: one["position"].encode("utf-16-be"))  # as JavaScript compares texts
-    files = [answers[i : i + TOGETHER] for i in range(0, len(answers), TOGETHER)]
-    for number, file in enumerate(files):
-        write_packed(folder / f"{number}.json.gz", answer_text(file).encode())
+    texts = {solution.game.write(position): position for position in (positions if whole else positions[:FIRST])}
+    start = next(iter(texts))
+    order = sorted(texts, key=lambda text: text.encode("utf-16-be"))  # as JavaScript compares texts
+    firsts = order[::TOGETHER]
+    for number in range(len(firsts)):
+        file = order[number * TOGETHER : (number + 1) * TOGETHER]
+        answers = [answer(solution, texts[text], not whole) for text in file]
+        write_packed(folder / f"{number}.json.gz", answer_text(answers).encode())
     about = {
         "counts": view.counts(solution),
         "board": board_parts(solution),
         "start": start,
         "usual": solution.start is not None,
         "whole": whole,
-        "firsts": [file[0]["position"] for file in files],
+        "firsts": firsts,
         "database": solution.database.file.path.name,
         "python": python and not whole,
     }
@@ -66,6 +68,8 @@ def first_positions(solution: Solution, most: int) -> list[int]:
         for position in wave:
             if game.primitive(position) == UNDECIDED:
                 order |= {game.do_move(position, move): None for move in game.generate_moves(position)}
+            if len(order) >= most:
+                break
         wave = [*order][before:]
     return [*order][:most]
 

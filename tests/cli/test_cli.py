@@ -486,7 +486,7 @@ WRONG = {  # command line: what the error says
     "query tictactoe XXX/OOO/...": "position 'XXX/OOO/...' of tictactoe cannot be reached from the start",
     "play tictactoe --from XXX/OOO/...": "cannot be reached from the start",
     "verify connect4:4,4": "no database for connect4:width=4,height=4",
-    "games go": "no game 'go'; the games are awari, baghchal, bearoff, cantstop, chess, chutes,",
+    "games go": "no game 'go'; the games are awari, baghchal, bearoff, breakthrough, cantstop, chess, chomp,",
 }
 
 MISUSED = {

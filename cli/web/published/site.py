@@ -47,7 +47,7 @@ class NotASite(RetrogradeError):
     """The folder holds something else than a published site."""
 
 
-class Published(NamedTuple):
+class GameOnSite(NamedTuple):
     """What was published of a game: whether all positions have answers."""
 
     variant: str
@@ -55,7 +55,7 @@ class Published(NamedTuple):
     whole: bool
 
 
-def publish(solutions: Sequence[Solution], folder: Path, pyodide: Path | None = None) -> Iterator[Published]:
+def publish(solutions: Sequence[Solution], folder: Path, pyodide: Path | None = None) -> Iterator[GameOnSite]:
     """Write a site with these games, and yield what was published of each. An older site in the folder is replaced.
 
     *pyodide* is a folder or an npm package with Pyodide. Without it, larger games have their first moves only. Raises
@@ -100,14 +100,14 @@ def write_pages(site: Path, python: bool) -> None:
         (site / name).write_text(head + charset + meta + rest, encoding="utf-8")
 
 
-def write_game(site: Path, solution: Solution, python: bool) -> Published:
+def write_game(site: Path, solution: Solution, python: bool) -> GameOnSite:
     """Write a game: its picture, its answers and its database, with those on which it rests."""
     folder = site / "games" / database_path(solution.variant, "").stem
     folder.mkdir(parents=True)
     write_database(site / "databases", solution.database)
     (folder / "picture.svg").write_text(board_svg(solution.game, solution.start_or_example), encoding="utf-8")
     whole = write_answers(solution, folder, python)
-    return Published(solution.variant, solution.database.file.positions, whole)
+    return GameOnSite(solution.variant, solution.database.file.positions, whole)
 
 
 def write_database(folder: Path, database: Database) -> None:

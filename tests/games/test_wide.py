@@ -188,7 +188,7 @@ def test_searches_to_a_depth_give_the_same_scores(one, wide):
 
 
 @pytest.mark.slow
-def test_the_first_player_wins_domineering_on_64_cells():
+def test_the_first_player_wins_domineering_on_49_cells():
     """Breuker, Uiterwijk and van den Herik, Solving 8 x 8 Domineering (2000)."""
-    game = load_game("domineering:8,8")
-    assert Search(game, size=1 << 30).find(game.start, distance=False).value == WIN
+    game = WideDomineering(7, 7)
+    assert Search(game).find(game.start, distance=False).value == WIN

@@ -120,7 +120,7 @@ def test_the_15_puzzle_has_as_many_positions_at_each_distance_as_published():
 
 
 def test_33_presses_switch_49_lights_off():
-    """OEIS A075462: on 7 x 7 lights no two sets of presses do the same, and 33 presses switch all off."""
+    """OEIS A075464: on 7 x 7 lights no two sets of presses do the same, and 33 presses switch all off."""
     game = load_game("lightsout:7,7")
     # Gauss-Jordan elimination over two numbers, with the presses of each row above its lights.
     rows = [lights | 1 << 49 + number for number, lights in enumerate(game.presses)]

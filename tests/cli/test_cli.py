@@ -473,7 +473,7 @@ WRONG = {  # command line: what the error says
     "solve connect4:wide=4": "connect4 has no option 'wide=4'; did you mean width?",
     "solve connect4:width=4,width=5": "the option width is given twice",
     "solve connect4:width=x": "connect4:width must be a whole number, not 'x'",
-    "solve connect4:20,20": "width × (height + 1) must be at most 62",
+    "solve connect4:20,20": "(width + 1) // 2 × (height + 1) is 210, and must be at most 62",
     "solve tictactoe --database /dev/null/x.h5": "/dev/null",
     "info connect4:4,4": "no database for connect4:width=4,height=4; make it with: retrograde solve connect4:4,4",
     "query none.h5": "no database 'none.h5'; see what there is with: retrograde list",

@@ -62,7 +62,7 @@ def test_read_undoes_write_and_moves_have_names(game):
 
 @pytest.mark.parametrize(
     "text",
-    ["eightpuzzle:1,3", "eightpuzzle:4,4", "hanoi:0", "hanoi:3,5", "lightsout:7,6", "pegsolitaire:9",
+    ["eightpuzzle:1,3", "eightpuzzle:5,5", "hanoi:0", "hanoi:3,5", "lightsout:8,8", "pegsolitaire:9",
      "pegsolitaire:5,15", "pegsolitaire:5,0,no,yes", "pegsolitaire:hole=-2", "pocketcube:no,4", "kalah:9", "kalah:6,5",
      "kalah:3,0", "klotski:S..S", "klotski:SBB-.BBS", "klotski:HBB-.BB", "klotski:BBS-BBS", "klotski:goal=19"],
 )  # fmt: skip

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases.checked import CheckedFile
-from retrograde.databases.database import BULK, CACHE_BLOCKS, Outcome
+from retrograde.databases.database import BULK, CACHE_BLOCKS, Database, Outcome
 from retrograde.databases.layout import DERIVED
 from retrograde.databases.numbered import positions_of_slots
 from retrograde.databases.slots.compact import CompactReader
@@ -68,6 +68,8 @@ class CompactDatabase(SlotsDatabase):
             rows = np.zeros(high - low, np.int64)
             rows[filled] = [self._derive(position, tier) for position in positions.tolist()]
         return np.asarray(rows, self.contents.outcome_type)
+
+    _find_all = Database._find_all  # one by one, for most blocks of a tier are not stored
 
     def _find(self, position: int, tier: int) -> int:
         slot = self._slot_of(position, tier)

@@ -68,9 +68,13 @@ class EntryLibrary(JITCodeLibrary):
         super().finalize()
 
     def _optimize_final_module(self) -> None:
+        # LLVM may change the arguments of an internal function. The loader of machine code looks up internal functions
+        # by their names too, so a copy must have a name of its own, or others would call it with other arguments.
+        owner = min(self.own)
         for function in self._final_module.functions:
-            if not function.is_declaration and function.name not in self.own:
-                function.linkage = "internal"
+            name = function.name
+            if not function.is_declaration and name not in self.own and not name.startswith("NRT_"):  # of numba
+                function.linkage, function.name = "internal", f"{name}.{owner}"
         super()._optimize_final_module()
 
 

@@ -83,7 +83,7 @@ def hash_of(file: Path) -> str:
     return sha256(file.read_bytes()).hexdigest()
 
 
-RULES_COMPILER = ("solver/rules/compiled.py", "solver/rules/positions.py")
+RULES_COMPILER = ("solver/rules/compiled.py", "solver/rules/constants.py", "solver/rules/positions.py")
 """The modules that teach numba what rules and positions are. Any kernel may call them, without an import."""
 
 NOT_COMPILED = ("games/catalog.py", "games/contract/declared.py", "databases/**/*.py", "solver/runtime/*.py")

@@ -16,7 +16,9 @@ from tests.helpers.paths import ROOT
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-COMMANDS = [line for block in re.findall(r"^```sh\n(.*?)^```", TEXT, re.M | re.S) for line in block.splitlines()]
+IN_TABLE = [f".venv/bin/python -m {words}" for words in re.findall(r"^\| `(pytest[^`]*)`", TEXT, re.M)]
+IN_BLOCKS = [line for block in re.findall(r"^```sh\n(.*?)^```", TEXT, re.M | re.S) for line in block.splitlines()]
+COMMANDS = IN_TABLE + IN_BLOCKS
 
 
 def run(command: str, *more: str) -> str:

@@ -201,7 +201,7 @@ def test_positions_and_moves_are_read_as_they_are_written(text):
         ("nim3:players=2", "players must be from 3 to 8"),
         ("nim3:most=0", "most, how many"),
         ("nim3:heaps=40", "numbers from 1 to 31"),
-        ("domineering:9,8", "from 1 to 60 cells"),
+        ("domineering:12,12", "half of the rows take 72 bits"),
         ("dotsandboxes:6,5", "less than 62 edges"),
         ("othello:9,8", "at most 64 cells"),
     ],

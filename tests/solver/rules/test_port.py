@@ -231,7 +231,13 @@ def test_an_entry_shares_no_function_with_other_machine_code():
         assert entry(10) == 56
         (code,) = entry.overloads.values()
         functions = [one for one in code.library._final_module.functions if not one.is_declaration]
-        return [one.name for one in functions if "fibonacci" in one.name and one.linkage != Linkage.internal]
+        copies = [one for one in functions if "fibonacci" in one.name]
+        assert copies
+        names.append({one.name for one in copies})
+        return [one.name for one in copies if one.linkage != Linkage.internal]
 
+    names: list[set[str]] = []
     assert shared()
     assert shared(pipeline_class=EntryCompiler) == []
+    # The loader looks up internal functions by their names as well: a copy must not have the name of the original.
+    assert not names[0] & names[1]

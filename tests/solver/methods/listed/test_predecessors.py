@@ -67,7 +67,6 @@ def small(monkeypatch, count):
     """Make buckets and parts small, so that there are several of each."""
     monkeypatch.setattr(sorting, "BUCKET_BITS", 9)
     monkeypatch.setattr(sorting, "READ_BITS", 12 if count < 20_000 else 5)
-    monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.lists.READ_BITS", 12 if count < 20_000 else 5)
 
 
 @pytest.mark.parametrize("work", [False, True], indirect=True, ids=["memory", "scratch"])

@@ -48,7 +48,7 @@ def cut_small(patch):
         waves: {"LOGGED": 20},
         cycles: {"BLOCK": 5, "HANDED_ON": 9, "BYTES_A_LISTED": 1 << 32},
         sorting: {"READ_BITS": 2, "BUCKET_BITS": 3},
-        predecessor_lists: {"READ_BITS": 2, "BUFFER": 60},
+        predecessor_lists: {"BUFFER": 60},
     }.items():
         for name, value in sizes.items():
             patch.setattr(module, name, value)

@@ -151,7 +151,7 @@ def refuse_tuples(game: Game, done: str) -> None:
     """
     if Traits.of(game).width:
         what = f"that takes positions that are ints below 2**{POSITION_BITS}, and its are tuples"
-        raise NotForSearch(f"{variant(game)} cannot be {done}: {what}; play it: retrograde play {typed(game)}")
+        raise NotForSearch(f"{variant(game)} cannot be {done}: {what}; search it: retrograde search {typed(game)}")
 
 
 class NotCompilable(RuleError):

@@ -108,7 +108,9 @@ def retrograde(clean: Path, options: dict[str, object]) -> Callable[..., str]:
 
 def test_the_wheel_holds_all_modules_and_the_page(wheel):
     modules = {path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
-    page = {path for path in (ROOT / "cli/web/static").iterdir() if path.is_file()}
+    page = {
+        path for folder in ("static", "published") for path in (ROOT / "cli/web" / folder).iterdir() if path.is_file()
+    }
     wanted = {f"retrograde/{path.relative_to(ROOT).as_posix()}" for path in modules | page}
     wanted |= {f"retrograde/{path.name}" for path in (ROOT / "retrograde").iterdir() if path.is_file()}
     assert len(page) >= 3
@@ -226,7 +228,7 @@ def get(address: str, path: str, accept: str = "application/json") -> str:
 def test_it_serves(address):
     assert "tictactoe" in {game["id"] for game in json.loads(get(address, ""))}
     for path, script in (("", "gallery"), ("?v=tictactoe", "page")):
-        links = re.findall(r'(?:src|href)="/(static/[^"]+)"', get(address, path, accept="text/html"))
+        links = re.findall(r'(?:src|href)="(static/[^"]+)"', get(address, path, accept="text/html"))
         assert {f"static/{script}.js", "static/page.css"} <= set(links)
         assert all(len(get(address, link)) > 100 for link in links)
     position = json.loads(get(address, "tictactoe/regular/positions/?p=.../.../..."))

@@ -58,6 +58,14 @@ class ExpansionBlock:
         self.matrix = Matrix(self.children, self.tiers, self.primitives, wanted, self.origins, self.images)
         self.columns = 0
 
+    def in_a_list(self) -> tuple[Array, Array, Array]:
+        """Return all children in one list, with the tier of each and the index of the position that it is a child
+        of."""
+        children = self.children[:, : self.columns]
+        there = (children[..., 0] if self.width else children) >= 0
+        parents = np.broadcast_to(self.origins[: self.columns], there.shape)
+        return children[there], self.tiers[:, : self.columns][there], parents[there]
+
     def by_position(self) -> tuple[list[int], list[list[Any]]]:
         """Return the primitive value and the list of children of each position."""
         children: list[list[Any]] = [[] for _ in self.primitives]

@@ -71,10 +71,8 @@ def expand(game: Game, wave: Array) -> tuple[Array, Array, Array]:
     over = np.zeros(len(wave), np.bool_)
     for begin, end in expander.blocks(0, len(wave)):
         block = expander.expand(tier, wave[begin:end])
-        cells = block.children[:, : block.columns]
-        there = (cells[..., 0] if block.width else cells) >= 0
-        parents = np.broadcast_to(begin + block.origins[: block.columns], there.shape)[there]
-        found.append((cells[there], parents))
+        children, _, parents = block.in_a_list()
+        found.append((children, begin + parents))
         over[begin:end] = block.primitives != UNDECIDED
     children, parents = (np.concatenate(part) for part in zip(*found, strict=True))
     return children, parents, over

@@ -64,10 +64,8 @@ def children_of(expander: Expander, group: Pieces) -> Iterator[tuple[Edges, Piec
             yield {(group[0][0], tier) for tier, _ in pieces}, pieces
             continue
         # Step 1: list all children with their tiers, and the tiers that they come from.
-        children, child_tiers = block.children[:, : block.columns], block.tiers[:, : block.columns]
-        there = (children[..., 0] if block.width else children) >= 0
-        origins = np.broadcast_to(own[block.origins[: block.columns]], there.shape)[there]
-        children, child_tiers = children[there], child_tiers[there]
+        children, child_tiers, parents = block.in_a_list()
+        origins = own[parents]
         # The kernel has compared with the least tier only. Each position alone shows the fault.
         if (child_tiers < origins).any():
             for number in range(begin, end):

@@ -78,7 +78,7 @@ class Position:
     """A position: its value is for the player to move; `summary` says the rules in a few words.
 
     `pieces` has a sign for each place, and `sign` is that of the player to move, as the game draws them. `end` are the
-    places that ended the game. `falls`: pieces come from above. `editable`: positions can be set up. Without a
+    places that ended the game. `seat` is the number of the player to move. `falls`: pieces come from above. `editable`: positions can be set up. Without a
     database, `how` says how the value is known, `known` what is known of it, and `open` whether a search could find out
     more. `measure` is what a metric other than remoteness says, and `expected` its number if it is an expectation. At
     `chance` nobody is to move, and values are for player 0. `paid` is what an end pays if moves pay too. `count` is the
@@ -111,6 +111,7 @@ class Position:
     players: list[str]
     pgn: bool
     seats: Seats = "two"
+    seat: int = 0
     metric: str = METRICS[0]
     measure: str = ""
     expected: float | None = None
@@ -159,8 +160,8 @@ class SetUp:
 class GameStep:
     """A position of a game, and the move that led to it; the first position has no move.
 
-    The value is for the player to move: `side` is 0 for the player who moved first, 1 for another; at `chance` it is
-    for player 0. `paid` is what the move paid the player who made it, and the other.
+    The value is for the player to move: `side` is 0 for the player who moved first, 1 for another, `seat` the number of
+    the player in the rules; at `chance` it is for player 0. `paid` is what the move paid the player who made it, and the other.
     """
 
     name: str
@@ -171,6 +172,7 @@ class GameStep:
     remoteness: int | None
     over: bool
     side: int
+    seat: int = 0
     expected: float | None = None
     chance: bool = False
     paid: list[int] = field(default_factory=list)

@@ -33,7 +33,7 @@ from retrograde.games.catalog import game_class
 from retrograde.games.contract import naming
 from retrograde.games.contract.declared import signs_known, word
 from retrograde.games.contract.drawing import Board
-from retrograde.games.contract.game import UNDECIDED, Game, MoveError, PositionError, can_set_up, declares
+from retrograde.games.contract.game import UNDECIDED, Game, MoveError, PositionError, can_set_up, declares, mover
 from retrograde.games.contract.naming import first_of_other, piece_name, player_to_move, variant_title
 from retrograde.games.contract.text import printable
 from retrograde.games.contract.zeroing import count_after, counts_along
@@ -134,6 +134,7 @@ def show_position(
         players=players(game, position),
         pgn=hasattr(game, "pgn"),
         seats=metric_texts.seats_of(game),
+        seat=max(0, mover(game, position)),
         metric=oracle.metric,
         measure=metric_texts.measure_text(answer),
         expected=metric_texts.expectation_of(oracle, position),
@@ -253,6 +254,7 @@ def step(
         remoteness=remoteness,
         over=oracle.game.primitive(position) != UNDECIDED,
         side=side,
+        seat=max(0, mover(oracle.game, position)),
         expected=metric_texts.expectation_of(oracle, position),
         chance=is_chances(oracle.game, position),
         paid=list(paid),

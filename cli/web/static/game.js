@@ -98,10 +98,11 @@ export class Game {
     if (!choice || this.over) return false;
     const late = this.turnOver();
     const { position, places, paid, count } = choice;
-    const side = choice.again ? this.mover : 1 - this.mover;
-    const next = { name, choice, touched: places, position, side, paid, count };
+    const next = { name, choice, touched: places, position, paid, count };
     await this.fill([next], this.variant);
     if (late()) return false;
+    const another = choice.again ? this.mover : 1 - this.mover;
+    next.side = next.seats === "several" ? Number(next.seat !== this.steps[0].seat) : another;
     this.steps.push(next);
     return true;
   }

@@ -248,6 +248,11 @@ def test_a_puzzle_is_solved_on_the_page(page):
 @needs_browser
 def test_several_players_and_scores_are_told_as_what_they_are(page):
     assert opened(page, "nim3") == "First to move: another gets more than you in 5 plies. Utilities: 0 : 1 : 0."
+    page.locator("#second").select_option("human")
+    for ply, who in enumerate(["Another", "Another", "First", "Another"], 1):  # one begins, and two others follow
+        page.locator("#moves button[aria-disabled=false]").first.click()
+        page.wait_for_function(f"() => document.title.includes('move {ply}: ')")
+        assert f"move {ply}: {who} to move" in page.title()
     said = opened(page, "dotsandboxes:1,2")
     assert said == "First to move: from here on both get as much. Score: 0."
     assert opened(page, "nim").endswith("Nimber: *2.")

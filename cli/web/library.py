@@ -64,8 +64,10 @@ class Library:
         games = [load_game(text) for text, _ in named]  # from the command line, so they may be paths
         self.games = {variant(game): game for game in games}
         """The given games by variant: the only way to name a user's rule module."""
-        for game, (_, metric) in zip(games, named, strict=True):
-            self.oracle(variant(game) + f"@{metric}" * bool(metric))  # so that a missing database is reported at once
+        self.metrics = {variant(game): metric for game, (_, metric) in zip(games, named, strict=True)}
+        """The metric that was given with each of them, or ""."""
+        for name in self.games:
+            self.oracle(name)  # so that a missing database is reported at once
 
     def oracle(self, text: str) -> Oracle:
         """Return the solution of a variant, or an oracle that searches if there is none and searches are allowed.
@@ -118,8 +120,12 @@ class Library:
     def all(self) -> list[DatabaseFacts]:
         """Return the facts about everything that is served, without reading any rules."""
         if self.games:
-            return [facts for text in self.games if (facts := self.shelf.find(text))]
+            return [facts for text in self.games if (facts := self.facts(text, self.metrics[text]))]
         return self.shelf.all()
+
+    def facts(self, name: str, metric: str) -> DatabaseFacts | None:
+        """Return the facts about the database of a variant with a metric, "" for the game's own."""
+        return self.shelf.facts(database_path(name, metric=metric)) if metric else self.shelf.find(name)
 
     def of_game(self, name: str) -> list[DatabaseFacts]:
         """Return the facts about all variants of a game."""
@@ -144,12 +150,12 @@ class Library:
         name = variant(game) if game else plain
         if self.games and name not in self.games:
             raise unknown or NoDatabase(f"{name} is not served here")
+        metric = metric or self.metrics.get(name, "")
         if game and metric == metric_of(game):
             metric = ""
-        path = database_path(name, metric=metric)
-        if facts := self.shelf.facts(path) if metric else self.shelf.find(name):
+        if facts := self.facts(name, metric):
             return self.open(facts, game)
-        if is_there(path):
+        if is_there(database_path(name, metric=metric)):
             raise Unavailable(unreadable(f"{name}@{metric}" if metric else name))
         raise unknown or no_database(name, metric)
 

@@ -210,7 +210,8 @@ def test_a_database_by_another_metric_is_served_by_its_text(home, client):
     served_by = client.app.state.library.solution
     assert [served_by(text).metric for text in ("tictactoe@score", "tictactoe")] == ["score", "remoteness"]
     given = libraries.Library(["tictactoe@score"])
-    assert given.solution("tictactoe@score").metric == "score"
+    assert [given.solution(text).metric for text in ("tictactoe@score", "tictactoe")] == ["score", "score"]
+    assert [facts.metric for facts in given.all()] == ["score"]
     given.close()
     with pytest.raises(NoDatabase, match="no database for tictactoe by nimber"):
         libraries.Library(["tictactoe@nimber"])

@@ -66,8 +66,8 @@ class Library:
         """The given games by variant: the only way to name a user's rule module."""
         self.metrics = {variant(game): metric for game, (_, metric) in zip(games, named, strict=True)}
         """The metric that was given with each of them, or ""."""
-        for name in self.games:
-            self.oracle(name)  # so that a missing database is reported at once
+        for name, metric in self.metrics.items():
+            self.oracle(name + f"@{metric}" * bool(metric))  # so that a missing database is reported at once
 
     def oracle(self, text: str) -> Oracle:
         """Return the solution of a variant, or an oracle that searches if there is none and searches are allowed.

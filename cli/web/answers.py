@@ -78,12 +78,12 @@ class Position:
     """A position: its value is for the player to move; `summary` says the rules in a few words.
 
     `pieces` has a sign for each place, and `sign` is that of the player to move, as the game draws them. `end` are the
-    places that ended the game. `seat` is the number of the player to move. `falls`: pieces come from above. `editable`: positions can be set up. Without a
-    database, `how` says how the value is known, `known` what is known of it, and `open` whether a search could find out
-    more. `measure` is what a metric other than remoteness says, and `expected` its number if it is an expectation. At
-    `chance` nobody is to move, and values are for player 0. `paid` is what an end pays if moves pay too. `count` is the
-    number of plies without progress, if a rule about them is known, and `without` the value without that rule, if it
-    differs.
+    places that ended the game. `seat` is the number of the player to move. `falls`: pieces come from above. `editable`:
+    positions can be set up. Without a database, `how` says how the value is known, `known` what is known of it, and
+    `open` whether a search could find out more. `measure` is what a metric other than remoteness says, and `expected`
+    its number if it is an expectation. At `chance` nobody is to move, and values are for player 0. `paid` is what an
+    end pays if moves pay too. `count` is the number of plies without progress, if a rule about them is known, and
+    `without` the value without that rule, if it differs.
     """
 
     variant: str
@@ -161,7 +161,8 @@ class GameStep:
     """A position of a game, and the move that led to it; the first position has no move.
 
     The value is for the player to move: `side` is 0 for the player who moved first, 1 for another, `seat` the number of
-    the player in the rules; at `chance` it is for player 0. `paid` is what the move paid the player who made it, and the other.
+    the player in the rules; at `chance` it is for player 0. `paid` is what the move paid the player who made it, and
+    the other.
     """
 
     name: str

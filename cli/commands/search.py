@@ -14,7 +14,7 @@ from retrograde.cli.render.measures import score_line
 from retrograde.cli.render.moves import mover, names_of, print_line
 from retrograde.cli.render.oracles import evidence_text, verdict
 from retrograde.cli.render.words import indent, plies
-from retrograde.games import LOSE, TIE, WIN
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, RetrogradeError
 from retrograde.games.contract.game import Traits, metric_of
 from retrograde.games.contract.raised import given_start
 
@@ -54,7 +54,9 @@ DISTANCE_SECONDS = 10.0
     help="Probe databases of smaller games of the family, such as endings, during the search.",
 )
 @click.option("--value-only", is_flag=True, help="Prove the value only; the distance takes longer.")
-@click.option("--tree", is_flag=True, help="Draw the trees of textbook searches to --depth; this proves nothing.")
+@click.option(
+    "--tree", is_flag=True, help="Draw the trees of textbook searches to --depth; values at its leaves are estimates."
+)
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the --tree to an .svg file."
 )
@@ -96,15 +98,13 @@ def command(
     from retrograde.solver.play.answer import bounds_json, distance_text
     from retrograde.solver.play.oracle import bounds_of_finding
 
-    if depth and method == "pn":
+    if depth and method == "pn" and not (tree or out):
         raise click.UsageError("--depth needs --method alpha-beta: proof numbers know no plies")
     game = load_game(source)
     precheck(game).require_ok()
     root = start_of(game) if position is None else read_position(game, position)
     if tree or out:
-        from retrograde.cli.render.trees import tell_trees
-
-        tell_trees(game, root, depth, out, as_json)
+        draw_trees(game, root, depth, method, metric, out, as_json)
         return
     limits = SearchLimits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     if (metric or metric_of(game)) == "score":
@@ -129,6 +129,27 @@ def command(
             else ""
         )
         click.echo(f"distance not proved{hint}; a longer --time may prove it, or solve the game")
+
+
+def draw_trees(
+    game: "Game",
+    position: int,
+    depth: int | None,
+    method: str | None,
+    metric: str | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Print the search trees of a position, or write them as a picture."""
+    from retrograde.cli.render.trees import print_trees
+    from retrograde.solver.search.trees.tree import trees_of
+
+    if out is not None and out.suffix != ".svg":
+        raise click.UsageError(f"the picture must be .svg, not {out.name!r}", click.get_current_context())
+    if game.primitive(position) != UNDECIDED:
+        raise RetrogradeError(f"the game is over in {game.write(position)!r}; a tree begins where it goes on")
+    by_points = metric == "score" if metric else None
+    print_trees(trees_of(game, position, depth, by_points, by_proofs=method == "pn"), out, as_json)
 
 
 class SearchLimits(NamedTuple):

@@ -12,39 +12,32 @@ from retrograde.cli.render.moves import mover
 from retrograde.cli.render.words import heading, indent, table, wrap
 
 if TYPE_CHECKING:
-    from retrograde.games import Game
     from retrograde.solver.search.trees.textbook import Node
-    from retrograde.solver.search.trees.tree import Trees
+    from retrograde.solver.search.trees.tree import Tree, Trees
 
 WIDTH = 120
 """The width in columns if the output is not a terminal."""
 
 
-def tell_trees(game: "Game", position: int, depth: int | None, out: Path | None, as_json: bool) -> None:
+def print_trees(trees: "Trees", out: Path | None, as_json: bool) -> None:
     """Print the trees of a position, or write them as a picture."""
-    from retrograde.games import UNDECIDED, RetrogradeError
+    from retrograde.games import RetrogradeError
     from retrograde.solver.play.tree_picture import trees_svg
-    from retrograde.solver.search.trees.tree import trees_of
 
-    if out is not None and out.suffix != ".svg":
-        raise click.UsageError(f"the picture must be .svg, not {out.name!r}", click.get_current_context())
-    if game.primitive(position) != UNDECIDED:
-        raise RetrogradeError(f"the game is over in {game.write(position)!r}; a tree begins where it goes on")
-    trees = trees_of(game, position, depth)
     if out is not None:
         try:
             out.write_text(trees_svg(trees), encoding="utf-8")
         except OSError as error:
             raise RetrogradeError(f"cannot write {str(out)!r}: {error.strerror or error}") from error
     if as_json:
-        print_json(facts(trees))
+        print_json(trees_json(trees))
     elif out is not None:
         click.echo(str(out))
     else:
-        print_trees(trees)
+        print_as_text(trees)
 
 
-def print_trees(trees: "Trees") -> None:
+def print_as_text(trees: "Trees") -> None:
     """Print a position, its trees, and how much each search has visited."""
     from retrograde.solver.search.trees.tree import trees_text
 
@@ -55,44 +48,33 @@ def print_trees(trees: "Trees") -> None:
     rows = [[heading(text) for text in ("looked at", "positions", "at the edge")]]
     rows += [[tree.name, f"{tree.root.positions:,}", f"{tree.root.leaves:,}"] for tree in trees.counted]
     click.echo(table(rows, "<>>") + "\n")
-    told = "W3 is a win after 3 plies and L2 a loss after 2, other numbers are estimates"
-    notes = [
-        f"Max is {mover(game, trees.position)}, and values are as Max sees them: {told}, or 0 for a tie.",
-        "In brackets α and β, between which a value matters; ╳ are moves that were cut.",
-        "Of moves that are equal by symmetry one is looked at." if is_symmetric(game) else "",
-    ]
-    click.echo(wrap(" ".join(filter(None, notes))))
+    click.echo(wrap(" ".join(trees.notes(mover(game, trees.position)))))
 
 
-def is_symmetric(game: "Game") -> bool:
-    from retrograde.games.contract.game import Traits
-
-    return Traits.of(game).has_images
-
-
-def facts(trees: "Trees") -> dict[str, Any]:
+def trees_json(trees: "Trees") -> dict[str, Any]:
     from retrograde.games.catalog import variant
-    from retrograde.solver.search.trees.tree import number
 
-    game = trees.game
     return {
-        "variant": variant(game), "position": game.write(trees.position), "depth": trees.depth,
-        "value": number(trees.value),
+        "variant": variant(trees.game), "position": trees.game.write(trees.position), "depth": trees.depth,
+        "value": trees.value,
         "searches": [
-            {"search": name, "positions": root.positions, "leaves": root.leaves} for name, root in trees.counted
+            {"search": tree.name, "positions": tree.root.positions, "leaves": tree.root.leaves}
+            for tree in trees.counted
         ],
-        "trees": [{"search": tree.name, **node_facts(game, tree.root, 0)} for tree in trees.drawn],
+        "conspiracy": trees.conspiracy(),
+        "trees": [{"search": tree.name, **node_json(tree, tree.root)} for tree in trees.drawn],
     }  # fmt: skip
 
 
-def node_facts(game: "Game", node: "Node", ply: int) -> dict[str, Any]:
-    from retrograde.solver.search.trees.tree import value_text, window_text
-
+def node_json(tree: "Tree", node: "Node") -> dict[str, Any]:
+    name_of = tree.game.move_name
     return {
-        "position": game.write(node.position), "value": value_text(node, ply), "window": window_text(node, ply),
+        "position": tree.game.write(node.position), "side": tree.side(node), "value": tree.value_of(node),
+        "window": tree.window(node),
+        "odds": node.odds and "/".join(map(str, node.odds)),
         "moves": {
-            game.move_name(node.position, move): node_facts(game, child, ply + 1)
+            name_of(node.position, move): node_json(tree, child)
             for move, child in zip(node.moves, node.children, strict=True)
         },
-        "cut": [game.move_name(node.position, move) for move in node.cut],
+        "cut": [name_of(node.position, move) for move in node.cut],
     }  # fmt: skip

@@ -10,15 +10,15 @@ Each node is centred above its children::
      ╱  │  ┊      a line for each move, thick for the best; dashed and crossed for moves that were cut
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 
-from retrograde.games.contract.game import UNDECIDED, Game
+from retrograde.games.contract.game import UNDECIDED, Game, Traits
 from retrograde.solver.play.picture import STYLES, ground, marks, pieces
 from retrograde.solver.search.depth.scores import DECIDED
 from retrograde.solver.search.trees.textbook import Node
-from retrograde.solver.search.trees.tree import Tree, Trees, depth_within, value_text, window_text
+from retrograde.solver.search.trees.tree import Tree, Trees, depth_within
 
 WIDE = 48.0
 """Pixels of a board's longer side."""
@@ -114,7 +114,7 @@ class TreeDrawing:
     """One tree's drawing: its elements, lines first, and its size."""
 
     boards: Boards
-    windows: bool
+    tree: Tree
     lines: list[str] = field(default_factory=list)
     nodes: list[str] = field(default_factory=list)
     right: float = 0.0
@@ -129,9 +129,9 @@ class TreeDrawing:
         """Draw a node and its subtree to a depth, right of *left*; return the x of the node's middle."""
         top = HEAD + ply * self.step
         # Step 1: draw the children from left to right.
-        below = list(zip(node.moves, node.children, strict=True)) if depth else []
+        below = node.children if depth else []
         middles = []
-        for _, child in below:
+        for child in below:
             middles.append(self.add(child, depth - 1, left, ply + 1))
             left = self.right
         # Step 2: leave space for one line that stands for all cut moves.
@@ -146,33 +146,30 @@ class TreeDrawing:
         # Step 3: draw the node above the middle of its children, then the lines to them.
         x = (middles[0] + middles[-1]) / 2
         self.bottom = max(self.bottom, top + self.boards.high + 30)
-        self.nodes += self.node(node, x, top, ply, hidden=bool(node.children) and not depth)
-        best = next((i for i, (_, child) in enumerate(below) if -child.value == node.value), None)
-        for i, ((move, _), to) in enumerate(zip(below, middles, strict=False)):
-            name = self.boards.game.move_name(node.position, move)
-            self.lines += self.line((x, top), to, name, "best" if i == best else "move")
+        self.nodes += self.node(node, x, top, hidden=bool(node.children) and not depth)
+        for i, to in enumerate(middles[: len(below)]):
+            self.lines += self.line((x, top), to, self.tree.move_name(node, i), "best" if i == node.best else "move")
         if node.cut and depth:
             names = [self.boards.game.move_name(node.position, move) for move in node.cut]
             self.lines += self.cut((x, top), middles[-1], names)
         return x
 
-    def node(self, node: Node, x: float, top: float, ply: int, hidden: bool) -> Iterator[str]:
+    def node(self, node: Node, x: float, top: float, hidden: bool) -> Iterator[str]:
         high = top + self.boards.high
-        worth = -node.value if ply % 2 else node.value
-        fill = FILLS[(worth > DECIDED) - (worth < -DECIDED)]
-        text = value_text(node, ply)
+        fill = FILLS[(node.value > DECIDED) - (node.value < -DECIDED)]
+        text = self.tree.label(node)
         wide = 8 + 7.5 * len(text)
         yield self.boards.use(node.position, x, top)
         yield f'<rect x="{x - wide / 2:.1f}" y="{high + 3:.1f}" width="{wide:.1f}" height="15" rx="4" fill="{fill}"/>'
         yield f'<text class="value" x="{x:.1f}" y="{high + 11:.1f}">{text}</text>'
-        if self.windows and node.children:
-            yield f'<text class="window" x="{x:.1f}" y="{high + 25:.1f}">({window_text(node, ply)})</text>'
+        if window := self.tree.window(node):
+            yield f'<text class="window" x="{x:.1f}" y="{high + 25:.1f}">{window}</text>'
         if hidden:
             yield f'<text class="window" x="{x:.1f}" y="{high + 37:.1f}">… {node.positions - 1:,} below</text>'
 
     def line(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
         x, top = start
-        begin, end = top + self.boards.high + (31 if self.windows else 20), top + self.step - 2
+        begin, end = top + self.boards.high + (31 if self.tree.windows else 20), top + self.step - 2
         yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
         if 6 * len(name) > self.boards.wide + APART:
             return  # it would cover its neighbours; the board below shows the move
@@ -203,7 +200,8 @@ def trees_svg(trees: Trees) -> str:
         right, bottom = max(right, x + wide), max(bottom, y + high)
         x, y = (x + wide + 2 * APART, y) if beside else (x, y + high + 2 * APART)
     # The notes below the trees.
-    for line in notes(trees):
+    more = [f"{tree.name}: {tree.root.positions:,} positions" for tree in trees.counted[len(trees.drawn) :]]
+    for line in [*trees.notes("the player to move at the top"), *more]:
         bottom += 18
         parts.append(f'<text class="count" x="{EDGE}" y="{bottom:.1f}">{escape(line)}</text>')
         right = max(right, 6.4 * len(line) + 2 * EDGE)
@@ -221,21 +219,14 @@ def trees_svg(trees: Trees) -> str:
 
 def draw(boards: Boards, tree: Tree) -> tuple[str, float, float]:
     """Return (a tree's SVG with its name and counts, width, height)."""
-    picture = TreeDrawing(boards, windows=tree.name != "minimax")
+    picture = TreeDrawing(boards, tree)
     depth = depth_within(tree.root, MOST_NODES)
     picture.add(tree.root, depth, SIDE)
     count = f"{tree.root.positions:,} positions, {tree.root.leaves:,} at the edge"
     parts = [f'<text class="head" x="0" y="8">{escape(tree.name)}</text>']
     parts += [f'<text class="count" x="0" y="27">{count}</text>']
-    for ply in range(depth + 1):
+    plies = range(depth + 1) if Traits.of(tree.game).alternates else ()
+    for ply in plies:
         y = HEAD + ply * picture.step + boards.high / 2
         parts.append(f'<text class="side" x="0" y="{y:.1f}">{"Min" if ply % 2 else "Max"}</text>')
     return "".join([*parts, *picture.lines, *picture.nodes]), max(picture.right, 210.0), picture.bottom
-
-
-def notes(trees: Trees) -> Iterable[str]:
-    """Return the legend of the picture."""
-    more = [f"{tree.name}: {tree.root.positions:,} positions" for tree in trees.counted[len(trees.drawn) :]]
-    yield "; ".join(["Max is the player to move at the top; values are as Max sees them", *more])
-    yield "W3: a win after 3 plies; L2: a loss after 2; other numbers are estimates, or 0 for a tie"
-    yield "(α β): between which a value matters; ≤ and ≥: only so much is known; dashed: cut, since it cannot matter"

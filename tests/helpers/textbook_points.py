@@ -10,16 +10,20 @@ from dataclasses import dataclass
 from retrograde.games import CHANCE, UNDECIDED, Game
 from retrograde.games.contract.game import mover, same_mover
 from retrograde.solver.search.depth.scores import POINT
-from retrograde.solver.search.trees.textbook import Order
+from retrograde.solver.search.trees.textbook import Node, Order
 
 
 def order_by_promise(game: Game) -> Order:
     """Return the move order by the game's promise; equal promises stay in the order of the rules."""
 
-    def order(position: int, depth: int) -> list[int]:
-        return sorted(game.generate_moves(position), key=lambda move: -game.promise(position, move))
+    def order(node: Node, depth: int) -> list[int]:
+        return promising(game, node.position)
 
     return order
+
+
+def promising(game: Game, position: int) -> list[int]:
+    return sorted(game.generate_moves(position), key=lambda move: -game.promise(position, move))
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,7 @@ class TextbookPoints:
 
     def steps(self, position: int) -> list[tuple[int, int]]:
         """Return the moves and the positions they lead to, the most promising first."""
-        order = order_by_promise(self.game)
-        return [(move, self.game.do_move(position, move)) for move in order(position, 0)]
+        return [(move, self.game.do_move(position, move)) for move in promising(self.game, position)]
 
     def odds(self, position: int) -> list[int]:
         """Return the weights of chance's moves; empty if a player is to move."""

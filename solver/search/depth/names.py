@@ -10,8 +10,8 @@ from contextlib import suppress
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from retrograde.games.contract.game import Game, Traits, metric_of
-from retrograde.solver.search.depth.scores import DEEPEST
+from retrograde.games.contract.game import Game
+from retrograde.solver.search.depth.scores import DEEPEST, counts_points
 
 if TYPE_CHECKING:
     from retrograde.solver.search.depth.searcher import DepthSearch
@@ -84,11 +84,9 @@ def depth_search_for(game: Game, paranoid: bool = False) -> "DepthSearch":
     """
     from retrograde.solver.search.depth.searcher import MaxNSearch, ValueSearch
 
-    traits = Traits.of(game)
     if game.players > 2 and not paranoid:
         return MaxNSearch(game)
-    pays = traits.has_odds or traits.has_rewards or metric_of(game) in ("score", "expectation")
-    return point_search_for(game) if game.players > 2 or pays else ValueSearch(game)
+    return point_search_for(game) if counts_points(game) else ValueSearch(game)
 
 
 def point_search_for(game: Game) -> "DepthSearch":

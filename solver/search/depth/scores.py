@@ -10,7 +10,7 @@ In a search by points, scores are points.
 A win within the depth holds whatever the opponent does; everything else is an estimate.
 """
 
-from retrograde.games.contract.game import LOSE, WIN, Value
+from retrograde.games.contract.game import LOSE, WIN, Game, Traits, Value, metric_of
 
 DEEPEST = 100
 """Greatest depth that can be asked for, in plies."""
@@ -41,3 +41,21 @@ def plies_to_end(score: int) -> int | None:
     (3, 7, None)
     """
     return FAR - abs(score) if abs(score) > DECIDED else None
+
+
+def counts_points(game: Game) -> bool:
+    """Return whether searches maximise points, and not values."""
+    traits = Traits.of(game)
+    pays = traits.has_odds or traits.has_rewards or metric_of(game) in ("score", "expectation")
+    return game.players > 2 or pays
+
+
+def most_points(game: Game) -> float:
+    """Return the most points that the rules can give a position; INFINITE if unknown.
+
+    If the rules define no payoffs, a win pays 1 and a loss -1, so that the difference of two players is 2.
+    """
+    traits = Traits.of(game)
+    if traits.has_payoffs or traits.has_rewards or traits.has_estimate:
+        return INFINITE
+    return 2.0 if game.players == 2 else 1.0

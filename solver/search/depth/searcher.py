@@ -22,7 +22,7 @@ from retrograde.solver.rules.examine import NotForSearch, blame
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.depth import kernels
-from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, score_of
+from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, most_points, score_of
 from retrograde.solver.search.depth.scoring import NOBODY, OWN, POINTS, VALUES, Scoring
 from retrograde.solver.search.timer import StoppableSearch
 
@@ -230,15 +230,9 @@ class PointSearch(DepthSearch):
     """
 
     def __init__(self, game: Game, most: float | None = None):
-        """Prepare a search; *most* bounds the points of any position.
-
-        By default it is 1 if the game defines no `payoff`, `reward` or `estimate`, else infinite.
-        """
+        """Prepare a search; *most* bounds the points of any position, by default as the rules say."""
         super().__init__(game)
-        if most is None:
-            most = INFINITE if defines(game, "payoff") or defines(game, "reward") else 1.0
-        if defines(game, "estimate"):  # an estimate may exceed 1
-            most = INFINITE
+        most = most_points(game) if most is None else most
         self.scoring = Scoring(POINTS, OWN, self.quiescence(), most=most)
 
     def begin(self, position: int) -> None:

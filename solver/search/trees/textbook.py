@@ -1,147 +1,356 @@
-"""The textbook searches, slow and obvious: minimax, alpha-beta and null windows.
+"""The textbook searches, slow and obvious: minimax, alpha-beta, null windows, max^n and proof numbers.
 
 They return the tree of the positions they searched, which can be drawn and counted. The `value` of the tree's root is
-the position's value, the same for all of them. Tests compare the compiled search with them.
+the position's value, the same for minimax and alpha-beta. Tests compare the compiled search with them.
 
-Values are scores for the player to move (see `depth/scores.py`), in which wins and losses count plies from the root. So
-a parent takes a child's value with the opposite sign, unless the same player moves again. The *window* of a position
-says which values matter: `low` is what the player to move gets elsewhere for sure, `high` the most that the opponent
-will allow here. As soon as a move reaches `high`, the remaining moves are cut.
+The player to move at the root is *Max*; the other player, or all others together, are *Min*. Values are as Max sees
+them: scores, in which wins and losses count plies from the root (see `depth/scores.py`), or points, which count what
+the moves from the root on have paid. At a move of chance the value is the mean (*expectiminimax*).
+
+The *window* of a position says which values matter: `low` (alpha) is what Max gets elsewhere for sure, `high` (beta)
+the most that Min will allow. As soon as they meet, the remaining moves are cut.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from retrograde.games.contract.game import UNDECIDED, Game, same_mover
-from retrograde.solver.search.depth.scores import INFINITE, score_of
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, mover
+from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.search.depth.scores import FAR, INFINITE, POINT, score_of
 
-Order = Callable[[int, int], list[int]]
-"""Returns the moves to search, in order, of a position at a remaining depth."""
+MAX, MIN = 0, 1
+"""The sides; a node may also be CHANCE's."""
 
 
 @dataclass
 class Node:
-    """A searched position: its window, its value, and a child node for each move searched, in order.
+    """A searched position: its side, window and value, and a child node for each move searched, in order.
 
-    `cut` are the moves that were not searched. `estimated` is True if the value is the position's own estimate.
+    `player` is Max's number. `paid` is what the moves from the root on have paid each player. `odds` is the probability
+    of chance's move to this node, as (weight, sum of weights). `best` is the index of the best child. `cut` are the
+    moves that were not searched. `estimated` is True if the value is the position's own estimate. `numbers` are each
+    player's points for max^n, and the proof and disproof number for proof-number search. `marked` is True for the
+    most-proving node.
     """
 
     position: int
-    low: float
-    high: float
-    value: float = -INFINITE
+    side: int
+    player: int
+    ply: int = 0
+    paid: tuple[float, ...] = ()
+    odds: tuple[int, int] | None = None
+    low: float = -INFINITE
+    high: float = INFINITE
+    value: float = 0
+    numbers: tuple[float, ...] = ()
+    best: int | None = None
     moves: list[int] = field(default_factory=list)
     children: list["Node"] = field(default_factory=list)
     cut: list[int] = field(default_factory=list)
     estimated: bool = False
+    marked: bool = False
 
-    def add(self, move: int, child: "Node") -> None:
+    def add(self, move: int, child: "Node") -> "Node":
         self.moves.append(move)
         self.children.append(child)
+        return child
+
+    def nodes(self) -> Iterator["Node"]:
+        """Yield this node and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.nodes()
 
     @property
     def positions(self) -> int:
         """Number of positions searched here and below."""
-        return 1 + sum(child.positions for child in self.children)
+        return sum(1 for _ in self.nodes())
 
     @property
     def leaves(self) -> int:
         """Number of leaves of the tree below."""
-        return sum(child.leaves for child in self.children) or 1
+        return sum(not node.children for node in self.nodes())
+
+
+Order = Callable[[Node, int], list[int]]
+"""Returns the moves to search, in order, of a node at a remaining depth."""
 
 
 @dataclass(frozen=True)
-class TextbookScores:
-    """Settings of a search: move order, estimate, plies of quiescence search, and whether it has null windows."""
+class TextbookRules:
+    """Settings of a search.
+
+    Move order, estimate, plies of quiescence search, whether it has null windows, whether values are points, and the
+    greatest number of points of a position.
+    """
 
     game: Game
     order: Order
     estimate: Callable[[int], int]
     quiescence: int = 0
     null_windows: bool = False
+    by_points: bool = False
+    most: float = INFINITE
 
-    def leaf(self, position: int, depth: int, low: float, high: float, ply: int) -> Node | None:
-        """Return the leaf node of a position where the search ends; None if it goes on."""
-        if self.game.primitive(position) != UNDECIDED:
-            return Node(position, low, high, score_of(self.game.primitive(position), ply))
-        if depth <= -self.quiescence or (depth <= 0 and self.game.quiet(position)):
-            return Node(position, low, high, self.estimate(position), estimated=True)
-        return None
+    def root(self, position: int) -> Node:
+        """Return the node of a position in which Max, or chance, is to move."""
+        who = mover(self.game, position)
+        side = CHANCE if who == CHANCE else MAX
+        return Node(position, side, max(0, who), paid=(0.0,) * self.game.players)
 
-    def steps(self, position: int, depth: int) -> Iterator[tuple[int, int]]:
-        """Yield the moves to search and the positions they lead to."""
-        for move in self.order(position, depth):
-            yield move, self.game.do_move(position, move)
+    def children(self, node: Node, depth: int) -> Iterator[tuple[int, Node]]:
+        """Yield the moves to search and the nodes they lead to."""
+        for move in self.order(node, depth):
+            yield move, self.child(node, move)
 
-    def value_of_move(self, node: Node) -> float:
-        """Return what the last move of a node is worth to its player to move."""
-        child = node.children[-1]
-        return child.value if same_mover(self.game, node.position, child.position) else -child.value
+    def child(self, node: Node, move: int) -> Node:
+        game, position = self.game, self.game.do_move(node.position, move)
+        side = MIN - node.side
+        if not Traits.of(game).alternates:
+            who = mover(game, position)
+            side = CHANCE if who == CHANCE else MAX if who == node.player else MIN
+        paid, odds = node.paid, None
+        if self.by_points:
+            gains = self.from_max(node, [game.reward(node.position, move, player) for player in range(game.players)])
+            paid = tuple(before + gain for before, gain in zip(paid, gains, strict=True))
+        if node.side == CHANCE:
+            total = sum(game.odds(node.position, other) for other in game.generate_moves(node.position))
+            odds = game.odds(node.position, move), total
+        return Node(position, side, node.player, node.ply + 1, paid, odds)
+
+    def from_max(self, node: Node, points: list[float]) -> list[float]:
+        """Return points by player, Max first if two players alternate; the rules then give the player to move first."""
+        return points[::-1] if node.side == MIN and Traits.of(self.game).alternates else points
+
+    def is_leaf(self, node: Node, depth: int) -> bool:
+        """Return whether the search ends at a node. If so, set its value, and its numbers to each player's points."""
+        game, position, players = self.game, node.position, range(self.game.players)
+        end = game.primitive(position)
+        if end == UNDECIDED and (depth > 0 or not game.quiet(position)) and depth > -self.quiescence:
+            return False
+        node.estimated = end == UNDECIDED
+        score = self.estimate(position) if node.estimated else score_of(end, node.ply)
+        if not self.by_points:
+            node.value = -score if node.side == MIN else score
+            return True
+        if node.estimated:
+            # What looks good for a player is shared as a loss among all others.
+            who, own = max(0, mover(game, position)), score / POINT / (2 if len(players) == 2 else 1)
+            points = [own if player == who else -own / (len(players) - 1) for player in players]
+        else:
+            points = [float(game.payoff(position, player)) for player in players]
+        node.numbers = tuple(map(sum, zip(node.paid, self.from_max(node, points), strict=True)))
+        node.value = node.numbers[node.player] - (node.numbers[1 - node.player] if len(players) == 2 else 0)
+        return True
 
 
-def minimax(rules: TextbookScores, position: int, depth: int, ply: int = 0) -> Node:
-    """Search everything."""
-    if leaf := rules.leaf(position, depth, -INFINITE, INFINITE, ply):
-        return leaf
-    node = Node(position, -INFINITE, INFINITE)
-    for move, child in rules.steps(position, depth):
-        node.add(move, minimax(rules, child, depth - 1, ply + 1))
-        node.value = max(node.value, rules.value_of_move(node))
+def is_better(side: int, value: float, other: float) -> bool:
+    """Return whether a value is better than another for Max or Min."""
+    return value < other if side == MIN else value > other
+
+
+# Minimax and alpha-beta
+
+
+def minimax(rules: TextbookRules, node: Node, depth: int) -> Node:
+    """Search everything below a node. Chance takes the mean."""
+    if rules.is_leaf(node, depth):
+        return node
+    for i, (move, child) in enumerate(rules.children(node, depth)):
+        value = node.add(move, minimax(rules, child, depth - 1)).value
+        if node.side != CHANCE and (i == 0 or is_better(node.side, value, node.value)):
+            node.best, node.value = i, value
+    if node.side == CHANCE:
+        node.value = mean(node, [child.value for child in node.children])
     return node
 
 
-def alpha_beta(
-    rules: TextbookScores, position: int, depth: int, low: float = -INFINITE, high: float = INFINITE, ply: int = 0
-) -> Node:
-    """Search without the moves that cannot matter, because one of the players will avoid the position.
+def mean(node: Node, values: list[float]) -> float:
+    """Return the mean of the values of chance's moves."""
+    odds = [child.odds for child in node.children if child.odds]
+    return sum(weight * value for (weight, _), value in zip(odds, values, strict=True)) / odds[0][1]
 
-    With null windows, search each move but the first with one, and again if it is better (SCOUT; Pearl, 1980).
+
+def alpha_beta(rules: TextbookRules, node: Node, depth: int, low: float = -INFINITE, high: float = INFINITE) -> Node:
+    """Search without the moves that cannot matter, because one of the sides will avoid the position.
+
+    With null windows, search each move but the first with one, and again if it is better (SCOUT; Pearl, 1980). At
+    chance's moves, cut by Star1 (Ballard, 1983).
     """
-    if leaf := rules.leaf(position, depth, low, high, ply):
-        return leaf
-    node = Node(position, low, high)
-    for move, child in rules.steps(position, depth):
-        if node.value >= high:
+    node.low, node.high = low, high
+    if rules.is_leaf(node, depth):
+        return node
+    if node.side == CHANCE:
+        return star1(rules, node, depth)
+    for move in rules.order(node, depth):
+        if low >= high:
             node.cut.append(move)
             continue
-        floor = max(low, node.value)
-        windows = [(floor, high)]
-        if rules.null_windows and node.children and high - floor > 1:
-            windows = [(floor, floor + 1), (floor, high)]
+        windows = [(low, high)]
+        if rules.null_windows and node.children and high - low > 1:
+            windows.insert(0, (low, low + 1) if node.side == MAX else (high - 1, high))
         for least, most in windows:
-            # The window from the view of the player to move in the child.
-            window = (least, most) if same_mover(rules.game, position, child) else (-most, -least)
-            node.add(move, alpha_beta(rules, child, depth - 1, *window, ply + 1))
-            value = rules.value_of_move(node)
-            if value < most:
+            value = node.add(move, alpha_beta(rules, rules.child(node, move), depth - 1, least, most)).value
+            if value < most if node.side == MAX else value > least:
                 break
-        node.value = max(node.value, value)
+        if node.best is None or is_better(node.side, value, node.value):
+            node.best, node.value = len(node.children) - 1, value
+        low, high = (max(low, value), high) if node.side == MAX else (low, min(high, value))
     return node
+
+
+def star1(rules: TextbookRules, node: Node, depth: int) -> Node:
+    """Search chance's moves, and cut once the mean must leave the window, since no move brings more than `most`."""
+    known = rest = 0.0
+    beyond = False
+    for move, child in rules.children(node, depth):
+        if beyond:
+            node.cut.append(move)
+            continue
+        weight, total = child.odds or (1, 1)
+        rest = (rest if node.children else total) - weight
+        least = max(-INFINITE, (node.low * total - known - rest * rules.most) / weight)
+        most = min(INFINITE, (node.high * total - known + rest * rules.most) / weight)
+        value = node.add(move, alpha_beta(rules, child, depth - 1, least, most)).value
+        known += weight * value
+        beyond = not least < value < most
+        node.value = known / total
+        if beyond:
+            node.value += (rest if value <= least else -rest) * (rules.most if rest else 0) / total
+    return node
+
+
+# Several players
+
+
+def max_n(rules: TextbookRules, node: Node, depth: int) -> Node:
+    """Search everything below a node; each player maximises their own points (Luckhardt and Irani, 1986).
+
+    Of equal moves the first counts.
+    """
+    if rules.is_leaf(node, depth):
+        return node
+    who = mover(rules.game, node.position)
+    for i, (move, child) in enumerate(rules.children(node, depth)):
+        numbers = node.add(move, max_n(rules, child, depth - 1)).numbers
+        if node.side != CHANCE and (i == 0 or numbers[who] > node.numbers[who]):
+            node.best, node.numbers = i, numbers
+    if node.side == CHANCE:
+        node.numbers = tuple(
+            mean(node, list(points)) for points in zip(*(c.numbers for c in node.children), strict=True)
+        )
+    node.value = node.numbers[node.player]
+    return node
+
+
+# Proof numbers: how many open leaves must become wins of Max, at least, to prove that Max wins; and how many must
+# become something else to disprove it
+
+
+def proof_tree(rules: TextbookRules, root: Node, depth: int | None, most: int) -> Node:
+    """Return the tree of proof-number search (Allis, 1994) for the question whether Max wins.
+
+    With *depth*, all positions that many plies deep are open leaves. Else the search expands the most-proving node,
+    until the root is proved or disproved, or the tree has *most* positions.
+    """
+    classify(rules, root, [])
+    if depth and is_open(root):
+        expand(rules, [root], depth)
+    line = count_proofs(root)
+    while depth is None and is_open(line[-1]) and root.positions < most:
+        expand(rules, line)
+        line = count_proofs(root)
+    line[-1].marked = 0 not in root.numbers
+    return root
+
+
+def is_open(node: Node) -> bool:
+    """Return whether proof-number search can expand a leaf."""
+    return 0 not in node.numbers and not node.estimated
+
+
+def expand(rules: TextbookRules, line: list[Node], depth: int = 1) -> None:
+    """Add the children of the last node of a line, and their children to a depth."""
+    for move, child in rules.children(line[-1], 1):
+        classify(rules, line[-1].add(move, child), line)
+        if depth > 1 and is_open(child):
+            expand(rules, [*line, child], depth - 1)
+
+
+def classify(rules: TextbookRules, node: Node, line: list[Node]) -> None:
+    """Set the numbers of a new leaf. A position that repeats one of its line is no win.
+
+    It stays open, marked as an estimate, if it leads only to itself.
+    """
+    if node.side == CHANCE:
+        raise NotForSearch(f"proof numbers are for games without chance; draw {variant(rules.game)} without --method")
+    over = rules.is_leaf(node, 1) or any((node.position, node.side) == (at.position, at.side) for at in line)
+    node.estimated = not over and all(child.position == node.position for _, child in rules.children(node, 1))
+    node.numbers = (0, INFINITE) if over and node.value > 0 else (INFINITE, 0) if over else (1, 1)
+
+
+def count_proofs(node: Node) -> list[Node]:
+    """Set the numbers of a node and of all below, from the leaves up. Return the line to its most-proving node."""
+    if not node.children:
+        return [node]
+    lines = [count_proofs(child) for child in node.children]
+    own = 0 if node.side == MAX else 1  # Max needs one proved child; Min needs one disproved child
+    node.best = min(range(len(lines)), key=lambda i: node.children[i].numbers[own])
+    least = node.children[node.best].numbers[own]
+    total = min(INFINITE, sum(child.numbers[1 - own] for child in node.children))
+    node.numbers = (least, total) if own == 0 else (total, least)
+    node.value = FAR if node.numbers[0] == 0 else -FAR if node.numbers[1] == 0 else 0
+    return [node, *lines[node.best]]
+
+
+# Conspiracy numbers
+
+
+def conspirators(node: Node, goal: float, up: bool) -> float:
+    """Return how many estimates must change, at least, to move a node's minimax value up, or down, to a goal.
+
+    These are the conspiracy numbers of McAllester (1988). INFINITE if no change of estimates does it.
+    """
+    if node.value >= goal if up else node.value <= goal:
+        return 0
+    if not node.children:
+        return 1 if node.estimated else INFINITE
+    counts = [conspirators(child, goal, up) for child in node.children]
+    return min(counts) if up == (node.side == MAX) else min(INFINITE, sum(counts))
 
 
 # Orders
 
 
 def order_without_symmetry(game: Game) -> Order:
-    """Return the order of the rules, with one move of those that lead to symmetric positions."""
+    """Return the order of the rules, with one move of those that pay the same and lead to symmetric positions."""
 
-    def order(position: int, depth: int) -> list[int]:
-        moves: dict[int, int] = {}
-        for move in game.generate_moves(position):
-            moves.setdefault(game.canonical(game.do_move(position, move)), move)
+    def order(node: Node, depth: int) -> list[int]:
+        if node.side == CHANCE:
+            return list(game.generate_moves(node.position))
+        moves: dict[tuple[int, ...], int] = {}
+        for move in game.generate_moves(node.position):
+            gains = (game.reward(node.position, move, player) for player in range(game.players))
+            moves.setdefault((game.canonical(game.do_move(node.position, move)), *gains), move)
         return list(moves.values())
 
     return order
 
 
-def order_by_minimax(rules: TextbookScores, best_first: bool) -> Order:
-    """Return the order by the minimax value of each move, best or worst first."""
-    known: dict[tuple[int, int], list[int]] = {}
+def order_by_minimax(rules: TextbookRules, best_first: bool) -> Order:
+    """Return the order by the minimax value of each move, best or worst first. Chance's moves stay as they are."""
+    known: dict[tuple[int, int, int], list[int]] = {}
 
-    def order(position: int, depth: int) -> list[int]:
-        if (position, depth) not in known:
-            worth = {move: minimax(rules, child, depth - 1).value for move, child in rules.steps(position, depth)}
-            known[position, depth] = sorted(worth, key=lambda move: worth[move] if best_first else -worth[move])
-        return known[position, depth]
+    def order(node: Node, depth: int) -> list[int]:
+        if node.side == CHANCE:
+            return rules.order(node, depth)
+        if (node.position, node.side, depth) not in known:
+            worth = {move: minimax(rules, child, depth - 1).value for move, child in rules.children(node, depth)}
+            is_descending = best_first == (node.side == MAX)
+            known[node.position, node.side, depth] = sorted(
+                worth, key=lambda move: -worth[move] if is_descending else worth[move]
+            )
+        return known[node.position, node.side, depth]
 
     return order

@@ -1,26 +1,37 @@
 """The search trees of one position by several searches, and how many positions each searched.
 
-The trees drawn: minimax, which searches everything; alpha-beta with the worst move order, which cuts least; and
-alpha-beta with the best order, which cuts most. Null windows with the best order are counted only. Of moves that lead
-to symmetric positions, one is searched. All searches find the same value.
+Which trees are drawn depends on the game:
 
-The player to move at the root is Max, the other one Min. Texts about a node take Max's view.
+    two players         minimax, which searches everything; alpha-beta with the worst move order, which cuts least;
+                        and with the best order, which cuts most. Null windows are counted only.
+    with chance         the same, as expectiminimax, with Star1
+    one player          everything; with chance expectimax, and with Star1
+    several players     max^n; and paranoid search, in which all others are Min, without and with alpha-beta
+    by proof numbers    the tree of proof-number search
+
+If the rules say that estimates cannot be trusted at some leaf (`quiet`), a tree of quiescence search follows. Of moves
+that lead to symmetric positions, one is searched. Minimax and alpha-beta find the same value.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any
 
-from retrograde.games.contract.game import Game, RetrogradeError
-from retrograde.solver.rules.examine import refuse_to_search
-from retrograde.solver.search.depth.scores import INFINITE, plies_to_end
+from retrograde.games.contract.game import CHANCE, Game, RetrogradeError, Traits
+from retrograde.games.contract.naming import player_to_move
+from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.search.depth.scores import DECIDED, INFINITE, counts_points, most_points, plies_to_end
 from retrograde.solver.search.trees.textbook import (
+    MIN,
     Node,
-    TextbookScores,
+    TextbookRules,
     alpha_beta,
+    conspirators,
+    max_n,
     minimax,
     order_by_minimax,
     order_without_symmetry,
+    proof_tree,
 )
 
 MOST_POSITIONS = 20_000
@@ -30,6 +41,10 @@ USUAL_POSITIONS = 40
 USUAL_DEPTH = 4
 MOST_LINES = 60
 """Greatest number of lines of a tree. Deeper plies are left out first, then later lines."""
+QUIESCENCE = 2
+"""Plies of quiescence search; players search more, but their trees are too large to be drawn."""
+MOST_GOALS = 12
+"""Conspiracy numbers are shown if the leaves have at most this many values."""
 GAP = 3
 CUT = "╳"
 
@@ -38,16 +53,77 @@ class TreeTooLarge(RetrogradeError, ValueError):
     """A tree has more positions than can be drawn."""
 
 
-class Tree(NamedTuple):
-    """A search's name and the root of its tree."""
+# Texts about a node, from Max's view
 
+
+def number(score: float) -> str:
+    """Return a short text for a score: `W3` is a win after 3 plies, `L2` a loss after 2; others are numbers.
+
+    >>> [number(score) for score in (5, 0, -5, 0.125, INFINITE, -INFINITE, (1 << 40) - 3)]
+    ['+5', '0', '−5', '+0.125', '+∞', '−∞', 'W3']
+    """
+    sign = "+" if score > 0 else "−" if score < 0 else ""
+    if abs(score) == INFINITE:
+        return f"{sign}∞"
+    if abs(score) > DECIDED:
+        return f"{'W' if score > 0 else 'L'}{plies_to_end(int(score))}"
+    return sign + f"{abs(score):.3f}".rstrip("0").rstrip(".")
+
+
+def value_text(node: Node) -> str:
+    """Return the text of a node's value, with ≤ or ≥ if the value is only a bound.
+
+    It is one if the search left the node's window.
+    """
+    bound = "≥" if node.value >= node.high else "≤" if node.value <= node.low else ""
+    return (bound if node.children else "") + number(node.value)
+
+
+def shares_text(node: Node) -> str:
+    """Return the points of each player, as in `(1, 0, 2)`."""
+    return f"({', '.join(number(points).removeprefix('+') for points in node.numbers)})"
+
+
+def proofs_text(node: Node) -> str:
+    """Return the proof and the disproof number, as in `1/3`, with a mark at the most-proving node."""
+    proof, disproof = (number(count).removeprefix("+") for count in node.numbers)
+    return f"{proof}/{disproof}{' ◀' if node.marked else ''}"
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A search's name, the root of its tree, and what is written at its nodes."""
+
+    game: Game
     name: str
     root: Node
+    windows: bool = False
+    value_of: Callable[[Node], str] = value_text
+
+    def side(self, node: Node) -> str:
+        """Return who moves: Max, Min, Chance, or for max^n the name of a player."""
+        if node.side != CHANCE and self.value_of is shares_text:
+            return player_to_move(self.game, node.position) or f"player {self.game.turn(node.position) + 1}"
+        return "Chance" if node.side == CHANCE else "Min" if node.side == MIN else "Max"
+
+    def label(self, node: Node) -> str:
+        """Return the value of a node; before it, who moves, unless two players alternate."""
+        shows_side = node.children and not Traits.of(self.game).alternates
+        return f"{self.side(node)} {self.value_of(node)}" if shows_side else self.value_of(node)
+
+    def window(self, node: Node) -> str:
+        """Return the text of a node's window, α and β; "" if the search has none."""
+        return f"({number(node.low)} {number(node.high)})" if self.windows and node.children else ""
+
+    def move_name(self, node: Node, i: int) -> str:
+        """Return the name of the move to child *i*, with its probability if chance moves."""
+        name, odds = self.game.move_name(node.position, node.moves[i]), node.children[i].odds
+        return f"{name} ({odds[0]}/{odds[1]})" if odds else name
 
 
 @dataclass(frozen=True)
 class Trees:
-    """The trees of a position at a depth; all have the same value."""
+    """The trees of a position at a depth."""
 
     game: Game
     position: int
@@ -55,39 +131,130 @@ class Trees:
     drawn: tuple[Tree, ...]
     counted: tuple[Tree, ...]
     """The trees drawn, and others of which only the counts are shown."""
+    by_points: bool
 
     @property
-    def value(self) -> int:
-        """The position's value by all searches."""
-        return int(self.drawn[0].root.value)
+    def value(self) -> str:
+        """The text of the position's value by the first search."""
+        return self.drawn[0].value_of(self.drawn[0].root)
+
+    def conspiracy(self) -> dict[str, str]:
+        """Return how many estimates must change to move the root's minimax value to that of another leaf.
+
+        It is empty with chance, for several players, and if the leaves have more than MOST_GOALS values.
+        """
+        tree = self.drawn[0]
+        nodes = list(tree.root.nodes())
+        goals = sorted({node.value for node in nodes if not node.children})
+        if tree.value_of is not value_text or len(goals) > MOST_GOALS or any(node.side == CHANCE for node in nodes):
+            return {}
+        counts = {goal: conspirators(tree.root, goal, goal > tree.root.value) for goal in goals}
+        return {number(goal): number(count).removeprefix("+") for goal, count in counts.items()}
+
+    def notes(self, who: str) -> list[str]:
+        """Return sentences that explain the trees, where *who* is the player to move at the root."""
+        tree, counts = self.drawn[0], self.conspiracy()
+        meaning = "W3 is a win after 3 plies and L2 a loss after 2, other numbers are estimates, or 0 for a tie."
+        if self.by_points:
+            less = ", less those of the other player" if self.game.players == 2 else ""
+            meaning = f"points that Max gets{less}."
+        notes = [f"Max is {who or 'the player to move'}, and values are as Max sees them: {meaning}"]
+        if tree.value_of is proofs_text:
+            notes = [
+                f"Max is {who}. Proof and disproof numbers of the question whether Max wins; ◀ is the most-proving."
+            ]
+        elif tree.value_of is shares_text:
+            notes += ["For max^n, each player's points, the first player first."]
+        if any(drawn.windows for drawn in self.drawn):
+            notes += [f"In brackets α and β, between which a value matters; ≤ and ≥ are bounds; {CUT} are moves cut."]
+        if Traits.of(self.game).has_images:
+            notes += ["Of moves that are equal by symmetry one is searched."]
+        if len(counts) > 1:
+            told = ", ".join(f"{goal}: {count}" for goal, count in counts.items())
+            notes += [f"Conspiracy numbers, the estimates that must change to move the root to a value: {told}."]
+        return notes
 
 
-def trees_of(game: Game, position: int, depth: int | None = None) -> Trees:
-    """Return the trees of a position; without *depth*, as deep as can be drawn easily. Raise TreeTooLarge."""
-    refuse_to_search(game)
-    rules = TextbookScores(game, order_without_symmetry(game), game.estimate)
+def trees_of(
+    game: Game, position: int, depth: int | None = None, by_points: bool | None = None, by_proofs: bool = False
+) -> Trees:
+    """Return the trees of a position; without *depth*, as deep as can be drawn easily.
+
+    *by_points* overrides whether the game is about points. Raises TreeTooLarge.
+    """
+    by_points = not by_proofs and (counts_points(game) if by_points is None else by_points)
+    rules = TextbookRules(
+        game, order_without_symmetry(game), game.estimate, by_points=by_points, most=most_points(game)
+    )
+    if by_proofs:
+        if game.players > 2:
+            raise NotForSearch("proof numbers are for one player or two; draw max^n: without --method")
+        if depth:
+            deep_enough(rules, position, depth)
+        root = proof_tree(rules, rules.root(position), depth, USUAL_POSITIONS)
+        tree = Tree(game, "proof-number search", root, value_of=proofs_text)
+        return Trees(game, position, deepest(root), (tree,), (tree,), by_points)
+    depth = deep_enough(rules, position, depth)
+    everything = minimax(rules, rules.root(position), depth)
+    has_chance = any(node.side == CHANCE for node in everything.nodes())
+    if has_chance and not by_points:
+        return trees_of(game, position, depth, by_points=True)
+    drawn, more = trees_by(rules, position, depth, everything, has_chance)
+    return Trees(game, position, depth, drawn, (*drawn, *more), by_points)
+
+
+def trees_by(
+    rules: TextbookRules, position: int, depth: int, everything: Node, has_chance: bool
+) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
+    """Return the trees to draw, and those only to count, given the tree of everything."""
+    game = rules.game
+
+    def searched(name: str, **settings: Any) -> Tree:
+        return Tree(game, name, alpha_beta(replace(rules, **settings), rules.root(position), depth), windows=True)
+
+    worst, best = order_by_minimax(rules, best_first=False), order_by_minimax(rules, best_first=True)
+    name = (
+        ("expectimax", "expectiminimax")[game.players > 1]
+        if has_chance
+        else ("everything", "minimax")[game.players > 1]
+    )
+    drawn = [Tree(game, name, everything)]
+    if game.players > 2:
+        shares = Tree(game, "max^n", max_n(rules, rules.root(position), depth), value_of=shares_text)
+        drawn = [shares, Tree(game, "paranoid", everything), searched("paranoid, alpha-beta, best first", order=best)]
+        return tuple(drawn), ()
+    more = []
+    if game.players == 2:
+        drawn += [searched("alpha-beta, worst first", order=worst), searched("alpha-beta, best first", order=best)]
+        if not rules.by_points:
+            more = [searched("null windows, best first", order=best, null_windows=True)]
+    elif has_chance:
+        drawn += [searched("alpha-beta", order=best)]
+    if Traits.of(game).has_quiet:
+        quiet = searched("alpha-beta, quiescence", quiescence=QUIESCENCE)
+        if any(node.ply > depth for node in quiet.root.nodes()):
+            drawn += [quiet]
+    return tuple(drawn), tuple(more)
+
+
+def deep_enough(rules: TextbookRules, position: int, depth: int | None) -> int:
+    """Return the depth to draw, by default as deep as can be drawn easily. Raise TreeTooLarge if it is too deep."""
     if depth is None:
-        depths = [plies for plies in range(1, USUAL_DEPTH + 1) if count(rules, position, plies) <= USUAL_POSITIONS]
-        depth = max(depths, default=1)
-    if count(rules, position, depth) > MOST_POSITIONS:
+        depths = range(1, USUAL_DEPTH + 1)
+        return max(
+            (plies for plies in depths if count(rules, rules.root(position), plies) <= USUAL_POSITIONS), default=1
+        )
+    if count(rules, rules.root(position), depth) > MOST_POSITIONS:
         most = f"a tree of {depth} plies has more than {MOST_POSITIONS:,} positions"
         raise TreeTooLarge(f"{most}, too many to be drawn; give a smaller --depth, or a position nearer to the end")
-    worst = TextbookScores(game, order_by_minimax(rules, best_first=False), game.estimate)
-    best = TextbookScores(game, order_by_minimax(rules, best_first=True), game.estimate)
-    drawn = (
-        Tree("minimax", minimax(rules, position, depth)),
-        Tree("alpha-beta, worst first", alpha_beta(worst, position, depth)),
-        Tree("alpha-beta, best first", alpha_beta(best, position, depth)),
-    )
-    more = Tree("null windows, best first", alpha_beta(replace(best, null_windows=True), position, depth))
-    return Trees(game, position, depth, drawn, (*drawn, more))
+    return depth
 
 
-def count(rules: TextbookScores, position: int, depth: int, so_far: int = 0) -> int:
+def count(rules: TextbookRules, node: Node, depth: int, so_far: int = 0) -> int:
     """Return how many positions minimax searches; stop soon after MOST_POSITIONS."""
     so_far += 1
-    if rules.leaf(position, depth, 0, 0, 0) is None:
-        for _, child in rules.steps(position, depth):
+    if not rules.is_leaf(node, depth):
+        for _, child in rules.children(node, depth):
             if so_far > MOST_POSITIONS:
                 break
             so_far = count(rules, child, depth - 1, so_far)
@@ -115,48 +282,12 @@ def deepest(node: Node) -> int:
     return max((1 + deepest(child) for child in node.children), default=0)
 
 
-# Texts about a node, from Max's view
-
-
-def number(score: float) -> str:
-    """Return a short text for a score: `W3` is a win after 3 plies, `L2` a loss after 2; others are estimates.
-
-    >>> [number(score) for score in (5, 0, -5, INFINITE, -INFINITE, (1 << 40) - 3)]
-    ['+5', '0', '−5', '+∞', '−∞', 'W3']
-    """
-    sign = "+" if score > 0 else "−" if score < 0 else ""
-    if abs(score) == INFINITE:
-        return f"{sign}∞"
-    plies = plies_to_end(int(score))
-    return f"{sign}{abs(score)}" if plies is None else f"{'W' if score > 0 else 'L'}{plies}"
-
-
-def value_text(node: Node, ply: int) -> str:
-    """Return the text of a node's value, with ≤ or ≥ if the value is only a bound.
-
-    It is one if the search left the node's window.
-    """
-    turned = ply % 2 == 1
-    bound = "≥" if node.value >= node.high else "≤" if node.value <= node.low else ""
-    if node.estimated or not node.children:
-        bound = ""
-    if turned:
-        bound = {"≥": "≤", "≤": "≥"}.get(bound, "")
-    return bound + number(-node.value if turned else node.value)
-
-
-def window_text(node: Node, ply: int) -> str:
-    """Return the text of a node's window: α and β."""
-    low, high = (-node.high, -node.low) if ply % 2 else (node.low, node.high)
-    return f"{number(low)} {number(high)}"
-
-
 # Trees as text: a line for each position and each cut, side by side if the width allows
 
 
 def trees_text(trees: Trees, width: int) -> str:
     """Return the trees as text, side by side within *width* columns, else one below the other."""
-    blocks = [tree_lines(trees.game, tree) for tree in trees.drawn]
+    blocks = [tree_lines(tree) for tree in trees.drawn]
     widths = [max(map(len, block)) for block in blocks]
     if sum(widths) + GAP * (len(blocks) - 1) > width:
         return "\n\n".join("\n".join(block) for block in blocks)
@@ -168,28 +299,26 @@ def trees_text(trees: Trees, width: int) -> str:
     return "\n".join((" " * GAP).join(column[row] for column in cells).rstrip() for row in rows)
 
 
-def tree_lines(game: Game, tree: Tree) -> list[str]:
+def tree_lines(tree: Tree) -> list[str]:
     """Return the lines of a tree with its name. If it is too large, the last line says what is missing."""
     depth = depth_within(tree.root, MOST_LINES)
-    windows = tree.name != "minimax"
-    root = f"Max {value_text(tree.root, 0)}" + (f" ({window_text(tree.root, 0)})" if windows else "")
-    lines = [tree.name, root, *lines_of(game, tree.root, depth, windows)]
+    root = f"{tree.side(tree.root)} {tree.value_of(tree.root)} {tree.window(tree.root)}".rstrip()
+    lines = [tree.name, root, *lines_of(tree, tree.root, depth)]
     if len(lines) > MOST_LINES + 2:
         lines = [*lines[: MOST_LINES + 2], f"… and {len(lines) - MOST_LINES - 2:,} more lines"]
     return lines
 
 
-def lines_of(game: Game, node: Node, depth: int, windows: bool, ply: int = 1, before: str = "") -> Iterator[str]:
+def lines_of(tree: Tree, node: Node, depth: int, before: str = "") -> Iterator[str]:
     """Yield the lines of everything below a node, *depth* plies deep."""
-    for i, (move, child) in enumerate(zip(node.moves, node.children, strict=True)):
-        last = i == len(node.moves) - 1 and not node.cut
-        window = f" ({window_text(child, ply)})" if windows and child.children else ""
+    for i, child in enumerate(node.children):
+        last = i == len(node.children) - 1 and not node.cut
         hidden = f" … {child.positions - 1:,} below" if depth == 1 and child.children else ""
-        name = game.move_name(node.position, move)
-        yield f"{before}{'└' if last else '├'} {name} {value_text(child, ply)}{window}{hidden}"
+        texts = tree.move_name(node, i), tree.label(child), tree.window(child)
+        yield f"{before}{'└' if last else '├'} {' '.join(filter(None, texts))}{hidden}"
         if depth > 1:
-            yield from lines_of(game, child, depth - 1, windows, ply + 1, before + ("  " if last else "│ "))
+            yield from lines_of(tree, child, depth - 1, before + ("  " if last else "│ "))
     if node.cut:
-        names = [game.move_name(node.position, move) for move in node.cut]
+        names = [tree.game.move_name(node.position, move) for move in node.cut]
         moves = " ".join(names) if len(names) <= 3 else f"{names[0]} … {names[-1]}: {len(names)}"
         yield f"{before}└{CUT} {moves}"

@@ -15,7 +15,7 @@ from retrograde.solver.search.depth import kernels, scoring
 from retrograde.solver.search.depth.scores import DECIDED, FAR, INFINITE, plies_to_end
 from retrograde.solver.search.depth.searcher import CountingSearch, ValueSearch
 from retrograde.solver.search.trees.textbook import (
-    TextbookScores,
+    TextbookRules,
     alpha_beta,
     minimax,
     order_by_minimax,
@@ -52,21 +52,21 @@ def test_all_searches_think_the_same(text):
     """Slow and obvious to fast, each equal to the one before."""
     game = load_game(text)
     ahead = ValueSearch(game)
-    rules = TextbookScores(game, order_by_promise(game), game.estimate, 2 if more_of(game) else 0)
+    rules = TextbookRules(game, order_by_promise(game), game.estimate, 2 if more_of(game) else 0)
     ahead.scoring = scoring.Scoring(scoring.VALUES, scoring.OWN, rules.quiescence)
     for position in positions_of(game, 5, text):
         for depth in (1, 2, 3):
-            whole = minimax(rules, position, depth)
-            assert alpha_beta(rules, position, depth).value == whole.value
-            assert alpha_beta(replace(rules, null_windows=True), position, depth).value == whole.value
+            whole = minimax(rules, rules.root(position), depth)
+            assert alpha_beta(rules, rules.root(position), depth).value == whole.value
+            assert alpha_beta(replace(rules, null_windows=True), rules.root(position), depth).value == whole.value
             assert ahead.score(position, depth) == whole.value
             look = ahead.find(position, depth)
             assert look.score == whole.value
             assert dict(ahead.scores(position, depth))[look.move] == whole.value
             for order in (order_by_minimax(rules, True), order_by_minimax(rules, False), order_without_symmetry(game)):
-                ordered = TextbookScores(game, order, rules.estimate, rules.quiescence)
-                assert alpha_beta(ordered, position, depth).value == whole.value
-                assert alpha_beta(replace(ordered, null_windows=True), position, depth).value == whole.value
+                ordered = TextbookRules(game, order, rules.estimate, rules.quiescence)
+                assert alpha_beta(ordered, rules.root(position), depth).value == whole.value
+                assert alpha_beta(replace(ordered, null_windows=True), rules.root(position), depth).value == whole.value
 
 
 @pytest.mark.thorough
@@ -75,7 +75,7 @@ def test_what_is_counted_compiled_is_what_the_textbooks_look_at(text):
     game = load_game(text)
     ahead = CountingSearch(game, scoring.RANDOM)  # so that hardly any two are equal
     workspace, view, rules = ahead.workspace, ahead.scoring, rules_for(game)
-    plain = TextbookScores(
+    plain = TextbookRules(
         game, order_by_promise(game), lambda position: int(scoring.estimate_of(game, position, scoring.RANDOM))
     )
     orders = {
@@ -84,12 +84,12 @@ def test_what_is_counted_compiled_is_what_the_textbooks_look_at(text):
         scoring.WORST: order_by_minimax(plain, False),
     }
     for position in positions_of(game, 5, text):
-        whole = minimax(plain, position, 3)
+        whole = minimax(plain, plain.root(position), 3)
         workspace.counts[:] = 0
         assert kernels.minimax(rules, position, 3, scoring.RANDOM, workspace.counts) == whole.value
         assert workspace.counts[kernels.NODES] == whole.positions
         for number, order in orders.items():
-            tree = alpha_beta(TextbookScores(game, order, plain.estimate), position, 3)
+            tree = alpha_beta(TextbookRules(game, order, plain.estimate), plain.root(position), 3)
             workspace.counts[:] = 0
             found = kernels.alpha_beta(
                 rules, position, 3, -INFINITE, INFINITE, 0, view._replace(order=number), workspace
@@ -115,11 +115,11 @@ def test_alpha_beta_with_the_best_order_looks_at_the_fewest_leaves_there_can_be(
             return UNDECIDED
 
     game = Uniform()
-    rules = TextbookScores(game, order_by_promise(game), lambda position: hash((position, 1)) % 1009 - 504)
-    best = TextbookScores(game, order_by_minimax(rules, True), rules.estimate)
+    rules = TextbookRules(game, order_by_promise(game), lambda position: hash((position, 1)) % 1009 - 504)
+    best = TextbookRules(game, order_by_minimax(rules, True), rules.estimate)
     for depth in (1, 2, 3, 4, 5):
-        assert minimax(rules, 1, depth).leaves == 4**depth
-        assert alpha_beta(best, 1, depth).leaves == 4 ** -(-depth // 2) + 4 ** (depth // 2) - 1
+        assert minimax(rules, rules.root(1), depth).leaves == 4**depth
+        assert alpha_beta(best, best.root(1), depth).leaves == 4 ** -(-depth // 2) + 4 ** (depth // 2) - 1
 
 
 @pytest.mark.parametrize("text", ["tictactoe", "connect4:4,3,3", "dodgem"])
@@ -150,8 +150,8 @@ def test_time_is_kept_and_something_is_always_found():
 def test_more_moves_than_there_was_room_for():
     game = load_game("lgame")
     ahead = ValueSearch(game)
-    rules = TextbookScores(game, order_by_promise(game), game.estimate)
-    assert ahead.find(game.start, 2).score == minimax(rules, game.start, 2).value
+    rules = TextbookRules(game, order_by_promise(game), game.estimate)
+    assert ahead.find(game.start, 2).score == minimax(rules, rules.root(game.start), 2).value
     assert ahead.moves_held > len(list(game.generate_moves(game.start)))
 
 

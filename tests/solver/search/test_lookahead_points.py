@@ -1,19 +1,28 @@
 """Searches to a depth where moves pay, dice have a say, or several play: compiled as in the textbook; and players."""
 
 from dataclasses import replace
+from itertools import combinations
 from random import Random
 
 import pytest
 
-from retrograde.games import CHANCE, LOSE, UNDECIDED, WIN
+from retrograde.games import CHANCE, DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.catalog import load_game
 from retrograde.solver.search.depth.names import depth_search_for, searcher_named
-from retrograde.solver.search.depth.scores import plies_to_end
+from retrograde.solver.search.depth.scores import most_points, plies_to_end
 from retrograde.solver.search.depth.searcher import MaxNSearch, PointSearch, ValueSearch
-from retrograde.solver.search.trees.textbook import TextbookScores, alpha_beta, minimax
-from tests.helpers import expectimax, gamble, turning
+from retrograde.solver.search.trees.textbook import (
+    MAX,
+    TextbookRules,
+    alpha_beta,
+    minimax,
+    order_by_minimax,
+    proof_tree,
+)
+from retrograde.solver.search.trees.textbook import max_n as max_n_tree
+from tests.helpers import expectimax, gamble, reference, turning
 from tests.helpers.command_line import retrograde
-from tests.helpers.tangle import position_of
+from tests.helpers.tangle import Tangle, position_of
 from tests.helpers.textbook_points import TextbookPoints, expectiminimax, max_n, order_by_promise, paranoid
 
 pytestmark = pytest.mark.long
@@ -85,6 +94,22 @@ def test_star1_cuts_by_what_a_position_is_worth_at_most_and_thinks_the_same(most
         assert ahead.find(position, 6).score == pytest.approx(whole)
 
 
+class Unpaid(gamble.Gamble):
+    """A random graph with wins and losses, and without payoffs: the difference of two players is up to 2."""
+
+    payoff = Game.payoff
+
+    def primitive(self, position):
+        return (WIN, LOSE, TIE)[self.random(position, 4) % 3] if self.over(position) else UNDECIDED
+
+
+def test_star1_knows_that_a_win_is_two_points_more_than_the_other_player_gets():
+    game, ahead = Unpaid(), PointSearch(Unpaid())
+    first = gamble.position_of(97808990848 >> 17, 6, 0, False, 20)
+    for position in (first, *graphs(game, 60, 6)):
+        assert ahead.find(position, 6).score == pytest.approx(expectiminimax(TextbookPoints(game), position, 6))
+
+
 def test_where_it_is_looked_to_the_end_the_score_is_the_expectation():
     game, ahead = gamble.Gamble(), PointSearch(gamble.Gamble())
     for seed, position in enumerate(graphs(game, 30, 6)):
@@ -110,20 +135,91 @@ def test_searches_for_three_are_what_the_textbook_has(kinds):
     )
 
 
+@pytest.mark.parametrize("kind", [Paying, Unpaid, gamble.Solitary])
+def test_trees_with_chance_have_the_value_of_the_other_textbook(kind):
+    """With the signs of Max and Min, and with those of who is to move; with Star1's cuts, and without."""
+    game, cut = kind(), 0
+    rules = TextbookRules(game, order_by_promise(game), game.estimate, by_points=True, most=most_points(game))
+    for position in graphs(game, 40, 6):
+        for depth in (1, 2, 4):
+            whole = minimax(rules, rules.root(position), depth)
+            assert whole.value == pytest.approx(expectiminimax(TextbookPoints(game), position, depth))
+            for order in (rules.order, order_by_minimax(rules, True), order_by_minimax(rules, False)):
+                less = alpha_beta(replace(rules, order=order), rules.root(position), depth)
+                assert less.value == pytest.approx(whole.value)
+                cut += sum(bool(node.cut) for node in less.nodes() if node.side == CHANCE)
+    assert cut or kind is not Unpaid
+
+
+def test_trees_for_three_have_the_values_of_the_other_textbook():
+    game = Three()
+    rules = TextbookRules(game, order_by_promise(game), game.estimate, by_points=True)
+    view = TextbookPoints(game)
+    for position in graphs(game, 40, 5):
+        for depth in (1, 2, 4):
+            shares = max_n_tree(rules, rules.root(position), depth)
+            assert shares.numbers == pytest.approx(max_n(view, position, depth))
+            whole = paranoid(view, position, depth, game.turn(position))
+            assert minimax(rules, rules.root(position), depth).value == pytest.approx(whole)
+            assert alpha_beta(rules, rules.root(position), depth).value == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("kind", [turning.Turning, turning.Alone, Tangle])
+def test_proof_numbers_that_are_zero_agree_with_the_truth(kind):
+    """Whatever the tree proves or disproves at any node is so, also where play goes round in circles."""
+    game, seen = kind(), set()
+    rules = TextbookRules(game, order_by_promise(game), game.estimate)
+    for seed in range(60):
+        start = position_of(seed, False, seed % 3, seed % 4, 8)
+        truth = turning.solve(game, starts=[start]) if kind is not Tangle else reference.solve(game, starts=[start])
+        for position, (value, _) in truth.items():
+            for depth, most in ((None, 2), (None, 60), (2, 0)):
+                tree = proof_tree(rules, rules.root(position), depth, most)
+                assert 0 not in tree.numbers or (tree.numbers[0] == 0) == (value == WIN)
+                assert sum(node.marked for node in tree.nodes()) == (0 not in tree.numbers)
+                seen.add((value, tree.numbers[0] == 0, tree.numbers[1] == 0))
+    assert (WIN, True, False) in seen and (DRAW, False, True) in seen
+
+
+def test_proof_numbers_count_the_fewest_leaves_that_decide():
+    """Held against every set of open leaves that might become wins."""
+    game = Tangle()
+    rules = TextbookRules(game, order_by_promise(game), game.estimate)
+
+    def wins(node, won):
+        if not node.children:
+            return id(node) in won or node.numbers[0] == 0
+        return (any if node.side == MAX else all)(wins(child, won) for child in node.children)
+
+    checked = 0
+    for seed in range(200):
+        tree = proof_tree(rules, rules.root(position_of(seed, False, 1, 0, 8)), 2, 0)
+        leaves = [id(node) for node in tree.nodes() if not node.children and node.numbers == (1, 1)]
+        if 0 in tree.numbers or len(leaves) > 8:
+            continue
+        sets = [set(chosen) for size in range(len(leaves) + 1) for chosen in combinations(leaves, size)]
+        assert tree.numbers[0] == min(len(won) for won in sets if wins(tree, won))
+        assert tree.numbers[1] == min(len(lost) for lost in sets if not wins(tree, set(leaves) - lost))
+        (marked,) = (node for node in tree.nodes() if node.marked)
+        assert wins(tree, {id(marked)}) or tree.numbers[0] > 1
+        checked += 1
+    assert checked > 10
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", [turning.Turning, turning.Alone])
 def test_by_value_whoever_moves_next(kind):
     """The textbooks' three, the compiled one, and the truth, where a player may move again, and of puzzles."""
     seen, game = set(), kind()
-    ahead, rules = ValueSearch(game), TextbookScores(game, order_by_promise(game), game.estimate)
+    ahead, rules = ValueSearch(game), TextbookRules(game, order_by_promise(game), game.estimate)
     for seed in range(40):
         truth = turning.solve(game, starts=[position_of(seed, False, seed % 3, seed % 4, 8)])
         for position, (value, remoteness) in truth.items():
             if remoteness == 0:
                 continue
-            whole = minimax(rules, position, 4)
-            assert alpha_beta(rules, position, 4).value == whole.value
-            assert alpha_beta(replace(rules, null_windows=True), position, 4).value == whole.value
+            whole = minimax(rules, rules.root(position), 4)
+            assert alpha_beta(rules, rules.root(position), 4).value == whole.value
+            assert alpha_beta(replace(rules, null_windows=True), rules.root(position), 4).value == whole.value
             assert ahead.find(position, 4).score == whole.value
             plies = remoteness if value in (WIN, LOSE) and remoteness <= 4 else None
             assert plies_to_end(whole.value) == plies
@@ -138,7 +234,7 @@ def test_games_of_ours(text):
     game = load_game(text)
     chance, ahead = Random(text), depth_search_for(game)
     view = TextbookPoints(game)
-    rules = TextbookScores(game, order_by_promise(game), game.estimate)
+    rules = TextbookRules(game, order_by_promise(game), game.estimate)
     for _ in range(8):
         position = game.start
         for _ in range(chance.randrange(9)):
@@ -148,7 +244,9 @@ def test_games_of_ours(text):
             continue
         for depth in (1, 2, 3):
             value = isinstance(ahead, ValueSearch)
-            whole = minimax(rules, position, depth).value if value else expectiminimax(view, position, depth)
+            whole = (
+                minimax(rules, rules.root(position), depth).value if value else expectiminimax(view, position, depth)
+            )
             assert ahead.find(position, depth).score == pytest.approx(whole)
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from itertools import combinations
 
 import pytest
 
@@ -13,8 +14,10 @@ from retrograde.solver.play import judging
 from retrograde.solver.play.judging import Noisy, NothingToJudge, SearchJudge, counts_of
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.play.tree_picture import trees_svg
-from retrograde.solver.search.trees.textbook import TextbookScores, minimax
-from retrograde.solver.search.trees.tree import MOST_LINES, MOST_POSITIONS, TreeTooLarge, trees_of, trees_text
+from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.search.depth.scores import INFINITE
+from retrograde.solver.search.trees.textbook import MAX, TextbookRules, conspirators, minimax
+from retrograde.solver.search.trees.tree import MOST_LINES, MOST_POSITIONS, TreeTooLarge, number, trees_of, trees_text
 from tests.helpers.command_line import retrograde
 from tests.helpers.paths import ROOT
 from tests.helpers.reference import solve
@@ -67,7 +70,7 @@ def test_the_tree_that_every_textbook_has():
 def test_all_trees_have_one_value_and_are_drawn(text, depth):
     game = load_game(text)
     trees = trees_of(game, game.start, depth)
-    assert {tree.root.value for tree in trees.counted} == {trees.value}
+    assert {number(tree.root.value) for tree in trees.counted} == {trees.value}
     least = [tree.root.positions for tree in trees.counted]
     assert least[0] >= least[1] >= least[2]
     root = ElementTree.fromstring(trees_svg(trees))
@@ -113,7 +116,7 @@ def test_trees_on_the_command_line(tmp_path):
         ("alpha-beta, best first", 6),
     ]
     best = told["trees"][2]
-    assert (best["moves"]["c2"]["value"], best["moves"]["c2"]["window"]) == ("≤+1", "W1 +∞")
+    assert (best["moves"]["c2"]["value"], best["moves"]["c2"]["window"]) == ("≤+1", "(W1 +∞)")
     assert best["moves"]["c2"]["cut"] == ["a2", "b3", "c3"]
     picture = tmp_path / "tree.svg"
     assert retrograde("search", "tictactoe", "--tree", "--out", picture).stdout == f"{picture}\n"
@@ -126,6 +129,90 @@ def test_trees_on_the_command_line(tmp_path):
     assert "give a smaller --depth" in large and large.count("\n") == 1
     nowhere = retrograde("search", "tictactoe", "--tree", "--out", tmp_path / "none" / "a.svg", status=1).stderr
     assert "cannot write" in nowhere
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("pig:5", ["expectiminimax", "alpha-beta, worst first", "alpha-beta, best first"]),
+        ("chutes:6", ["expectimax"]),
+        ("hanoi:2", ["everything"]),
+        ("nim3:3", ["max^n", "paranoid", "paranoid, alpha-beta, best first"]),
+        ("kalah:3,2", ["minimax", "alpha-beta, worst first", "alpha-beta, best first"]),
+        ("othello:4,4", ["minimax", "alpha-beta, worst first", "alpha-beta, best first"]),
+    ],
+)
+def test_every_kind_of_game_has_its_trees(text, names):
+    game = load_game(text)
+    trees = trees_of(game, game.start, 3)
+    assert [tree.name for tree in trees.drawn][: len(names)] == names
+    text = trees_text(trees, 400)
+    root = ElementTree.fromstring(trees_svg(trees))
+    for group, tree in zip(root.findall(f"{SVG}g"), trees.drawn, strict=True):
+        assert len(group.findall(f"{SVG}use")) == tree.root.positions
+        assert tree.name in text
+    if names[0] == "expectiminimax":
+        assert "roll Chance" in text and "2 (1/6) Max" in text
+        assert trees.conspiracy() == {}
+    if names[0] == "max^n":
+        assert "player 1 (0, 1, 0)" in text
+        assert trees.drawn[0].root.numbers == (0, 1, 0)
+        assert trees.drawn[1].root.value == trees.drawn[2].root.value == 0
+
+
+def test_conspiracy_numbers_are_the_fewest_estimates_that_move_the_root():
+    """Held against every set of estimates that may change, each to the least or the greatest value."""
+
+    def value(node, changed, to):
+        if not node.children:
+            return to if id(node) in changed else node.value
+        return (max if node.side == MAX else min)(value(child, changed, to) for child in node.children)
+
+    for text in ("tictactoe X.O/.X./O..", "tictactoe XOX/.OX/..O", "dodgem", "hareandhounds"):
+        name, _, position = text.partition(" ")
+        game = load_game(name)
+        tree = trees_of(game, game.read(position) if position else game.start, 2).drawn[0].root
+        leaves = [id(node) for node in tree.nodes() if node.estimated][:10]
+        goals = {node.value for node in tree.nodes()} if len(leaves) < 10 else {tree.value}
+        for goal in goals:
+            up, to = goal > tree.value, INFINITE if goal > tree.value else -INFINITE
+            reached = [
+                size
+                for size in range(len(leaves) + 1)
+                for chosen in combinations(leaves, size)
+                if (value(tree, chosen, to) >= goal if up else value(tree, chosen, to) <= goal)
+            ]
+            assert conspirators(tree, goal, up) == min(reached, default=INFINITE)
+
+
+def test_a_search_that_goes_on_where_it_is_not_quiet_sees_what_lies_beyond_the_horizon():
+    game = load_game("connect4:5,4")
+    trees = trees_of(game, game.read("...../...../X...X/OOO.X"), 1)  # O wins at once by column 4, unless X is there
+    everything, quiet = trees.drawn[0], trees.drawn[-1]
+    assert quiet.name == "alpha-beta, quiescence"
+    values = dict(
+        zip(everything.root.moves, (everything.value_of(child) for child in everything.root.children), strict=True)
+    )
+    assert not [text for text in values.values() if text.startswith("L")]
+    assert sum(quiet.value_of(child).endswith("L2") for child in quiet.root.children) == 4
+
+
+def test_the_tree_of_proof_numbers():
+    game = load_game("tictactoe")
+    position = game.read("X.O/.X./O..")
+    trees = trees_of(game, position, by_proofs=True)
+    assert "Max 0/∞" in trees_text(trees, 80) and trees.value == "0/∞"
+    trees = trees_of(game, game.start, 2, by_proofs=True)
+    lines = trees_text(trees, 80).splitlines()
+    assert lines[:3] == ["proof-number search", "Max 2/3", "├ a1 5/1"]
+    assert [line.endswith("◀") for line in lines].count(True) == 1
+    assert trees.notes("X to move")[0].startswith("Max is X to move. Proof and disproof numbers")
+    grown = trees_of(game, game.start, by_proofs=True)
+    assert grown.drawn[0].root.positions >= 40
+    with pytest.raises(NotForSearch, match="without chance"):
+        trees_of(load_game("pig:5"), load_game("pig:5").start, by_proofs=True)
+    with pytest.raises(NotForSearch, match="for one player or two"):
+        trees_of(load_game("nim3"), load_game("nim3").start, by_proofs=True)
 
 
 def test_the_picture_of_the_docs_is_what_the_command_draws(tmp_path):
@@ -157,13 +244,13 @@ def test_errors_are_those_of_the_textbook_search(judge_of, text):
     truth = {}
     for position, outcome in solve(game, symmetric=True).items():
         truth[position] = outcome[0]
-    rules = TextbookScores(game, order_by_promise(game), game.estimate)
+    rules = TextbookRules(game, order_by_promise(game), game.estimate)
     for row in judge.errors(3):
         shares = []
         for position in judge.keeping:
             moves = list(game.generate_moves(position))
             children = [game.do_move(position, move) for move in moves]
-            scores = [-minimax(rules, child, row.depth - 1).value for child in children]
+            scores = [-minimax(rules, rules.root(child), row.depth - 1).value for child in children]
             kept = [FLIPPED[truth[game.canonical(child)]] == truth[game.canonical(position)] for child in children]
             assert len(set(kept)) == 2
             best = [keep for keep, score in zip(kept, scores, strict=True) if score == max(scores)]

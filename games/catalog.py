@@ -21,7 +21,7 @@ from shlex import quote
 from types import ModuleType
 from typing import Any, get_type_hints
 
-from retrograde.games.contract.game import Game, RuleError, VariantError
+from retrograde.games.contract.game import Game, RuleError, VariantError, names_of_options
 from retrograde.games.contract.live import sourced
 from retrograde.games.contract.raised import error_text, line_in
 from retrograde.games.contract.snapshot import (
@@ -310,6 +310,8 @@ def make(cls: type[Game], text: str) -> Game:
     known = {field.name: field for field in fields(cls)}  # type: ignore[arg-type]  # as in variant()
     options = read_options(cls, text, list(known))
     missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
+    if missing and (wider := wider_class(cls, options.keys())):
+        return wider(**options)
     if missing:
         example = cls.example or f"{missing[0]}=…"
         raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
@@ -318,7 +320,7 @@ def make(cls: type[Game], text: str) -> Game:
         try:
             game = cls(**options)  # checks its options itself
         except ValueError:
-            if not (wider := wider_class(cls)):
+            if not (wider := wider_class(cls, options.keys())):
                 raise
             game = wider(**options)
         players = game.players
@@ -331,12 +333,17 @@ def make(cls: type[Game], text: str) -> Game:
     return game
 
 
-def wider_class(cls: type[Game]) -> type[Game] | None:
-    """Return the class for larger variants of a built-in game, whose positions are two words; None if there is none."""
+def wider_class(cls: type[Game], options: Set[str]) -> type[Game] | None:
+    """Return the class for larger variants of a built-in game, whose positions are tuples.
+
+    None if there is none, or if it does not have these options.
+    """
     module = f"retrograde.games.wide.{cls.name}"
-    if cls.__module__ != f"retrograde.games.{cls.name}" or not importlib.util.find_spec(module):
+    here = f"{cls.__module__}.".startswith(f"retrograde.games.{cls.name}.")
+    if not here or not importlib.util.find_spec(module):
         return None
-    return only_game(importlib.import_module(module))
+    wider = only_game(importlib.import_module(module))
+    return wider if options <= {*names_of_options(wider)} else None
 
 
 NO_OPTION = ""

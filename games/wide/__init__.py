@@ -1,5 +1,5 @@
-"""Larger variants of games whose positions are one int: the same rules, with positions of two words.
+"""Larger variants of games whose positions are one int, with positions of several words.
 
-The catalogue looks here if a game refuses options: for a module of the same name. So the rules of the smaller variants,
-and their databases, stay as they are.
+The catalogue looks here if a game refuses options, or needs one and gets none: for a module of the same name. So the
+rules of the smaller variants, and their databases, stay as they are.
 """

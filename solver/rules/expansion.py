@@ -105,6 +105,13 @@ class Expander:
             lambda block, trouble: kernels.expand(self.rules, tier, wide, block.matrix, trouble), len(positions), sizes
         )
 
+    def primitives(self, positions: Array) -> Array:
+        """Return the primitive value of each position."""
+        found, trouble = np.empty(len(positions), np.uint8), trouble_array(self.game)
+        with compiling(self.game, trouble):
+            kernels.write_primitives(self.rules, positions, found, trouble)
+        return found
+
     def expand_parents(self, tier: int, positions: Array) -> ExpansionBlock:
         """Return a block that holds the parents of some positions of a tier, in the fields for children."""
         wide = positions.astype(np.int64, copy=False)

@@ -140,6 +140,15 @@ def expand(game, tier, positions, matrix, trouble):
     return columns, needed
 
 
+@kernel
+def write_primitives(game, positions, primitives, trouble):
+    """Write the primitive value of each position; *trouble* receives the last position tried."""
+    for i in range(len(positions)):
+        position = position_in(game, positions, i)
+        note(trouble, position)
+        primitives[i] = whole(game.primitive(position))
+
+
 def canonical(game, position):
     """Return the canonical position, as `Game.canonical` does, and its tier."""
     return least_image(game, position)

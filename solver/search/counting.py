@@ -48,6 +48,10 @@ def count_lines(game: Game, position: Any, plies: int | None = None) -> Iterator
     lines = np.array([1], object)  # Python's ints: their sums are soon greater than 64 bits
     known: set[Any] = set()
     for ply in range(plies + 1 if plies is not None else 1 << 62):
+        if ply == plies:
+            over = expander_of(game).primitives(wave) != UNDECIDED
+            yield PlyCount(ply, int(lines.sum()), int(lines[over].sum()), len(wave))
+            return
         children, parents, over = expand(game, wave)
         yield PlyCount(ply, int(lines.sum()), int(lines[over].sum()), len(wave))
         if not len(children):

@@ -153,6 +153,15 @@ class Bitboards:
                 return True
         return False
 
+    def in_check(self, position):
+        """Return whether the side to move is in check."""
+        planes = planes_of(position)
+        white, one, two, four = planes
+        turn = position[4] >> TURN & 1
+        occupied = one | two | four
+        own = occupied & ~white if turn else white
+        return self.attacked(planes, lowest(own & four & ~one), 1 - turn, occupied ^ own, occupied)
+
     def open_squares(self, square, first, last, occupied):
         """Return the squares that a man reaches in some ways, from *first* to *last* - 1, the first men included."""
         found = 0

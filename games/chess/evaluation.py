@@ -5,7 +5,7 @@ The terms are Shannon's (1950), blended from opening to endgame by the men that 
 
 from functools import cached_property
 
-from retrograde.games.chess.bitboards import TURN, count, kind_on, lowest, planes_of, signed
+from retrograde.games.chess.bitboards import TURN, Bitboards, count, kind_on, lowest, planes_of, signed
 from retrograde.games.chess.squares import ray
 
 PAWN, KNIGHT, BISHOP, KING, ROOK, QUEEN = 1, 2, 3, 4, 5, 7
@@ -43,7 +43,7 @@ BY_FILE = {
 """The same by its file, from the edge to the centre."""
 
 
-class Evaluation:
+class Evaluation(Bitboards):
     """The hints for search: `estimate`, `quiet`, `forcing` and `promise`."""
 
     def squares_by(self, stage):

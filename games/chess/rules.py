@@ -18,7 +18,7 @@ from retrograde.games.chess import men
 from retrograde.games.chess.board import PLACES, code_at
 from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY
 from retrograde.games.chess.numbering import Numbering
-from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, WIN
+from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED
 
 # Modules that only people need are imported where they are used
 
@@ -83,9 +83,9 @@ class Chess(Numbering):
 
     def distance(self, value, remoteness):
         """Return the distance to mate in moves."""
-        if remoteness == 0:
-            return ""
-        return f"mate in {remoteness // 2 + 1}" if value == WIN else f"mated in {remoteness // 2}"
+        from retrograde.games.chess.san import mate_in
+
+        return mate_in(value, remoteness)
 
     def ending(self, position):
         """Return how the game has ended."""

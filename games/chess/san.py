@@ -15,7 +15,7 @@ from retrograde.games.chess.board import code_on, everybody
 from retrograde.games.chess.fen import seen
 from retrograde.games.chess.men import LETTERS, PAWN
 from retrograde.games.chess.squares import square_name
-from retrograde.games.contract.game import LOSE, MoveError
+from retrograde.games.contract.game import LOSE, WIN, MoveError, Value
 
 SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)[x:-]?([a-h][1-8])(?:[=/(]?([QRBN])\)?)?(?:e\.?p\.?)?(?:\+\+?|#)?[!?]*")
 UCI = re.compile(r"([a-h][1-8])([a-h][1-8])([qrbn]?)")
@@ -107,3 +107,14 @@ def fits(position: int, move: int, match: re.Match[str]) -> bool:
         and target_of(position, move) == target
         and promoted_to(move) == (promotion or "")
     )
+
+
+def mate_in(value: Value, remoteness: int) -> str:
+    """Return the distance to mate in moves, of a WIN or a LOSE.
+
+    >>> mate_in(WIN, 3), mate_in(LOSE, 2), mate_in(LOSE, 0)
+    ('mate in 2', 'mated in 1', '')
+    """
+    if remoteness == 0:
+        return ""
+    return f"mate in {remoteness // 2 + 1}" if value == WIN else f"mated in {remoteness // 2}"

@@ -13,7 +13,7 @@ A move is a number as in endings: origin, target and promotion. Castling is a mo
 
 from functools import cached_property
 
-from retrograde.games.chess.bitboards import TURN, Bitboards, count, joined, kind_on, lowest, planes_of
+from retrograde.games.chess.bitboards import TURN, count, joined, kind_on, lowest, planes_of
 from retrograde.games.chess.evaluation import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, Evaluation
 from retrograde.games.chess.squares import square_name, square_of
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, Game, PositionError
@@ -26,7 +26,7 @@ RIGHTS = "HAha"
 """The castling rights, the lowest bit first, as `fields` writes them: by the files of the rooks."""
 
 
-class WholeChess(Evaluation, Bitboards, Game):
+class WholeChess(Evaluation, Game):
     """Mate the king. All rules of chess count, from castling to the fifty-move rule."""
 
     name = "chess"
@@ -195,15 +195,6 @@ class WholeChess(Evaluation, Bitboards, Game):
             return DRAW if position[4] >> CLOCK >= PATIENCE or is_dead(planes_of(position)) else UNDECIDED
         return LOSE if self.in_check(position) else DRAW
 
-    def in_check(self, position):
-        """Return whether the side to move is in check."""
-        planes = planes_of(position)
-        white, one, two, four = planes
-        turn = position[4] >> TURN & 1
-        occupied = one | two | four
-        own = occupied & ~white if turn else white
-        return self.attacked(planes, lowest(own & four & ~one), 1 - turn, occupied ^ own, occupied)
-
     def zeroes(self, position, move):
         """Return whether a move captures or is a pawn's."""
         planes = planes_of(position)
@@ -219,9 +210,9 @@ class WholeChess(Evaluation, Bitboards, Game):
 
     def distance(self, value, remoteness):
         """Return the distance to mate in moves."""
-        from retrograde.games.chess.rules import Chess
+        from retrograde.games.chess.san import mate_in
 
-        return Chess.distance(self, value, remoteness)
+        return mate_in(value, remoteness)
 
     def board_of(self, position):
         """Return the position as `AnyBoard`, which knows its texts."""
@@ -261,11 +252,13 @@ class WholeChess(Evaluation, Bitboards, Game):
             if [men[target + step] for step in (-forward, 0, forward)] != [pawn, ".", "."]:
                 raise PositionError(f"no pawn can just have passed {passed}; put - for en passant")
         kinds = [LETTERS.index(man.upper()) for man in men]
-        planes = [sum(self.bit[square] for square, kind in enumerate(kinds) if kind >> place & 1) for place in range(3)]
+        one, two, four = (
+            sum(self.bit[square] for square, kind in enumerate(kinds) if kind >> place & 1) for place in range(3)
+        )
         white = sum(self.bit[square] for square, man in enumerate(men) if man.isupper())
         state = (not board.white_to_move) << TURN | "-abcdefgh".index(passed[0]) << PASSED
         state |= sum(1 << RIGHTS.index(right) for right in rights) << CASTLING
-        return joined(white, *planes, state | min(board.count, PATIENCE) << CLOCK)
+        return joined(white, one, two, four, state | min(board.count, PATIENCE) << CLOCK)
 
     def show(self, position):
         men, state = self.board_of(position).men, position[4]

@@ -40,7 +40,7 @@ NAMES = """
     awari baghchal bearoff breakthrough cantstop chess chomp chutes clobber connect4 cram dobutsu dodgem domineering
     dotsandboxes draughts eightpuzzle fanorona foxandhounds game2048 grundy hanoi hareandhounds hex hexapawn kalah
     klotski lasker lgame lightsout mnk morris mutorere nim nim3 octal othello pegsolitaire pig piglet pocketcube quixo
-    sim teeko tentozero tictactoe tictactoe3 ur yahtzee
+    sim teeko tentozero tictactoe tictactoe3 tree ur yahtzee
 """
 BUILT_IN = tuple(NAMES.split())
 """The games that come with the program: each is a module or a package of this folder."""
@@ -77,7 +77,18 @@ def load_game(text: str) -> Game:
     >>> load_game("connect4:5,4")
     Connect4(width=5, height=4, connect=4)
     """
-    return make(*class_and_options(text.strip()))
+    cls, options = class_and_options(text.strip())
+    return make(cls, text_in(options) if options.endswith(".txt") and "text" in names_of_options(cls) else options)
+
+
+def text_in(path: str) -> str:
+    """Return the option `text` as a file has it: without comments, which begin with #, and with + for each space."""
+    try:
+        lines = Path(path.removeprefix("text=")).read_text("utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise VariantError(f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}") from error
+    words = "+".join(" ".join(line.partition("#")[0] for line in lines).split())
+    return "text=" + re.sub(r"\+?([()])\+?", r"\1", words)
 
 
 def class_and_options(text: str) -> tuple[type[Game], str]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 TABLE = "256M"
 METHODS = ["alpha-beta", "pn"]
+ORDERS = {"given": "as given", "worst": "worst first", "best": "best first"}
+"""Orders of moves, by their names in `trees/tree.py`."""
 DISTANCE_SECONDS = 10.0
 """Seconds to search for the distance of a value that proof-number search has proved, unless --time is given."""
 
@@ -57,6 +59,7 @@ DISTANCE_SECONDS = 10.0
 @click.option(
     "--tree", is_flag=True, help="Draw the trees of textbook searches to --depth; values at its leaves are estimates."
 )
+@click.option("--order", type=click.Choice(ORDERS), help="Draw alpha-beta with this order of moves only, in a --tree.")
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the --tree to an .svg file."
 )
@@ -73,6 +76,7 @@ def command(
     tables: bool,
     value_only: bool,
     tree: bool,
+    order: str | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -104,7 +108,8 @@ def command(
     precheck(game).require_ok()
     root = start_of(game) if position is None else read_position(game, position)
     if tree or out:
-        draw_trees(game, root, depth, method, metric, out, as_json)
+        by_points, by_proofs = metric == "score" if metric else None, method == "pn"
+        draw_trees(game, root, (depth, by_points, by_proofs, ORDERS[order] if order else ""), out, as_json)
         return
     limits = SearchLimits(seconds, depth, size, workers or os.cpu_count() or 1, not value_only, tables)
     if (metric or metric_of(game)) == "score":
@@ -132,15 +137,9 @@ def command(
 
 
 def draw_trees(
-    game: "Game",
-    position: int,
-    depth: int | None,
-    method: str | None,
-    metric: str | None,
-    out: Path | None,
-    as_json: bool,
+    game: "Game", position: int, settings: tuple[int | None, bool | None, bool, str], out: Path | None, as_json: bool
 ) -> None:
-    """Print the search trees of a position, or write them as a picture."""
+    """Print the search trees of a position, or write them as a picture; for the settings see `trees_of`."""
     from retrograde.cli.render.trees import print_trees
     from retrograde.solver.search.trees.tree import trees_of
 
@@ -148,8 +147,7 @@ def draw_trees(
         raise click.UsageError(f"the picture must be .svg, not {out.name!r}", click.get_current_context())
     if game.primitive(position) != UNDECIDED:
         raise RetrogradeError(f"the game is over in {game.write(position)!r}; a tree begins where it goes on")
-    by_points = metric == "score" if metric else None
-    print_trees(trees_of(game, position, depth, by_points, by_proofs=method == "pn"), out, as_json)
+    print_trees(trees_of(game, position, *settings), out, as_json)
 
 
 class SearchLimits(NamedTuple):

@@ -48,7 +48,8 @@ def print_as_text(trees: "Trees") -> None:
     rows = [[heading(text) for text in ("looked at", "positions", "at the edge")]]
     rows += [[tree.name, f"{tree.root.positions:,}", f"{tree.root.leaves:,}"] for tree in trees.counted]
     click.echo(table(rows, "<>>") + "\n")
-    click.echo(wrap(" ".join(trees.notes(mover(game, trees.position)))))
+    for note in trees.notes(mover(game, trees.position)):
+        click.echo(wrap(note))
 
 
 def trees_json(trees: "Trees") -> dict[str, Any]:

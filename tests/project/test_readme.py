@@ -60,6 +60,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "moves.txt").write_text("2 2 3\n", encoding="utf-8")
     (tmp_path / "game.pgn").write_text(PGN, encoding="utf-8")
     shutil.copytree(ROOT / "tests" / "data" / "syzygy", tmp_path / "syzygy")
+    shutil.copytree(ROOT / "docs" / "trees", tmp_path / "docs" / "trees")
     monkeypatch.chdir(tmp_path)
     for name, value in (("RETROGRADE_HOME", str(tmp_path)), ("NO_COLOR", "1"), ("PYTHONUTF8", "1")):
         monkeypatch.setenv(name, value)

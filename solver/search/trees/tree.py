@@ -45,6 +45,8 @@ QUIESCENCE = 2
 """Plies of quiescence search; players search more, but their trees are too large to be drawn."""
 MOST_GOALS = 12
 """Conspiracy numbers are shown if the leaves have at most this many values."""
+GIVEN, WORST, BEST = ORDERS = ("as given", "worst first", "best first")
+"""Orders of moves."""
 GAP = 3
 CUT = "╳"
 
@@ -141,11 +143,12 @@ class Trees:
     def conspiracy(self) -> dict[str, str]:
         """Return how many estimates must change to move the root's minimax value to that of another leaf.
 
-        It is empty with chance, for several players, and if the leaves have more than MOST_GOALS values.
+        It is empty with chance, for several players, without estimates, and for more than MOST_GOALS values.
         """
         tree = self.drawn[0]
         nodes = list(tree.root.nodes())
-        goals = sorted({node.value for node in nodes if not node.children})
+        leaves = [node for node in nodes if not node.children]
+        goals = sorted({node.value for node in leaves}) if any(leaf.estimated for leaf in leaves) else []
         if tree.value_of is not value_text or len(goals) > MOST_GOALS or any(node.side == CHANCE for node in nodes):
             return {}
         counts = {goal: conspirators(tree.root, goal, goal > tree.root.value) for goal in goals}
@@ -176,11 +179,17 @@ class Trees:
 
 
 def trees_of(
-    game: Game, position: int, depth: int | None = None, by_points: bool | None = None, by_proofs: bool = False
+    game: Game,
+    position: int,
+    depth: int | None = None,
+    by_points: bool | None = None,
+    by_proofs: bool = False,
+    order: str = "",
 ) -> Trees:
     """Return the trees of a position; without *depth*, as deep as can be drawn easily.
 
-    *by_points* overrides whether the game is about points. Raises TreeTooLarge.
+    *by_points* overrides whether the game is about points. With *order*, one of ORDERS, alpha-beta is drawn once, and
+    searches moves in this order. Raises TreeTooLarge.
     """
     by_points = not by_proofs and (counts_points(game) if by_points is None else by_points)
     rules = TextbookRules(
@@ -198,40 +207,36 @@ def trees_of(
     everything = minimax(rules, rules.root(position), depth)
     has_chance = any(node.side == CHANCE for node in everything.nodes())
     if has_chance and not by_points:
-        return trees_of(game, position, depth, by_points=True)
-    drawn, more = trees_by(rules, position, depth, everything, has_chance)
+        return trees_of(game, position, depth, by_points=True, order=order)
+    drawn, more = trees_by(rules, position, depth, everything, order)
     return Trees(game, position, depth, drawn, (*drawn, *more), by_points)
 
 
 def trees_by(
-    rules: TextbookRules, position: int, depth: int, everything: Node, has_chance: bool
+    rules: TextbookRules, position: int, depth: int, everything: Node, order: str
 ) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
     """Return the trees to draw, and those only to count, given the tree of everything."""
-    game = rules.game
+    game, has_chance = rules.game, any(node.side == CHANCE for node in everything.nodes())
 
-    def searched(name: str, **settings: Any) -> Tree:
-        return Tree(game, name, alpha_beta(replace(rules, **settings), rules.root(position), depth), windows=True)
+    def searched(name: str, by: str, **settings: Any) -> Tree:
+        orders = rules.order if by == GIVEN else order_by_minimax(rules, best_first=by == BEST)
+        root = alpha_beta(replace(rules, order=orders, **settings), rules.root(position), depth)
+        return Tree(game, f"{name}, {by}", root, windows=True)
 
-    worst, best = order_by_minimax(rules, best_first=False), order_by_minimax(rules, best_first=True)
-    name = (
-        ("expectimax", "expectiminimax")[game.players > 1]
-        if has_chance
-        else ("everything", "minimax")[game.players > 1]
-    )
-    drawn = [Tree(game, name, everything)]
     if game.players > 2:
         shares = Tree(game, "max^n", max_n(rules, rules.root(position), depth), value_of=shares_text)
-        drawn = [shares, Tree(game, "paranoid", everything), searched("paranoid, alpha-beta, best first", order=best)]
-        return tuple(drawn), ()
+        return (shares, Tree(game, "paranoid", everything), searched("paranoid, alpha-beta", order or BEST)), ()
+    names = ("everything", "minimax", "expectimax", "expectiminimax")
+    drawn = [Tree(game, names[2 * has_chance + game.players - 1], everything)]
     more = []
     if game.players == 2:
-        drawn += [searched("alpha-beta, worst first", order=worst), searched("alpha-beta, best first", order=best)]
+        drawn += [searched("alpha-beta", by) for by in ([order] if order else [WORST, BEST])]
         if not rules.by_points:
-            more = [searched("null windows, best first", order=best, null_windows=True)]
+            more = [searched("null windows", order or BEST, null_windows=True)]
     elif has_chance:
-        drawn += [searched("alpha-beta", order=best)]
+        drawn += [searched("alpha-beta", order or BEST)]
     if Traits.of(game).has_quiet:
-        quiet = searched("alpha-beta, quiescence", quiescence=QUIESCENCE)
+        quiet = searched("quiescence", GIVEN, quiescence=QUIESCENCE)
         if any(node.ply > depth for node in quiet.root.nodes()):
             drawn += [quiet]
     return tuple(drawn), tuple(more)

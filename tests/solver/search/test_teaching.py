@@ -189,7 +189,7 @@ def test_a_search_that_goes_on_where_it_is_not_quiet_sees_what_lies_beyond_the_h
     game = load_game("connect4:5,4")
     trees = trees_of(game, game.read("...../...../X...X/OOO.X"), 1)  # O wins at once by column 4, unless X is there
     everything, quiet = trees.drawn[0], trees.drawn[-1]
-    assert quiet.name == "alpha-beta, quiescence"
+    assert quiet.name == "quiescence, as given"
     values = dict(
         zip(everything.root.moves, (everything.value_of(child) for child in everything.root.children), strict=True)
     )

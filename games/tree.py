@@ -29,13 +29,13 @@ UNKNOWN = "_"
 MOST_TOKENS = 10_000
 
 
-class Branch(NamedTuple):
+class WrittenNode(NamedTuple):
     """A node of the text: the name and weight of the move to it; who moves, or what the end pays; its children."""
 
     name: str
     weight: int
     content: str
-    children: list["Branch"]
+    children: list["WrittenNode"]
 
 
 class Tree(Game):
@@ -177,7 +177,7 @@ class Tree(Game):
 
 def understood(text):
     """Return the root of a tree; raise ValueError if the text is none."""
-    top: list[Branch] = []
+    top: list[WrittenNode] = []
     open_lists, at, count = [top], 0, 0
     while at < len(text):
         if not (token := TOKEN.match(text, at)) or (token["close"] and len(open_lists) == 1):
@@ -187,11 +187,11 @@ def understood(text):
             if not open_lists.pop():
                 raise ValueError(f"a position has no moves before {text[at : at + 20]!r}")
             continue
-        children: list[Branch] = []
+        children: list[WrittenNode] = []
         siblings = open_lists[-1]
         number = len(siblings)
         name = token["name"] or (LETTERS[number] if number < len(LETTERS) else str(number + 1))
-        siblings.append(Branch(name, int(token["weight"] or 1), token["mover"] or token["end"], children))
+        siblings.append(WrittenNode(name, int(token["weight"] or 1), token["mover"] or token["end"], children))
         if token["mover"]:
             open_lists.append(children)
     if len(open_lists) > 1 or len(top) != 1 or count > MOST_TOKENS:

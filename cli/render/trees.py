@@ -13,7 +13,7 @@ from retrograde.cli.render.words import heading, indent, table, wrap
 
 if TYPE_CHECKING:
     from retrograde.solver.search.trees.textbook import Node
-    from retrograde.solver.search.trees.tree import Tree, Trees
+    from retrograde.solver.search.trees.tree import SearchTree, Trees
 
 WIDTH = 120
 """The width in columns if the output is not a terminal."""
@@ -67,7 +67,7 @@ def trees_json(trees: "Trees") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def node_json(tree: "Tree", node: "Node") -> dict[str, Any]:
+def node_json(tree: "SearchTree", node: "Node") -> dict[str, Any]:
     name_of = tree.game.move_name
     return {
         "position": tree.game.write(node.position), "side": tree.side(node), "value": tree.value_of(node),

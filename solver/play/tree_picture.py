@@ -18,7 +18,7 @@ from retrograde.games.contract.game import UNDECIDED, Game, Traits
 from retrograde.solver.play.picture import STYLES, ground, marks, pieces
 from retrograde.solver.search.depth.scores import DECIDED
 from retrograde.solver.search.trees.textbook import Node
-from retrograde.solver.search.trees.tree import Tree, Trees, depth_within
+from retrograde.solver.search.trees.tree import SearchTree, Trees, depth_within
 
 WIDE = 48.0
 """Pixels of a board's longer side."""
@@ -114,7 +114,7 @@ class TreeDrawing:
     """One tree's drawing: its elements, lines first, and its size."""
 
     boards: Boards
-    tree: Tree
+    tree: SearchTree
     lines: list[str] = field(default_factory=list)
     nodes: list[str] = field(default_factory=list)
     right: float = 0.0
@@ -217,7 +217,7 @@ def trees_svg(trees: Trees) -> str:
     )
 
 
-def draw(boards: Boards, tree: Tree) -> tuple[str, float, float]:
+def draw(boards: Boards, tree: SearchTree) -> tuple[str, float, float]:
     """Return (a tree's SVG with its name and counts, width, height)."""
     picture = TreeDrawing(boards, tree)
     depth = depth_within(tree.root, MOST_NODES)

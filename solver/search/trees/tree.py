@@ -93,7 +93,7 @@ def proofs_text(node: Node) -> str:
 
 
 @dataclass(frozen=True)
-class Tree:
+class SearchTree:
     """A search's name, the root of its tree, and what is written at its nodes."""
 
     game: Game
@@ -130,8 +130,8 @@ class Trees:
     game: Game
     position: int
     depth: int
-    drawn: tuple[Tree, ...]
-    counted: tuple[Tree, ...]
+    drawn: tuple[SearchTree, ...]
+    counted: tuple[SearchTree, ...]
     """The trees drawn, and others of which only the counts are shown."""
     by_points: bool
 
@@ -201,7 +201,7 @@ def trees_of(
         if depth:
             deep_enough(rules, position, depth)
         root = proof_tree(rules, rules.root(position), depth, USUAL_POSITIONS)
-        tree = Tree(game, "proof-number search", root, value_of=proofs_text)
+        tree = SearchTree(game, "proof-number search", root, value_of=proofs_text)
         return Trees(game, position, deepest(root), (tree,), (tree,), by_points)
     depth = deep_enough(rules, position, depth)
     everything = minimax(rules, rules.root(position), depth)
@@ -214,20 +214,20 @@ def trees_of(
 
 def trees_by(
     rules: TextbookRules, position: int, depth: int, everything: Node, order: str
-) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
+) -> tuple[tuple[SearchTree, ...], tuple[SearchTree, ...]]:
     """Return the trees to draw, and those only to count, given the tree of everything."""
     game, has_chance = rules.game, any(node.side == CHANCE for node in everything.nodes())
 
-    def searched(name: str, by: str, **settings: Any) -> Tree:
+    def searched(name: str, by: str, **settings: Any) -> SearchTree:
         orders = rules.order if by == GIVEN else order_by_minimax(rules, best_first=by == BEST)
         root = alpha_beta(replace(rules, order=orders, **settings), rules.root(position), depth)
-        return Tree(game, f"{name}, {by}", root, windows=True)
+        return SearchTree(game, f"{name}, {by}", root, windows=True)
 
     if game.players > 2:
-        shares = Tree(game, "max^n", max_n(rules, rules.root(position), depth), value_of=shares_text)
-        return (shares, Tree(game, "paranoid", everything), searched("paranoid, alpha-beta", order or BEST)), ()
+        shares = SearchTree(game, "max^n", max_n(rules, rules.root(position), depth), value_of=shares_text)
+        return (shares, SearchTree(game, "paranoid", everything), searched("paranoid, alpha-beta", order or BEST)), ()
     names = ("everything", "minimax", "expectimax", "expectiminimax")
-    drawn = [Tree(game, names[2 * has_chance + game.players - 1], everything)]
+    drawn = [SearchTree(game, names[2 * has_chance + game.players - 1], everything)]
     more = []
     if game.players == 2:
         drawn += [searched("alpha-beta", by) for by in ([order] if order else [WORST, BEST])]
@@ -304,7 +304,7 @@ def trees_text(trees: Trees, width: int) -> str:
     return "\n".join((" " * GAP).join(column[row] for column in cells).rstrip() for row in rows)
 
 
-def tree_lines(tree: Tree) -> list[str]:
+def tree_lines(tree: SearchTree) -> list[str]:
     """Return the lines of a tree with its name. If it is too large, the last line says what is missing."""
     depth = depth_within(tree.root, MOST_LINES)
     root = f"{tree.side(tree.root)} {tree.value_of(tree.root)} {tree.window(tree.root)}".rstrip()
@@ -314,7 +314,7 @@ def tree_lines(tree: Tree) -> list[str]:
     return lines
 
 
-def lines_of(tree: Tree, node: Node, depth: int, before: str = "") -> Iterator[str]:
+def lines_of(tree: SearchTree, node: Node, depth: int, before: str = "") -> Iterator[str]:
     """Yield the lines of everything below a node, *depth* plies deep."""
     for i, child in enumerate(node.children):
         last = i == len(node.children) - 1 and not node.cut

@@ -3,17 +3,17 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from retrograde.cli import options
 from retrograde.cli.common import print_json, read_position
 from retrograde.cli.progress import COMPILING, listening, polled, search_progress
-from retrograde.cli.render.measures import score_line
+from retrograde.cli.render.measures import measure_in_words, score_line
 from retrograde.cli.render.moves import mover, names_of, print_line
 from retrograde.cli.render.oracles import evidence_text, verdict
-from retrograde.cli.render.words import indent, plies
+from retrograde.cli.render.words import amount, duration, indent, plies
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, RetrogradeError
 from retrograde.games.contract.game import Traits, metric_of
 from retrograde.games.contract.raised import given_start
@@ -82,11 +82,13 @@ def command(
 ) -> None:
     """Prove the value of a position by search, without a database.
 
-    By default POSITION is the start. All results are proved. When --time is over, the command prints the bounds that it
-    has proved so far. Alpha-beta search finds the distance as well. Proof-number search (pn) also proves draws by
-    endless play. In games with points, the result is the score: the number of points by which the player to move can
-    win. The search uses the databases of smaller games of the same family, such as the chess endings to which captures
-    lead, and trusts their values.
+    By default POSITION is the start. All results are proved, except those that the command calls estimates. When --time
+    is over, the command prints the bounds that it has proved so far. Alpha-beta search finds the distance as well.
+    Proof-number search (pn) also proves draws by endless play. In games with points, the result is the score: the
+    number of points by which the player to move can win. With chance, it is the expected payoff, and for several
+    players, what each gets; these are exact if the search reaches the end of every line, and else estimates. The search
+    uses the databases of smaller games of the same family, such as the chess endings to which captures lead, and trusts
+    their values.
 
     \b
     Examples:
@@ -116,6 +118,9 @@ def command(
         if depth or method == "pn":
             raise click.UsageError("scores are searched to the end of the game, without --depth and --method pn")
         print_score(game, root, limits, as_json)
+        return
+    if game.players > 2 or (metric or metric_of(game)) == "expectation":
+        print_points(game, root, limits, as_json)
         return
     with listening(as_json) as line:
         found, moves = search_value(game, root, method, limits, line)
@@ -183,6 +188,41 @@ def print_score(game: "Game", root: int, limits: SearchLimits, as_json: bool) ->
     head = f"{indent(game.show(root))}\n\n{verdict(known, mover(game, root))}"
     click.echo(f"{head}\n{score_line(score_json(found))}{evidence_text(known)}")
     print_line(game, root, names)
+
+
+def print_points(game: "Game", position: int, limits: SearchLimits, as_json: bool) -> None:
+    """Search for what the players get, in games with chance or for several players, and print the result."""
+    from retrograde.games.catalog import variant
+    from retrograde.solver.runtime.progress import announce
+    from retrograde.solver.search.depth.names import AdaptiveDepthSearch
+    from retrograde.solver.search.depth.scoring import NO_MOVE
+    from retrograde.solver.search.depth.searcher import MaxNSearch
+
+    if game.primitive(position) != UNDECIDED:
+        raise RetrogradeError(f"the game is over in {game.write(position)!r}; search where it goes on")
+    search = AdaptiveDepthSearch(game)
+    seconds = limits.seconds or (None if limits.depth else DISTANCE_SECONDS)
+    with listening(as_json) as line:
+        announce(line, COMPILING)
+        found = search.ask(lambda depth_search: depth_search.find(position, limits.depth, seconds))
+    known: dict[str, Any] = {"expectation": found.score}
+    if isinstance(search.search, MaxNSearch):
+        known = {"utilities": search.search.shares(position, found.move, found.depth)}
+    move = None if found.move == NO_MOVE else game.move_name(position, found.move)
+    facts = {"exact": found.to_the_end, "depth": found.depth, "nodes": found.nodes, "seconds": round(found.seconds, 3)}
+    if as_json:
+        print_json({"variant": variant(game), "position": game.write(position), **known, **facts, "move": move})
+        return
+    (name,) = known
+    whose = "" if game.players != 2 else ", for player 0" if move is None else ", for the player to move"
+    evidence = f"{amount(found.nodes)} positions in {duration(found.seconds)}"
+    click.echo(f"{indent(game.show(position))}\n\n{name.capitalize()}: {measure_in_words(name, known)}{whose}")
+    if found.to_the_end:
+        click.echo(f"exact, since the search reached the end of every line: {evidence}")
+    else:
+        click.echo(f"not proved: estimated {plies(found.depth)} ahead, {evidence}")
+    if move is not None:
+        click.echo(f"\nBest move  {move}")
 
 
 def search_value(

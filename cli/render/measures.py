@@ -41,6 +41,8 @@ def measure_in_words(metric: str, facts: Facts) -> str:
         return draw_text(Value[facts["draw"].upper()] if facts["draw"] else UNDECIDED, level, far) or "no draw"
     if metric == "utilities":
         return " : ".join(f"{paid:g}" for paid in facts["utilities"])
+    if "low" not in facts:  # a search gives no bounds
+        return f"{facts['expectation']:.12g}"
     return within(facts)
 
 

@@ -11,20 +11,23 @@ searched first, gives the next iteration more cutoffs. When time is out, the las
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import TypeVar
 
 import numpy as np
 
-from retrograde.games.contract.game import UNDECIDED, Game, RuleError, defines, mover
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, RuleError, defines, mover
 from retrograde.solver.rules.examine import NotForSearch, blame
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.depth import kernels
 from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, most_points, score_of
-from retrograde.solver.search.depth.scoring import NOBODY, OWN, POINTS, VALUES, Scoring
+from retrograde.solver.search.depth.scoring import NO_MOVE, NOBODY, OWN, POINTS, VALUES, Scoring
 from retrograde.solver.search.timer import StoppableSearch
+
+Answer = TypeVar("Answer")
 
 QUIESCENCE = 8
 """Plies of quiescence search: how far beyond the depth positions that are not quiet are searched."""
@@ -103,7 +106,8 @@ class DepthSearch(StoppableSearch):
     def find(self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0) -> DepthResult:
         """Return the move that seems best in an undecided position; *seed* decides between equals.
 
-        Search to *depth* plies, or for *seconds*; at least one ply is always searched.
+        If it is chance's turn, the score is the mean for player 0, and the move is NO_MOVE. Search to *depth* plies, or
+        for *seconds*; at least one ply is always searched.
         """
         began, nodes = time.monotonic(), self.nodes
         moves = self.moves(position)
@@ -138,6 +142,8 @@ class DepthSearch(StoppableSearch):
         """Return the first best move and its score; None if time is out."""
         self.begin(position)
         self.counts[kernels.ESTIMATED] = 0
+        if mover(self.game, position) == CHANCE:
+            return self.mean(position, moves, depth)
         best, chosen = -INFINITE, -1
         for move in moves:
             score = self.search_move(position, move, depth, best)
@@ -149,17 +155,33 @@ class DepthSearch(StoppableSearch):
                 break
         return chosen, best
 
+    def mean(self, position: int, moves: list[int], depth: int) -> tuple[int, float] | None:
+        """Return NO_MOVE and the mean of chance's moves; None if time is out."""
+        if self.scoring.domain == VALUES:
+            raise MetChance
+        total, known = 0, 0.0
+        for move in moves:
+            if (score := self.search_move(position, move, depth, -INFINITE)) is None:
+                return None
+            odds = self.game.odds(position, move)
+            total, known = total + odds, known + odds * score
+        return NO_MOVE, known / total
+
     def search_move(self, position: int, move: int, depth: int, low: float) -> float | None:
-        """Return the score of one move, with more workspace if needed; None if time is out."""
+        """Return the score of one move; None if time is out."""
         child = self.game.do_move(position, move)
+        return self.ask(child, lambda: self.score_of_move(position, move, depth, low))
+
+    def ask(self, position: int, question: Callable[[], Answer]) -> Answer | None:
+        """Return what a kernel answers about a position, with more workspace if needed; None if time is out."""
         while not self.stop[0]:
             counts = self.counts
             counts[kernels.NODES] = counts[kernels.TROUBLE] = 0
-            with blame(self.game, child):
-                score: float = self.score_of_move(position, move, depth, low)
+            with blame(self.game, position):
+                answer = question()
             self.nodes += int(counts[kernels.NODES])
             if not counts[kernels.TROUBLE]:
-                return score
+                return answer
             if counts[kernels.TROUBLE] == kernels.CHANCE_MOVES:
                 raise MetChance
             if counts[kernels.TROUBLE] == kernels.MANY_MOVES:
@@ -252,3 +274,20 @@ class MaxNSearch(PointSearch):
         with compilable(self.game):
             kernels.max_n(rules_for(self.game), child, depth - 1, 0, self.scoring, self.workspace)
         return float(self.workspace.shares[0, 0, who]) + self.game.reward(position, move, who)
+
+    def shares(self, position: int, move: int, depth: int) -> list[float]:
+        """Return what each player gets after a move, or for NO_MOVE at chance's turn.
+
+        Below, each player makes the first of equally good moves, in the order of the game's promise.
+        """
+        gains = [0] * self.game.players
+        if move != NO_MOVE:
+            gains = [self.game.reward(position, move, player) for player in range(self.game.players)]
+            position, depth = self.game.do_move(position, move), depth - 1
+
+        def question() -> list[float]:
+            with compilable(self.game):
+                kernels.max_n(rules_for(self.game), position, depth, 0, self.scoring, self.workspace)
+            return [float(points) for points in self.workspace.shares[0, 0]]
+
+        return [gain + points for gain, points in zip(gains, self.ask(position, question) or [], strict=True)]

@@ -1,5 +1,6 @@
 """Searches to a depth where moves pay, dice have a say, or several play: compiled as in the textbook; and players."""
 
+import json
 from dataclasses import replace
 from itertools import combinations
 from random import Random
@@ -204,6 +205,69 @@ def test_proof_numbers_count_the_fewest_leaves_that_decide():
         assert wins(tree, {id(marked)}) or tree.numbers[0] > 1
         checked += 1
     assert checked > 10
+
+
+def test_where_chance_moves_first_the_score_is_the_mean():
+    game, ahead, several, seen = Paying(), PointSearch(Paying()), MaxNSearch(Three()), 0
+    chance = Random(5)
+    while seen < 40:
+        position = gamble.position_of(chance.randrange(1 << 20), 12, 0, False, 20)
+        if game.turn(position) == CHANCE == several.game.turn(position):
+            for depth in (1, 2, 4):
+                found = ahead.find(position, depth)
+                assert (found.move, found.score) == (
+                    -1,
+                    pytest.approx(expectiminimax(TextbookPoints(game, 8), position, depth)),
+                )
+                shares = max_n(TextbookPoints(several.game, 8), position, depth)
+                assert several.shares(position, -1, depth) == pytest.approx(shares)
+                assert several.find(position, depth).score == pytest.approx(shares[0])
+            seen += 1
+
+
+def test_what_players_get_after_a_move():
+    game = Three()
+    search = MaxNSearch(game)
+    for position in graphs(game, 40, 5):
+        found = search.find(position, 3)
+        below = max_n(TextbookPoints(game, 8), game.do_move(position, found.move), 2)
+        gains = [game.reward(position, found.move, player) for player in range(3)]
+        shares = search.shares(position, found.move, 3)
+        assert shares == pytest.approx([gain + points for gain, points in zip(gains, below, strict=True)])
+        assert shares[game.turn(position)] == pytest.approx(found.score)
+
+
+@pytest.mark.parametrize(
+    ("variant", "metric"),
+    [
+        ("tree:text=max(a=chance(2xmin(1+5)3)min(2+7))", "expectation"),
+        ("nim3:3+2", "utilities"),
+        ("tictactoe3:2", "utilities"),
+    ],
+)
+def test_search_says_what_a_database_says(variant, metric, tmp_path):
+    file = tmp_path / "game.h5"
+    retrograde("solve", variant, "--database", file)
+    truth = json.loads(retrograde("query", file, "--json").stdout)[metric]
+    found = json.loads(retrograde("search", variant, "--json").stdout)
+    assert found["exact"]
+    if metric == "expectation":
+        assert found[metric] == pytest.approx(truth)
+    else:
+        assert found[metric][0] == pytest.approx(truth[0])
+
+
+def test_search_of_chance_and_several_players_on_the_command_line():
+    text = retrograde("search", "tree:text=max(chance(1+4)2)").stdout
+    assert "Expectation: 2.5\nexact, since the search reached the end of every line" in text
+    assert text.endswith("Best move  a\n")
+    assert "Best move" not in retrograde("search", "tree:text=max(chance(1+4)2)", "a").stdout
+    text = retrograde("search", "pig:20", "--depth", 4).stdout
+    assert "for the player to move\nnot proved: estimated 4 plies ahead" in text and "Best move  roll" in text
+    known = json.loads(retrograde("search", "nim3:3+2", "--json", "--depth", 2).stdout)
+    assert (known["exact"], known["depth"], len(known["utilities"])) == (False, 2, 3)
+    over = retrograde("search", "nim3", "0,1", status=1).stderr
+    assert "the game is over" in over and over.count("\n") == 1
 
 
 @pytest.mark.thorough

@@ -103,6 +103,29 @@ def test_serve(tmp_path, monkeypatch):
     ]  # fmt: skip
 
 
+def test_the_page_of_solved_games_is_made_of_its_data(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    solved_games = importlib.import_module("solved")
+    rows, text = solved_games.read(), solved_games.PAGE.read_text(encoding="utf-8")
+    assert text == solved_games.page(text, rows), "run python benchmarks/solved.py --write"
+    assert len({row["command"] for row in rows}) == len(rows) and all(row["start"] or row["digest"] for row in rows)
+
+
+def test_a_row_of_solved_games_is_computed_again(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    solved_games = importlib.import_module("solved")
+    (row,) = (row for row in solved_games.read() if row["command"] == "solve tictactoe")
+    found = solved_games.compute(row["command"])
+    assert solved_games.differences(row, found) == []
+    assert solved_games.differences({**row, "start": "win in 9"}, found) == ["start tie in 9, not win in 9"]
+
+
+@pytest.mark.slow
+def test_all_rows_of_solved_games_that_take_half_a_minute_are_computed_again():
+    command = [sys.executable, FOLDER / "solved.py", "--below", "30"]
+    assert subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0
+
+
 def test_the_plain_file_is_the_same_game(solved, tmp_path):
     """What is compared in the benchmarks has the same answer."""
     from retrograde.databases.file import DatabaseFile

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -127,3 +128,13 @@ def test_type_checkers_find_what_python_finds():
     links = {link.name for link in (root / ".typing" / "retrograde").iterdir() if link.exists()}
     own = {file.name for file in (root / "retrograde").iterdir() if file.is_file()}
     assert links == own | {"games", "databases", "solver", "cli"}
+
+
+def test_the_recipe_and_the_citation_say_what_the_project_says():
+    yaml = pytest.importorskip("yaml")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    recipe, citation = (yaml.safe_load((ROOT / name).read_text()) for name in ("packaging/conda.yaml", "CITATION.cff"))
+    needed = {f"python{project['requires-python']}", *project["dependencies"]}
+    assert {each.replace(" ", "") for each in recipe["requirements"]["run"]} == needed
+    assert recipe["context"] == {"name": project["name"], "version": project["version"]}
+    assert (citation["version"], citation["url"]) == (project["version"], project["urls"]["Repository"])

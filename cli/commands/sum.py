@@ -1,4 +1,4 @@
-"""`retrograde sum`: the value of several impartial games played side by side."""
+"""`retrograde sum`: the value of several games played side by side, in each of which a player without a move loses."""
 
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from retrograde.cli.render.words import coloured, heading, indent, table
 
 if TYPE_CHECKING:
     from retrograde.databases import Database
+    from retrograde.solver.values.partizan import Values
 
 Component = tuple["Database", int]
 """A game of the sum (its database), and its position."""
@@ -21,19 +22,24 @@ Component = tuple["Database", int]
 @click.argument("parts", nargs=-1, required=True, metavar="VARIANT...", shell_complete=options.complete_variants)
 @options.json
 def command(parts: tuple[str, ...], as_json: bool) -> None:
-    """Show the value of a sum of impartial games: the player to move chooses one of them and moves there.
+    """Show the value of a sum of games: the player to move chooses one of them and moves there.
 
-    A player who cannot move in any of them loses. The command does not solve the sum as one game. It computes the value
-    from the nimbers of the games, which `solve --metric nimber` computes. A position may follow VARIANT after a space,
-    in quotes; by default the game is at its start. A game may occur more than once.
+    A player who cannot move in any of them loses. The command does not solve the sum as one game. It adds the values of
+    the games: nimbers, which `solve --metric nimber` computes, if both players have the same moves in all of them, else
+    canonical forms, with mean and temperature, computed from the rules. A position may follow VARIANT after a space, in
+    quotes; by default the game is at its start. A game may occur more than once.
 
     \b
     Examples:
       retrograde sum nim nim
       retrograde sum nim nim nim --json
+      retrograde sum domineering:2,2 domineering:3,3
     """
     from retrograde.solver.values.sums import add, goals, value_of
 
+    if any(is_partizan(text) for text in parts):
+        print_partizan(parts, as_json)
+        return
     with ExitStack() as opened:
         components = [read_component(text, opened) for text in parts]
         nimbers = [database.measures(position)["nimber"] for database, position in components]
@@ -132,3 +138,59 @@ def print_sum(components: list[Component], nimbers: list[int], total: int, wins:
         rows.append((database.file.variant, database.game.write(position), text_of(nimber), " ".join(moves)))
     rows.append(("the sum", "", text_of(total), ""))
     click.echo(indent(table(rows, "<<><")))
+
+
+# Games in which the players have their own moves
+
+
+def is_partizan(text: str) -> bool:
+    """Return whether the players differ in a part of a sum, by the rules of its game."""
+    from retrograde.games.catalog import load_game
+    from retrograde.solver.metrics.method import refuse_partisan
+    from retrograde.solver.runtime.work import MetricNotApplicable
+
+    source = text.strip().partition(" ")[0]
+    if "@" in source or source.endswith(".h5"):
+        return False
+    try:
+        refuse_partisan(load_game(source))
+    except MetricNotApplicable:
+        return True
+    return False
+
+
+def print_partizan(parts: tuple[str, ...], as_json: bool) -> None:
+    """Print the canonical forms of the parts and of their sum, and who wins it."""
+    from retrograde.games.catalog import load_game, variant
+    from retrograde.solver.metrics.partizan import PartizanGame
+    from retrograde.solver.values.partizan import Values
+
+    values, found, players = Values(), [], ("the first player", "the second player")
+    rows = [tuple(map(heading, ("game", "position", "value", "mean", "temperature")))]
+    for text in parts:
+        source, _, position_text = text.strip().partition(" ")
+        game = load_game(source)
+        position = read_position(game, position_text.strip()) if position_text else game.start
+        part = PartizanGame(game, values)
+        found.append((variant(game), game.write(position), part.value(position)))
+        if len(part.players) > 1:
+            players = game.words.get(part.players[0], part.players[0]), game.words.get(part.players[1], part.players[1])
+    found.append(("the sum", "", values.add(value for _, _, value in found)))
+    rows += [(*texts, *told) for *texts, value in found for told in [value_texts(values, value)]]
+    total = found[-1][2]
+    winner = players[0] if values.is_at_most(0, total) else players[1] if values.is_at_most(total, 0) else ""
+    verdict = f"{winner} wins, whoever begins" if winner else VERDICTS["WIN"]
+    if total == 0:
+        verdict = VERDICTS["LOSE"]
+    if as_json:
+        keys = ("variant", "position", "value", "mean", "temperature")
+        told = [dict(zip(keys, row, strict=True)) for row in rows[1:]]
+        print_json({**{key: told[-1][key] for key in keys[2:]}, "winner": verdict, "parts": told[:-1]})
+        return
+    click.echo(indent(table(rows, "<<<>>")))
+    click.echo(f"\n{verdict}; {players[0]} is Left, for whom values above 0 are good")
+
+
+def value_texts(values: "Values", value: int) -> tuple[str, ...]:
+    """Return a value, its mean and its temperature as texts."""
+    return (values.name(value), *map(str, values.mean_and_temperature(value)))

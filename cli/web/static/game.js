@@ -11,6 +11,7 @@ export class Game {
   constructor() {
     Object.assign(this, { variant: null, title: "", start: null, names: ["", ""], steps: [] });
     Object.assign(this, { players: ["human", "computer"], skill: 1, hints: true, paused: false, turn: 0 });
+    this.later = []; // the names of moves that were taken back
   }
 
   get now() { return this.steps[this.steps.length - 1]; }
@@ -68,7 +69,7 @@ export class Game {
     if (late()) return null;
     const { steps } = told;
     Object.assign(steps[steps.length - 1], told.last);
-    Object.assign(this, { variant: told.variant, title: told.title, names: told.players, steps });
+    Object.assign(this, { variant: told.variant, title: told.title, names: told.players, steps, later: [] });
     this.start = told.usual ? null : told.start;
     return told.problem;
   }
@@ -104,7 +105,13 @@ export class Game {
     const another = choice.again ? this.mover : 1 - this.mover;
     next.side = next.seats === "several" ? Number(next.seat !== this.steps[0].seat) : another;
     this.steps.push(next);
+    this.later = name === this.later[0] ? this.later.slice(1) : [];
     return true;
+  }
+
+  // Make moves again that were taken back, up to one's own next turn.
+  async redo() {
+    while (this.later.length && (await this.play(this.later[0])) && !this.mine);
   }
 
   // The move of the computer, or null where meanwhile something else has happened.
@@ -130,6 +137,7 @@ export class Game {
     const steps = this.steps.slice(0, ply + 1);
     await this.fill(steps, this.variant);
     if (late()) return false;
+    this.later = [...this.moves.slice(ply), ...this.later];
     this.steps = steps;
     this.paused = !this.mine;
     return true;

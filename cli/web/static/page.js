@@ -78,6 +78,12 @@ async function backTo(ply) {
   if (await game.backTo(ply)) show(pushed);
 }
 
+async function redo() {
+  game.paused = false;
+  await game.redo();
+  show(pushed);
+}
+
 // The browser has gone back or forward. Who plays, and how, stays as it is now; machines wait.
 async function wander() {
   const { variant, start, moves } = readAddress(location.search);
@@ -146,6 +152,9 @@ function showState() {
   $("over").hidden = !game.over || editing;
   $("moves-part").hidden = game.over || editing;
   able($("undo"), game.undone !== null && !editing);
+  able($("redo"), game.later.length && !editing);
+  $("best").hidden = !game.hints || game.over || game.now.chance;
+  able($("best"), bestMove() && !editing);
   $("go").hidden = game.over || editing || (game.mine && game.people.length > 0);
   $("go").textContent = game.paused ? "Go on" : "Pause";
   const alone = game.now.seats === "one";
@@ -164,6 +173,8 @@ function showState() {
   able($("skill"), game.players.includes("computer"));
   $("copy-pgn").hidden = !game.now.pgn;
 }
+
+const bestMove = () => game.now.moves.find((one) => one.best);
 
 const strong = (text) => Object.assign(document.createElement("strong"), { textContent: text });
 
@@ -270,6 +281,8 @@ function wire() {
   on("random", "click", () => fresh("random"));
   on("setup", "submit", () => fresh($("position").value.trim()));
   on("undo", "click", () => backTo(game.undone));
+  on("redo", "click", redo);
+  on("best", "click", () => move(bestMove().name));
   on("swap", "click", () => changed(() => game.swap()));
   on("go", "click", async () => {
     game.paused = !game.paused;

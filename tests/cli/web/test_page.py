@@ -286,6 +286,30 @@ def test_undo_takes_back_ones_own_last_move(open_page):
     wait(page, "plies === 2")
 
 
+def test_redo_makes_the_moves_again_that_undo_took_back(open_page):
+    page = open_page("?v=tictactoe&m=a1,b2,c3,b1&second=human")
+    assert page.locator("#redo").get_attribute("aria-disabled") == "true"
+    for plies in (3, 2):
+        page.locator("#undo").click()
+        wait(page, f"plies === {plies}")
+    page.locator("#redo").click()
+    wait(page, "plies === 3")
+    assert "m=a1,b2,c3&" in page.url
+    page.locator("#undo").click()
+    wait(page, "plies === 2")
+    page.locator("#best").click()  # another move: there is nothing left to make again
+    wait(page, "plies === 3")
+    assert page.locator("#redo").get_attribute("aria-disabled") == "true"
+
+
+def test_best_moves_are_made_one_after_another(open_page):
+    page = open_page("?v=tictactoe&p=X../.O./..X&second=human")
+    for plies in range(1, 7):
+        page.locator("#best").click()
+        wait(page, f"plies === {plies}")
+    assert status(page).endswith("A tie.") and page.locator("#best").is_hidden()
+
+
 def test_undo_after_a_game_between_machines_makes_nobody_a_person(open_page):
     page = open_page("?v=tictactoe&first=computer")
     wait(page, "status.includes('A tie')")

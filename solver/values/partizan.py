@@ -1,0 +1,270 @@
+"""Canonical forms of short games: values of games in which both players have their own moves, and no play is endless.
+
+The player without a move loses. A game is written {Left's options | Right's options}; its *value* is a game to which
+the same can be added as to it without changing who wins. Each value has one canonical form, in which no option is
+dominated or reversible. Source: J. H. Conway, *On Numbers and Games*, 1976; means and temperatures by thermographs, as
+in E. Berlekamp, J. Conway and R. Guy, *Winning Ways*, 1982.
+
+>>> values = Values()
+>>> zero = values.make([], [])
+>>> one, star = values.make([zero], []), values.make([zero], [zero])
+>>> up = values.make([zero], [star])
+>>> [values.name(each) for each in (zero, one, star, up, values.plus(up, up), values.make([one], [zero]))]
+['0', '1', '*', '↑', '⇑', '{1|0}']
+>>> [values.name(values.make([zero], [one])), values.name(values.plus(up, values.negative(up)))]
+['1/2', '0']
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property, reduce
+from itertools import pairwise
+
+Wall = list[tuple[Fraction, Fraction]]
+"""Half of a thermograph: points (temperature, value) with straight lines between them; constant above the last one."""
+
+MOST_UPS = 9
+
+
+class Values:
+    """All values met so far; a value is a number in the order in which they were made, and 0 is the value 0."""
+
+    def __init__(self) -> None:
+        self.left: list[tuple[int, ...]] = []
+        self.right: list[tuple[int, ...]] = []
+        self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        self.compared: dict[tuple[int, int], bool] = {}
+        self.sums: dict[tuple[int, int], int] = {}
+        self.heated: dict[int, tuple[Wall, Wall]] = {}
+        self.make([], [])
+
+    def make(self, lefts: Iterable[int], rights: Iterable[int]) -> int:
+        """Return the value of the game with these options, which are values."""
+        left, right = set(lefts), set(rights)
+        known = tuple(sorted(left)), tuple(sorted(right))
+        if known in self.known:
+            return self.known[known]
+        self.bypass(left, right)
+        best_left = [a for a in left if not any(a != b and self.is_at_most(a, b) for b in left)]
+        best_right = [a for a in right if not any(a != b and self.is_at_most(b, a) for b in right)]
+        form = tuple(sorted(best_left)), tuple(sorted(best_right))
+        if form not in self.known:
+            self.known[form] = len(self.left)
+            self.left.append(form[0])
+            self.right.append(form[1])
+        self.known[known] = self.known[form]
+        return self.known[form]
+
+    def bypass(self, left: set[int], right: set[int]) -> None:
+        """Replace reversible options: one whose answer is no worse for the opponent, by the options after that answer.
+
+        G below stands for the game with these options; it has no number yet, so that comparisons follow its options.
+        """
+        at_most: dict[int, bool] = {}
+        at_least: dict[int, bool] = {}
+
+        def is_at_most(value: int) -> bool:  # whether G ≤ value
+            if value not in at_most:
+                at_most[value] = not any(self.is_at_most(value, option) for option in left) and not any(
+                    is_at_least(option) for option in self.right[value]
+                )
+            return at_most[value]
+
+        def is_at_least(value: int) -> bool:  # whether value ≤ G
+            if value not in at_least:
+                at_least[value] = not any(self.is_at_most(option, value) for option in right) and not any(
+                    is_at_most(option) for option in self.left[value]
+                )
+            return at_least[value]
+
+        replace_reversible(left, self.right, is_at_least, self.left)
+        replace_reversible(right, self.left, is_at_most, self.right)
+
+    def is_at_most(self, one: int, other: int) -> bool:
+        """Return whether one ≤ other: Left likes the other at least as much, whatever is added."""
+        if one == other:
+            return True
+        pair = one, other
+        if pair not in self.compared:
+            self.compared[pair] = not any(self.is_at_most(other, option) for option in self.left[one]) and not any(
+                self.is_at_most(option, one) for option in self.right[other]
+            )
+        return self.compared[pair]
+
+    def plus(self, one: int, other: int) -> int:
+        """Return the value of a sum: a player moves in one of the two."""
+        pair = min(one, other), max(one, other)
+        if pair not in self.sums:
+            self.sums[pair] = self.make(
+                [self.plus(option, other) for option in self.left[one]]
+                + [self.plus(one, option) for option in self.left[other]],
+                [self.plus(option, other) for option in self.right[one]]
+                + [self.plus(one, option) for option in self.right[other]],
+            )
+        return self.sums[pair]
+
+    def add(self, values: Iterable[int]) -> int:
+        return reduce(self.plus, values, 0)
+
+    def negative(self, value: int) -> int:
+        """Return the value with the players exchanged."""
+        return self.make(map(self.negative, self.right[value]), map(self.negative, self.left[value]))
+
+    # Numbers
+
+    def number(self, value: int) -> Fraction | None:
+        """Return the number that a value is, or None. Canonical forms of numbers have at most one option a side."""
+        left, right = self.left[value], self.right[value]
+        if len(left) > 1 or len(right) > 1:
+            return None
+        below, above = (self.number(side[0]) if side else None for side in (left, right))
+        if not left and not right:
+            return Fraction(0)
+        if not left or not right:
+            whole = above if right else below
+            return None if whole is None else whole - 1 if right else whole + 1
+        return None if below is None or above is None or below >= above else (below + above) / 2
+
+    def of_number(self, number: Fraction) -> int:
+        """Return the value of a number whose denominator is a power of two."""
+        if number.denominator > 1:
+            step = Fraction(1, number.denominator)
+            return self.make([self.of_number(number - step)], [self.of_number(number + step)])
+        value = 0
+        for _ in range(abs(int(number))):
+            value = self.make([value], []) if number > 0 else self.make([], [value])
+        return value
+
+    # Mean and temperature
+
+    def mean_and_temperature(self, value: int) -> tuple[Fraction, Fraction]:
+        """Return what a value comes to on average in a sum of many, and how much a move in it gains.
+
+        The temperature of a number is below 0: −1 divided by its denominator.
+        """
+        number = self.number(value)
+        if number is not None:
+            return number, Fraction(-1, number.denominator)
+        temperature, mean = self.thermograph(value)[0][-1]
+        return mean, temperature
+
+    def thermograph(self, value: int) -> tuple[Wall, Wall]:
+        """Return the walls of a value, Left's and Right's, from temperature 0 up to where they meet."""
+        number = self.number(value)
+        if number is not None:
+            return [(Fraction(0), number)], [(Fraction(0), number)]
+        if value not in self.heated:
+            lefts = [self.thermograph(option)[1] for option in self.left[value]]
+            rights = [self.thermograph(option)[0] for option in self.right[value]]
+            self.heated[value] = cooled(lefts, rights)
+        return self.heated[value]
+
+    # Names
+
+    def name(self, value: int) -> str:
+        """Return a value as text: `3/4`, `*2`, `⇑*`, `±1`, `2*`, `{2|-1/2}`."""
+        mean, _ = self.mean_and_temperature(value)
+        if self.number(value) == mean:
+            return str(mean)
+        rest = self.plus(value, self.of_number(-mean)) if mean else value
+        if (short := self.short_name(rest)) is not None:
+            return f"{mean or ''}{short}"
+        left, right = (", ".join(map(self.name, side[value])) for side in (self.left, self.right))
+        if self.negative(value) != value:
+            return f"{{{left}|{right}}}"
+        return f"±{left}" if len(self.left[value]) == 1 else f"±{{{left}}}"
+
+    def short_name(self, value: int) -> str | None:
+        """Return the name of a nimber or of a sum of ups and nimbers, or None."""
+        left, right = self.left[value], self.right[value]
+        if left == right and [*left] == sorted(self.nimbers[: len(left)]):
+            return "*" if len(left) == 1 else f"*{len(left)}"
+        return self.ups.get(value)
+
+    @cached_property
+    def nimbers(self) -> list[int]:
+        found: list[int] = [0]
+        for _ in range(16):
+            found.append(self.make(found, found))
+        return found
+
+    @cached_property
+    def ups(self) -> dict[int, str]:
+        """The names of some ups and a star: n·↑ and n·↑*, and their negatives."""
+        star = self.nimbers[1]
+        up, value, names = self.make([0], [star]), 0, {}
+        for number in range(1, MOST_UPS + 1):
+            value = self.plus(value, up)
+            for signs, each in (("↑⇑", value), ("↓⇓", self.negative(value))):
+                name = signs[number - 1] if number <= 2 else f"{number}·{signs[0]}"
+                names[each], names[self.plus(each, star)] = name, f"{name}*"
+        return names
+
+
+def replace_reversible(
+    options: set[int],
+    answers: Sequence[tuple[int, ...]],
+    is_no_worse: Callable[[int], bool],
+    following: Sequence[tuple[int, ...]],
+) -> None:
+    """Replace each option that has an answer which is no worse, by the options that *follow* that answer."""
+    waiting = [*options]
+    while waiting:
+        option = waiting.pop()
+        reversing = next((answer for answer in answers[option] if is_no_worse(answer)), None)
+        if reversing is not None:
+            options.remove(option)
+            new = set(following[reversing]) - options
+            options |= new
+            waiting += new
+
+
+# Thermographs
+
+
+def cooled(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]:
+    """Return the walls of a game from the Right walls of Left's options, and the Left walls of Right's.
+
+    A move costs as much as the temperature: Left's wall is the greatest of the former less the temperature, Right's the
+    least of the latter plus it. Above the first temperature at which they meet, both are constant.
+    """
+
+    def left_at(t: Fraction) -> Fraction:
+        return max(at(wall, t) for wall in lefts) - t
+
+    def right_at(t: Fraction) -> Fraction:
+        return min(at(wall, t) for wall in rights) + t
+
+    corners = sorted({t for wall in (*lefts, *rights) for t, _ in wall})
+    corners += [corners[-1] + max(Fraction(1), left_at(corners[-1]) - right_at(corners[-1]))]
+    turns = {t for walls in (lefts, rights) for one in walls for other in walls for t in crossings(one, other, corners)}
+    left: Wall = []
+    right: Wall = []
+    for t in sorted({*corners, *turns}):
+        above, below = left_at(t), right_at(t)
+        if left and above < below:  # they have met on the way
+            (t0, above0), (_, below0) = left[-1], right[-1]
+            share = (above0 - below0) / (above0 - below0 + below - above)
+            t, above = t0 + share * (t - t0), above0 + share * (above - above0)
+            below = above
+        left.append((t, above))
+        right.append((t, below))
+        if above <= below:
+            break
+    return left, right
+
+
+def at(wall: Wall, t: Fraction) -> Fraction:
+    """Return the value of a wall at a temperature."""
+    for (t0, value0), (t1, value1) in pairwise(wall):
+        if t0 <= t <= t1:
+            return value0 + (value1 - value0) * (t - t0) / (t1 - t0)
+    return wall[-1][1]
+
+
+def crossings(one: Wall, other: Wall, corners: Sequence[Fraction]) -> Iterable[Fraction]:
+    """Yield the temperatures between corners at which two walls cross."""
+    for t0, t1 in pairwise(corners):
+        before, after = at(one, t0) - at(other, t0), at(one, t1) - at(other, t1)
+        if before * after < 0:
+            yield t0 + (t1 - t0) * before / (before - after)

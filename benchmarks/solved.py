@@ -89,7 +89,7 @@ def outcome(start: dict[str, Any], told: dict[str, Any]) -> str:
     """Return what the start is worth, as in `win in 13`, `score +3`, `wins 53.06 % of games` or `solved in 30`."""
     for measure in ("score", "nimber", "drawlevel"):
         if start.get(measure) is not None:
-            return f"{measure} {start[measure]:+d}" if measure == "score" else f"{measure} {start[measure]}"
+            return f"{measure} {start[measure]:{'+d' if measure == 'score' and start[measure] else ''}}"
     if "expectation" in start:
         return f"expects {start['expectation']:.4f}"
     if "utilities" in start:

@@ -119,7 +119,7 @@ def commands_of(name: str) -> list[tuple[str, dict[str, Any]]]:
 @pytest.mark.parametrize("name", [path.name for path in WORKFLOWS])
 def test_commands_of_workflows_are_shell(name):
     commands = [command for command, _ in commands_of(name)]
-    assert any("pytest" in command for command in commands)
+    assert commands and (name in ("release.yml", "site.yml") or any("pytest" in command for command in commands))
     for command in commands:
         subprocess.run(["bash", "-n", "-c", command], check=True)
         assert "${{" not in command

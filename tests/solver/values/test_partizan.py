@@ -49,7 +49,7 @@ def test_values_are_equal_where_no_play_tells_them_apart():
     for one, first in zip(trees, found, strict=True):
         for other, second in zip(trees, found, strict=True):
             difference = tuple(sorted((one, negated(other))))
-            # Left loses moving second there exactly where one ≥ other does not hold, and Right where one ≤ other does not
+            # one ≥ other: Left wins the difference moving second; one ≤ other: Right does
             at_least, at_most = not wins(difference, 1), not wins(difference, 0)
             assert (values.is_at_most(second, first), values.is_at_most(first, second)) == (at_least, at_most)
             assert (first == second) == (at_least and at_most)
@@ -116,7 +116,7 @@ def test_values_are_as_published(variant, value):
 
 
 def test_rows_of_clobber():
-    """M. H. Albert and others, An introduction to Clobber, 2005: a row of n stones against one is n − 1 ups, and a star."""
+    """M. H. Albert and others, An introduction to Clobber, 2005: a row of stones before one of the opponent's."""
     values = Values()
     for text, name in (("XXO./X", "↑"), ("XOO./X", "↓"), ("XXXO/X", "⇑*")):
         game = load_game("clobber:4,1")

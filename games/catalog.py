@@ -39,8 +39,8 @@ from retrograde.games.identity.trusted import remember, trusted_files
 NAMES = """
     awari baghchal bearoff breakthrough cantstop chess chomp chutes clobber connect4 cram dobutsu dodgem domineering
     dotsandboxes draughts eightpuzzle fanorona foxandhounds game2048 grundy hanoi hareandhounds hex hexapawn kalah
-    klotski lasker lgame lightsout mnk morris mutorere nim nim3 octal othello pegsolitaire pig piglet pocketcube popout
-    quixo sim teeko tentozero tictactoe tictactoe3 tree ur yahtzee
+    klotski konane lasker lgame lightsout mnk morris mutorere nim nim3 octal othello pegsolitaire pig piglet pocketcube
+    popout quixo sim teeko tentozero tictactoe tictactoe3 tree ur yahtzee
 """
 BUILT_IN = tuple(NAMES.split())
 """The games that come with the program: each is a module or a package of this folder."""

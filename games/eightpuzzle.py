@@ -78,6 +78,30 @@ class EightPuzzle(Game):
         for cell in self.generate_moves(position):
             yield self.do_move(position, cell)
 
+    # Hints
+
+    @cached_property
+    def distances(self):
+        """For each tile and cell, the columns and rows between the cell and the tile's place at the end."""
+        places = [divmod(cell, self.width) for cell in range(self.cells)]
+        goals = [places[tile - 1] for tile in range(self.cells)]
+        return tuple(tuple(abs(row - r) + abs(column - c) for row, column in places) for r, c in goals)
+
+    def tile(self, position, cell):
+        return position >> 4 * cell & 15
+
+    def least_plies(self, position):
+        """Return the sum of the tiles' distances (Manhattan distance): a move changes it by 1."""
+        plies = 0
+        for cell in range(self.cells):
+            tile = self.tile(position, cell)
+            if tile:
+                plies += self.distances[tile][cell]
+        return plies
+
+    def estimate(self, position):
+        return -self.least_plies(position)
+
     # For people
 
     @cached_property

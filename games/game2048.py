@@ -18,6 +18,9 @@ SIGNS = ".123456789abcdef"
 COLOURS = ("linen", "wheat", "sandybrown", "coral", "tomato", "orangered", "gold")
 """The colours of tiles, from 2 on. Greater tiles have the last colour."""
 
+EVEN, EMPTY, EQUAL, ROUGH = 40, 4, 2, 2
+"""Weights of the estimate."""
+
 
 class Game2048(Game):
     """Slide tiles together, two equal ones into one, until one shows the target."""
@@ -172,6 +175,32 @@ class Game2048(Game):
             for cell in range(self.cells):
                 image |= (position >> 4 * cell & 15) << 4 * self.symmetries[number][cell]
             yield image
+
+    # Hints
+
+    def tile(self, position, cell):
+        return position >> 4 * cell & 15
+
+    def estimate(self, position):
+        """Return a number from 1 to 99, in hundredths of the payoff for the target.
+
+        Empty cells and equal neighbours are good. Lines in which tiles both rise and fall are bad, by how much they do.
+        """
+        good, bad = 0, 0
+        for number in range(self.first_lines[3]):
+            if not self.first_lines[1] <= number < self.first_lines[2]:  # rows and columns, each in one direction
+                first, length, step = self.lines[number]
+                up, down, last = 0, 0, self.tile(position, first)
+                for i in range(1, length):
+                    tile = self.tile(position, first + step * i)
+                    up += max(0, tile - last)
+                    down += max(0, last - tile)
+                    good += EQUAL if tile and tile == last else 0
+                    last = tile
+                bad += ROUGH * min(up, down)
+        for cell in range(self.cells):
+            good += 0 if self.tile(position, cell) else EMPTY
+        return min(max(EVEN + good - bad, 1), 99)
 
     # For people
 

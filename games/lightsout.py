@@ -63,6 +63,10 @@ class LightsOut(Game):
         for light in range(self.lights):
             yield position ^ self.presses[light]
 
+    def least_plies(self, position):
+        """A press switches five lights at most."""
+        return (position.bit_count() + 4) // 5
+
     # For people
 
     @cached_property

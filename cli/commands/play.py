@@ -42,7 +42,7 @@ from retrograde.cli.render.pager import paged
 from retrograde.cli.render.words import NOUNS, coloured, heading, prospect, wrap
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.chess.fields import count_in
-from retrograde.games.contract.game import Traits
+from retrograde.games.contract.game import Traits, metric_of
 from retrograde.games.contract.naming import variant_title
 from retrograde.games.contract.zeroing import PATIENCE, count_after
 
@@ -188,8 +188,8 @@ class Match:
         self.hints = hints
         self.dice = dice
         game = oracle.game
-        self.has_chance = oracle.metric == EXPECTATION
-        """Whether the database has expected payoffs, as for games with chance. Positions may then come up again."""
+        self.has_chance = EXPECTATION in (oracle.metric, metric_of(game))
+        """Whether the game is about expected payoffs, as with chance. Positions may then come up again."""
         self.puzzle = game.players == 1
         self.sides = sides_of(game, start)
         """Names of the players who move first and second."""
@@ -302,12 +302,14 @@ class Match:
         """Print what the computer knows of the position, and how, unless a database knows everything."""
         if self.oracle.source != "database":
             known = self.oracle.probe(self.position, 0)
+            if not known.proved and not known.evidence.nodes:
+                return  # a depth-limited search has chosen the move
             click.echo(f"{verdict(known, mover(self.oracle.game, self.position))} ({evidence_text(known)})")
 
     def print_moves(self, most: int | None = None) -> None:
         """Print what to expect, and the moves, best first, with their values; at most *most* moves."""
         answer = ask_oracle(self.oracle_by_rule, self.position, with_line=False)
-        if self.has_chance:
+        if self.oracle.metric == EXPECTATION:
             print_expectation(answer)
             return
         click.echo(prospect_of_person(answer.bounds, answer.distance, self.puzzle))

@@ -15,7 +15,7 @@ from retrograde.cli.render.moves import mover, names_of, print_line
 from retrograde.cli.render.oracles import evidence_text, verdict
 from retrograde.cli.render.words import amount, duration, indent, plies
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN, RetrogradeError
-from retrograde.games.contract.game import Traits, metric_of
+from retrograde.games.contract.game import Traits, defines, metric_of
 from retrograde.games.contract.raised import given_start
 
 if TYPE_CHECKING:
@@ -90,6 +90,9 @@ def command(
     uses the databases of smaller games of the same family, such as the chess endings to which captures lead, and trusts
     their values.
 
+    In puzzles, the search finds a shortest solution by iterative deepening (IDA*). It prunes by the rules' lower bound
+    of the distance (least_plies), if they define one.
+
     \b
     Examples:
       retrograde search connect4:4,4 2122
@@ -97,6 +100,7 @@ def command(
       retrograde search mutorere --json
       retrograde search othello:4,4
       retrograde search kalah:3,2 --metric score
+      retrograde search eightpuzzle:4,4 51.3/2674/9AB8/DEFC
       retrograde search tictactoe X.O/.X./O.. --tree --depth 2
     """
     from retrograde.games.catalog import load_game
@@ -131,6 +135,8 @@ def command(
     text = verdict(known, mover(game, root), distance_text(game, known.value, known.remoteness))
     click.echo(f"{indent(game.show(root))}\n\n{text}")
     click.echo(evidence_text(known))
+    if game.players == 1 and known.proved and defines(game, "least_plies"):
+        click.echo("no solution is shorter if the rules' lower bound is right (least_plies; see retrograde check)")
     print_line(game, root, names)
     if found.value in (WIN, LOSE, TIE) and found.remoteness is None and not value_only:
         hint = (
@@ -229,8 +235,11 @@ def search_value(
     game: "Game", position: int, method: str | None, limits: SearchLimits, line: "Listener"
 ) -> tuple["SearchResult", list[int]]:
     """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
+    from retrograde.solver.rules.examine import is_plain_puzzle
     from retrograde.solver.search.prover import can_repeat
 
+    if is_plain_puzzle(game) and method is None:
+        return by_iterative_deepening(game, position, limits, line)
     by_numbers = not limits.depth and not Traits.of(game).width  # proof numbers need positions that are ints
     if method is None and by_numbers and can_repeat(game, position):
         found = by_proof_numbers(game, position, limits, line)
@@ -244,6 +253,19 @@ def search_value(
     if method == "pn":
         return by_proof_numbers(game, position, limits, line), []
     return by_alpha_beta(game, position, limits, line)
+
+
+def by_iterative_deepening(
+    game: "Game", position: int, limits: SearchLimits, line: "Listener"
+) -> tuple["SearchResult", list[int]]:
+    """Return what is found of the shortest solution of a puzzle, and its moves."""
+    from retrograde.solver.runtime.progress import announce
+    from retrograde.solver.search.puzzles import PuzzleSearch
+
+    announce(line, COMPILING)
+    search = PuzzleSearch(game, limits.size)
+    with polled(line, search_progress(search)):
+        return search.find(position, limits.seconds, limits.depth)
 
 
 def by_proof_numbers(game: "Game", position: int, limits: SearchLimits, line: "Listener") -> "SearchResult":

@@ -9,6 +9,7 @@ import click
 from retrograde.cli import options
 from retrograde.cli.render.words import NOUNS, amount, coloured, duration, expected, faint, of_a_puzzle, plies, prospect
 from retrograde.games import DRAW, LOSE, TIE, WIN
+from retrograde.games.contract.game import Traits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,7 +85,8 @@ def open_search(source: str, seconds: float, error: "NoDatabase", table: int | N
 
     oracle = searching_oracle(load_game(source), seconds, os.cpu_count() or 1, table or TABLE_SIZE)
     what, _, solve = str(error).partition("; make it with: ")
-    click.echo(f"{what}: {source_text(oracle)}; to solve it: {solve}", err=True)
+    too_long = Traits.of(oracle.game).width and not Traits.of(oracle.game).is_numbered
+    click.echo(f"{what}: {source_text(oracle)}" + ("" if too_long else f"; to solve it: {solve}"), err=True)
     try:
         with thinking(oracle, "compiling the rules"):
             oracle.prepare()
@@ -163,15 +165,19 @@ def value_text(known: "ValueBounds") -> str:
 def verdict(known: "ValueBounds", side: str, distance: str = "") -> str:
     """Return what is known of a position: `Red to move wins in 5 plies`, `not known: at least a tie`."""
     if not known.proved:
-        return unknown_text(known)
+        return unknown_text(known, puzzle=not side)
     if known.remoteness is None and known.value != DRAW:
         text = {WIN: f"{side} wins", LOSE: f"{side} loses"}.get(known.value, f"a {NOUNS[known.value]}")
         return coloured(known.value, text)
     return prospect(known.value, known.remoteness, side, distance)
 
 
-def unknown_text(known: "ValueBounds") -> str:
+def unknown_text(known: "ValueBounds", puzzle: bool = False) -> str:
     """Return in words what is known of a position whose value is not known."""
+    if puzzle and known.at_most != WIN:
+        return "there is no solution"
+    if puzzle and known.no_end_within:
+        return f"not known: there is no solution within {plies(known.no_end_within)}"
     if known.no_end_within:
         return f"not known: neither side can force a win within {plies(known.no_end_within)}"
     text = bounds_text(known)
@@ -180,10 +186,10 @@ def unknown_text(known: "ValueBounds") -> str:
 
 def prospect_of_person(known: "ValueBounds", distance: str = "", puzzle: bool = False) -> str:
     """Return what the person to move may expect, as far as that is known."""
-    if puzzle:
+    if puzzle and known.proved:
         return coloured(known.value, of_a_puzzle(known.value, known.remoteness))
     if not known.proved:
-        return unknown_text(known)
+        return unknown_text(known, puzzle)
     if known.remoteness is None and known.value != DRAW:
         text = {WIN: "you win if you play right", LOSE: "you lose unless the other side goes wrong"}
         return coloured(known.value, text.get(known.value, f"a {NOUNS[known.value]} if both play right"))

@@ -116,7 +116,7 @@ def show_position(
         turn=player_to_move(game, position),
         value=name_of(known.value),
         remoteness=known.remoteness,
-        known="" if known.proved else unknown_text(known),
+        known="" if known.proved else unknown_text(known, game.players == 1),
         how="" if oracle.source == DATABASE or over or not is_examined(known) else evidence_text(known),
         open=not over and not (known.is_exact and all(choice.value for choice in answer.choices)),
         distance=answer.distance,

@@ -159,6 +159,10 @@ positions. They must give symmetric positions the same answer:
     The number of plies to a TIE, if all ties take the same number, because they fill the board, for example. If
     `search` cannot prove this distance in time, it prints it as not proved. `check` verifies that the number falls by
     one with each move.
+`least_plies(position)`
+    For puzzles: a number of plies within which the puzzle is surely not solved. A move may lower it by 1 at most, and
+    it is 1 or less where one move solves the puzzle. Shortest solutions found by `search` rest on it. So `check`, and
+    the search at every move that it examines, verify that it falls by 1 at most.
 
 Names and texts for people:
 
@@ -316,7 +320,7 @@ FOR_PEOPLE = frozenset({
 """Members that only make texts and pictures. The digest of the rules ignores them, and whatever only they use, unless a
 rule uses them too. All other members are rules, except those in HINTS, CLOCK and KEEPING."""
 
-HINTS = frozenset({"estimate", "quiet", "promise", "tie_in", "swapped"})
+HINTS = frozenset({"estimate", "quiet", "promise", "tie_in", "least_plies", "swapped"})
 """Members that help a search or a numbering. The digest of the rules ignores them."""
 
 CLOCK = frozenset({"zeroes"})
@@ -501,6 +505,10 @@ class Game:
     def tie_in(self, position: int) -> int:
         """Return the number of plies from an UNDECIDED position to a TIE, the same for all ties."""
         raise NotImplementedError(f"{type(self).__name__} has no tie_in(position)")
+
+    def least_plies(self, position: int) -> int:
+        """Return a lower bound of the plies from an UNDECIDED position of a puzzle to its solution."""
+        return 1
 
     # Metrics
 

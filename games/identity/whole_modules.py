@@ -22,7 +22,7 @@ PRESENTATION = {  # members that make texts and pictures
     "variant_title",
     *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
-    *("estimate", "quiet", "promise", "tie_in", "swapped", "signs", "position_of"),
+    *("estimate", "quiet", "promise", "tie_in", "least_plies", "swapped", "signs", "position_of"),
     *("elsewhere", "collection", "zeroes"),
 }
 NAMES = (["title"], ["words"], ["bits"], ["by_turns"], ["to_move"])

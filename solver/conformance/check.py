@@ -18,7 +18,7 @@ with its counterpart:
                                                         small numbering, and of placements all that is declared
     tiers, size, index, unindex, swapped                with chance: what has no slot needs none    (numberings.py)
     images                                              symmetric positions have the same value
-    estimate, quiet, promise, tie_in                    are numbers within bounds, equal for symmetric positions
+    estimate, quiet, promise, tie_in, least_plies       are numbers within bounds, equal for symmetric positions
     parents                                             is the inverse of do_move, within a tier
     compiled                                            the rules answer the same as interpreted      (compiled.py)
 

@@ -54,9 +54,10 @@ def check_hints_compiled(survey: Survey, position: int) -> None:
     survey.at("compiled", position)
     moves = limited(survey.game.generate_moves(position))
     promises = np.zeros(len(moves), np.int64)
-    estimate, quiet = ask(survey, hints, position, np.array(moves, np.int64), promises)
+    estimate, quiet, plies = ask(survey, hints, position, np.array(moves, np.int64), promises)
     expect_same("estimate() gives", interpreted.get("estimate", 0), int(estimate))
     expect_same("quiet() gives", bool(interpreted.get("quiet", True)), bool(quiet))
+    expect_same("least_plies() gives", interpreted.get("least_plies", 1), int(plies))
     expect_same("promise() gives", interpreted.get("promise", [0] * len(moves)), promises.tolist())
 
 

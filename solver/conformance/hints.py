@@ -1,11 +1,12 @@
 """Checks hints for search: estimates and promises are numbers within bounds, equal for symmetric positions.
 
-`tie_in` must be the distance of every tie. Each check raises a Fault at the first thing that is wrong.
+`tie_in` must be the distance of every tie, and `least_plies` must fall by 1 at most with a move. Each check raises a
+Fault at the first thing that is wrong.
 """
 
 from typing import Any
 
-from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, Game, Traits, defines
+from retrograde.games.contract.game import ESTIMATE_LIMIT, HINTS, TIE, UNDECIDED, WIN, Game, Traits, defines
 from retrograde.solver.conformance.pairs import some_images, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
 from retrograde.solver.rules.examine import Fault
@@ -26,9 +27,11 @@ def check_hints(survey: Survey, position: int) -> None:
     expect_again(given, hints_at(survey, position))
     if "tie_in" in given:
         check_plies(survey, position, given["tie_in"])
+    if "least_plies" in given:
+        check_bound(survey, position, given["least_plies"])
     for image in some_images(survey, position) if Traits.of(survey.game).has_images else ():
         other = hints_at(survey, image)
-        for name in ("estimate", "quiet", "tie_in"):
+        for name in ("estimate", "quiet", "tie_in", "least_plies"):
             if other.get(name) != given.get(name):
                 survey.at(name, position)
                 what = f"gives {given[name]}, and {other[name]} for {text_of(survey.game, image)}"
@@ -53,6 +56,21 @@ def check_plies(survey: Survey, position: int, plies: int) -> None:
                 f"gives {plies}, and after move {move} a tie is {plies_left} plies away; "
                 "leave it out unless all are as far"
             )
+
+
+def check_bound(survey: Survey, position: int, plies: int) -> None:
+    """Check that a lower bound falls by 1 at most with each move, and is 1 at most if a move solves the puzzle.
+
+    If that holds everywhere, no position has a greater bound than distance.
+    """
+    game = survey.game
+    for move in limited(game.generate_moves(position)):
+        child = game.do_move(position, move)
+        value = survey.primitive(child)
+        below = game.least_plies(child) if value == UNDECIDED else 0
+        if value in (UNDECIDED, WIN) and below < plies - 1:
+            survey.at("least_plies", position)
+            raise Fault(f"gives {plies}, and after move {move} {below}; a lower bound falls by 1 at most with a move")
 
 
 def hints_at(survey: Survey, position: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Literal, NamedTuple
 
 from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
-from retrograde.games.contract.game import Traits, is_none, mover, same_mover
+from retrograde.games.contract.game import Traits, is_none, metric_of, mover, same_mover
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.zeroing import PATIENCE, count_after
 from retrograde.solver.play.choice import Choice
@@ -17,8 +17,8 @@ from retrograde.solver.play.player import Player
 
 ENDLESS = 3
 """A game is a draw when a position occurs this often."""
-LONGEST_GAME = 1000
-"""Plies after which a game is a draw."""
+LONGEST_GAME, LONGEST_WITH_CHANCE = 1000, 20_000
+"""Plies after which a game is a draw. A game of 2048 has two thousand and more."""
 FOR_SCORECARD = 2.0
 """Seconds to judge a whole game: most positions are known from playing it."""
 LONGEST_WALK, MOST_TRIES, FEW_TRIES = 20, 10_000, 1_000
@@ -119,11 +119,13 @@ def play(
 
     With *by_rule*, plies without progress are counted, from *count* on, and the game is a draw when the rule says so.
 
-    If expectations are known, positions may repeat, since the dice may bring them up again. No move is then called a
-    mistake: most are better or worse by a little.
+    In games with chance, positions may repeat, since the dice may bring them up again. If expectations are known, no
+    move is called a mistake: most are better or worse by a little.
     """
     game, start, dice = oracle.game, position, dice or Random()
     expected = getattr(oracle, "metric", "") == "expectation"
+    has_chance = expected or metric_of(game) == "expectation"
+    longest = LONGEST_WITH_CHANCE if has_chance else LONGEST_GAME
     pays = Traits.of(game).has_rewards
     met: Counter[int] = Counter()
     moves: list[int] = []
@@ -136,9 +138,9 @@ def play(
             value = game.primitive(position)
             continue
         # A draw by repetition, by the rule for play without progress, or by length.
-        met[position] += not expected
+        met[position] += not has_chance
         too_long = by_rule is not None and count >= PATIENCE
-        if too_long or met[position] == ENDLESS or len(moves) == LONGEST_GAME:
+        if too_long or met[position] == ENDLESS or len(moves) == longest:
             return FinishedGame(moves, DRAW, (mistakes[0], mistakes[1]))
         # The player's move, and whether it gave up value by what is known before and after.
         turn, at = side_of(game, start, position, len(moves)), position

@@ -187,5 +187,10 @@ def wins_at_once(game, position):
     return np.int64(0)
 
 
+@entry_kernel
+def least_plies(game, position):
+    return np.int64(whole(game.least_plies(position)))
+
+
 KERNELS = {name: globals()[name] for name in ENTRIES}
 """The kernel of each entry of a port: the function of the same name above."""

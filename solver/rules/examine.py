@@ -125,8 +125,20 @@ class NotForSearch(RetrogradeError, ValueError):
 def refuse_to_search(game: Game) -> None:
     """Raise NotForSearch unless two players alternate."""
     if not Traits.of(game).alternates:
-        what = f"searches are for two players who alternate; solve {variant(game)} instead"
-        raise NotForSearch(f"{what}: retrograde solve {typed(game)}")
+        raise NotForSearch(f"{variant(game)}: this search is for two players who alternate; {advice(game)}")
+
+
+def is_plain_puzzle(game: Game) -> bool:
+    """Return whether a game is a puzzle without chance and points, so that a search can find its solutions."""
+    return bool(game.players == 1 and not Traits.of(game).has_chance and metric_of(game) != "score")
+
+
+def advice(game: Game) -> str:
+    """Return what can be done with a game for which something else is refused."""
+    if is_plain_puzzle(game) or (Traits.of(game).alternates and metric_of(game) == "remoteness"):
+        return f"search it: retrograde search {typed(game)}"
+    solve = "" if Traits.of(game).width else f"; if it is small, solve it: retrograde solve {typed(game)}"
+    return f"play it: retrograde play {typed(game)}{solve}"
 
 
 def not_for_proofs(game: Game) -> str:
@@ -151,7 +163,7 @@ def refuse_tuples(game: Game, done: str) -> None:
     """
     if Traits.of(game).width:
         what = f"that takes positions that are ints below 2**{POSITION_BITS}, and its are tuples"
-        raise NotForSearch(f"{variant(game)} cannot be {done}: {what}; search it: retrograde search {typed(game)}")
+        raise NotForSearch(f"{variant(game)} cannot be {done}: {what}; {advice(game)}")
 
 
 class NotCompilable(RuleError):

@@ -113,6 +113,7 @@ ENTRIES = {
     "wins_at_once": Entry("p"),
     "children": Entry("p", "np", items=True),
     "checked_canonical": Entry("p", "pnn"),
+    "least_plies": Entry("p"),
 }
 """The rules in a port, in the order of the table. Machine code on disk knows them by their place: add new ones last."""
 

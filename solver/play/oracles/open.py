@@ -1,14 +1,18 @@
 """Makes the oracle of a game without a database: its book, its certificate, and a search."""
 
+from contextlib import suppress
+
 from retrograde.databases import Certificate
 from retrograde.databases.book import find_book
 from retrograde.databases.open import find_certificate
-from retrograde.games.contract.game import Game
+from retrograde.games.contract.game import Game, Traits
 from retrograde.solver.conformance.check import precheck
 from retrograde.solver.play.oracle import BOOK
+from retrograde.solver.play.oracles.by_rules import RulesOracle
 from retrograde.solver.play.oracles.certified import CertifiedOracle
 from retrograde.solver.play.oracles.scoring import ScoringOracle, is_about_points
 from retrograde.solver.play.oracles.searching import SECONDS, SearchingOracle, from_database
+from retrograde.solver.rules.examine import NotForSearch
 from retrograde.solver.search.searcher import TABLE_SIZE
 
 
@@ -22,13 +26,17 @@ def searching_oracle(
     """Return an oracle for a game that has no database.
 
     It asks the game's book, then a certificate (the start's unless one is given), and then searches. In games about
-    points, or in which a player may move again, it searches for scores instead.
+    points, or in which a player may move again, it searches for scores instead. For puzzles, games of chance and others
+    that it cannot search, it returns an oracle that knows only the rules.
 
     Raises RuleError if the rules visibly break the contract, because searches trust them.
     """
     precheck(game).require_ok()
     if is_about_points(game):
-        return ScoringOracle(game, seconds, workers, size)
+        with suppress(NotForSearch):
+            return ScoringOracle(game, seconds, workers, size)
+    if not Traits.of(game).alternates or is_about_points(game):
+        return RulesOracle(game, seconds, workers, size)
     book = find_book(game)
     sources = [from_database(book, BOOK)] if book else []
     certificate = certificate or find_certificate(game)

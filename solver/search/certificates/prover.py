@@ -11,9 +11,9 @@ import numpy as np
 
 from retrograde.databases.certificates.read import goal_of
 from retrograde.databases.certificates.write import SolvedCertificate
-from retrograde.games.catalog import typed, variant
+from retrograde.games.catalog import variant
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
-from retrograde.solver.rules.examine import NotForSearch, not_for_proofs
+from retrograde.solver.rules.examine import NotForSearch, advice, not_for_proofs
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.search.certificates.walk import CertificateWalk, NoMove, PlayMayRepeat, tiers_rise, walk_for
 from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, Search, SearchResult
@@ -78,7 +78,7 @@ class CertificateProver:
         journal: Journal | None = None,
     ):
         if why := not_for_proofs(game):
-            raise NotForSearch(f"nothing can be proved here: {why}; solve it instead: retrograde solve {typed(game)}")
+            raise NotForSearch(f"nothing can be proved here: {why}; {advice(game)}")
         self.journal = journal
         self.game, self.position, self.goal = game, position, goal
         self.search = Search(game, workers, size)

@@ -300,10 +300,10 @@ def max_n(game, position, depth, ply, scoring, workspace):
 
 @kernel
 def hints(game, position, moves, promises):
-    """Write the promise of each move; return the position's estimate and whether it is quiet."""
+    """Write the promise of each move; return the position's estimate, whether it is quiet, and its least plies."""
     for i in range(len(moves)):
         promises[i] = whole(game.promise(position, moves[i]))
-    return whole(game.estimate(position)), whole(game.quiet(position))
+    return whole(game.estimate(position)), whole(game.quiet(position)), whole(game.least_plies(position))
 
 
 # To count positions, by value

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from retrograde.games.catalog import typed, variant
+from retrograde.games.catalog import variant
 from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Value, same_mover
-from retrograde.solver.rules.examine import NotForSearch
+from retrograde.solver.rules.examine import NotForSearch, advice
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.search.kernels import TROUBLE, ThreadWorkspace, parts_of
 from retrograde.solver.search.scores import kernels
@@ -152,4 +152,4 @@ class ScoreSearch(Search):
 
 def unsuitable(game: Game, why: str) -> NotForSearch:
     """Return the error that this search does not apply to a game."""
-    return NotForSearch(f"{why}; solve {variant(game)} instead: retrograde solve {typed(game)}")
+    return NotForSearch(f"{variant(game)}: {why}; {advice(game)}")

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from retrograde.databases import open_database
-from retrograde.games import LOSE, TIE, UNDECIDED, WIN, RetrogradeError
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import same_mover
 from retrograde.solver.engine import solve
@@ -127,13 +127,6 @@ def test_time_is_kept():
         (choice,) = oracle.best(oracle.start)
         assert choice.move in oracle.game.generate_moves(oracle.start)
         assert oracle.probe(oracle.start, 0.2).at_least == LOSE
-
-
-def test_others_are_refused_in_one_line():
-    for text in ("pig:10", "nim3:3+2", "eightpuzzle:3,2", "cantstop:2,1"):
-        with pytest.raises(RetrogradeError, match=r"solve .* instead") as caught:
-            searching_oracle(load_game(text), 0.1, size=SMALL)
-        assert len(str(caught.value).splitlines()) == 1
 
 
 class Perverse(turning.Told):

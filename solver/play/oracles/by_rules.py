@@ -1,0 +1,89 @@
+"""An oracle that knows only the rules: for puzzles and games of chance that have no database.
+
+It searches for shortest solutions of puzzles. In games with chance, with several players, or in which play goes round
+in circles, it proves nothing, and chooses moves by a depth-limited search.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from time import monotonic
+from typing import Any
+
+from retrograde.games.contract.game import LOSE, WIN, Game, same_mover
+from retrograde.solver.play.choice import Choice, ranked
+from retrograde.solver.play.oracle import (
+    LONGEST_LINE,
+    SEARCH,
+    Evidence,
+    ValueBounds,
+    bounds_for_mover,
+    bounds_of_finding,
+)
+from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle, better
+from retrograde.solver.rules.examine import is_plain_puzzle
+from retrograde.solver.search.depth.names import AdaptiveDepthSearch
+from retrograde.solver.search.puzzles import PuzzleSearch
+
+
+class RulesOracle(SearchingOracle):
+    """Answers by the rules, and for puzzles by a search of some seconds for each question. A context manager."""
+
+    search: Any
+    passes = (True,)
+
+    def refuse(self, game: Game) -> None:
+        """Refuse nothing: every game can be played."""
+
+    def make_search(self) -> Any:
+        return PuzzleSearch(self.game, self.size)
+
+    def prepare(self) -> None:
+        """Do nothing: the first question compiles the rules, outside its time limit."""
+
+    @cached_property
+    def ahead(self) -> AdaptiveDepthSearch:
+        """The depth-limited search for positions in which no best move is known."""
+        return AdaptiveDepthSearch(self.game)
+
+    def bounds_without_search(self, position: int) -> ValueBounds:
+        """Return what is known of a position without a search; nothing if more than two players make values useless."""
+        if self.game.players > 2:
+            return ValueBounds(LOSE, WIN, None, Evidence(SEARCH))
+        return super().bounds_without_search(position)
+
+    def search_until(self, position: int, deadline: float, distance: bool) -> ValueBounds:
+        """Return what is known after a search of a puzzle. For the value alone it does not search."""
+        known, left = self.bounds_without_search(position), deadline - monotonic()
+        if not distance or known.is_exact or left < LEAST_SECONDS or not is_plain_puzzle(self.game):
+            return known
+        found, line = self.search.find(position, left)
+        known = self.note(position, bounds_of_finding(found))
+        for rest, move in zip(range(len(line) - 1, 0, -1), line, strict=False):
+            position = self.game.do_move(position, move)
+            self.note(position, known._replace(remoteness=rest))
+        return known
+
+    def pass_up(self, position: int, moves: Sequence[int]) -> None:
+        """Do nothing: the search of a position knows all that follows from its moves."""
+
+    def choice(self, position: int, move: int) -> Choice:
+        child = self.game.do_move(position, move)
+        known, again = self.bounds_without_search(child), same_mover(self.game, position, child)
+        rank = tuple(-part for part in better(bounds_for_mover(known, again)))
+        return Choice(move, self.game.move_name(position, move), child, *known.outcome, again, rank=rank)
+
+    def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
+        """Return the first move of a solution, or a move that wins at once, or else one by a depth-limited search."""
+        self.search_until(position, monotonic() + FOR_VALUE * (deadline - monotonic()), distance=True)
+        best = ranked(self.choice(position, move) for move in moves)[0]
+        if best.brings == WIN:
+            return best.move
+        seconds = max(deadline - monotonic(), LEAST_SECONDS)
+        return self.ahead.ask(lambda search: search.find(position, seconds=seconds)).move
+
+    def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
+        line: list[Choice] = []
+        while self.bounds_without_search(position).remoteness and len(line) < limit:
+            line.append(self.moves(position, 0)[0])
+            position = line[-1].position
+        return line

@@ -1,0 +1,85 @@
+"""The compiled part of the search for shortest solutions of puzzles; see `puzzles.py`."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.contract.game import UNDECIDED, WIN
+from retrograde.solver.rules.examine import key_of
+from retrograde.solver.rules.positions import put, stands_at, whole
+from retrograde.solver.runtime.kernel import lean_kernel
+from retrograde.solver.search.hashing import hash_of
+
+Array = np.ndarray[Any, Any]
+
+NODES, TROUBLE = range(2)
+"""Indices into `counts`: positions searched, and why the search gave up (0 if it did not)."""
+STOPPED, BROKEN = 1, 2
+"""Why a search gave up: out of time, or a lower bound that falls by more than 1."""
+NEVER = 1 << 40
+"""The lower bound of a position from which no line leads to a solution."""
+DEEPEST = 1000
+"""The most plies of a solution."""
+HASH_BITS = 40
+ROOT = np.int64(0)
+"""The first ply, as int64: for a literal, numba would compile the recursive kernel once more."""
+
+
+class PuzzleMemory(NamedTuple):
+    """What the search works with.
+
+    `keys` and `bounds` are the table: positions, and lower bounds of their plies to a solution, 0 in an empty entry.
+    `line` has the moves of the solution, and `faulty` the position at which the search found the rules broken.
+    """
+
+    keys: Array
+    bounds: Array
+    counts: Array
+    stop: Array
+    line: Array
+    faulty: Array
+
+
+@lean_kernel
+def plies_to_solution(game, position, parent, least, plies, ply, memory):
+    """Return *plies* if a solution takes so many, else a greater lower bound; it is known that none takes fewer.
+
+    *least* is the game's lower bound. The result means nothing if `counts[TROUBLE]` is set.
+    """
+    counts = memory.counts
+    counts[NODES] += 1
+    # Step 1: look at what is known of the position.
+    slot = hash_of(key_of(position), HASH_BITS) & len(memory.keys) - 1
+    known = max(least, 1)
+    if stands_at(memory.keys, slot, position):
+        known = max(known, memory.bounds[slot])
+    if known > plies:
+        return known
+    if memory.stop[0]:
+        counts[TROUBLE] = STOPPED
+        return known
+    # Step 2: search the children. To take the last move back needs two plies more than the parent, from which no
+    # solution takes fewer than plies + 1.
+    best = NEVER
+    for move, child in game.children(position):
+        if child == parent:
+            best = min(best, plies + 2)
+            continue
+        value = whole(game.primitive(child))
+        below = whole(game.least_plies(child)) if value == UNDECIDED else 0 if value == WIN else NEVER
+        if below < least - 1:
+            counts[TROUBLE] = BROKEN
+            put(memory.faulty, 0, position)
+            return known
+        if value == UNDECIDED:
+            below = plies_to_solution(game, child, position, below, plies - 1, ply + 1, memory)
+            if counts[TROUBLE]:
+                return known
+        best = min(best, below + 1)
+        if best <= plies:
+            memory.line[ply] = move
+            return best
+    # Step 3: store the bound.
+    put(memory.keys, slot, position)
+    memory.bounds[slot] = best
+    return best

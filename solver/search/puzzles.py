@@ -1,0 +1,85 @@
+"""Finds a shortest solution of a puzzle by iterative deepening (IDA*; Korf, 1985).
+
+An iteration searches depth-first for a solution of exactly n plies. It leaves out positions of which a lower bound says
+that they are too far from a solution. The next iteration begins with the least number of plies that the last one did
+not rule out, so its first solution is a shortest one.
+
+The lower bounds are those of the game (`least_plies`) and those that the search has proved before. The table holds the
+latter, with whole positions.
+"""
+
+import time
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import LOSE, TIE, UNDECIDED, WIN, Game, RuleError, Traits
+from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.positions import no_position, position_in
+from retrograde.solver.rules.reason import compilable
+from retrograde.solver.search.puzzle_kernels import (
+    BROKEN,
+    DEEPEST,
+    NEVER,
+    NODES,
+    ROOT,
+    TROUBLE,
+    PuzzleMemory,
+    plies_to_solution,
+)
+from retrograde.solver.search.searcher import TABLE_SIZE, SearchResult
+from retrograde.solver.search.timer import StoppableSearch
+
+
+class PuzzleSearch(StoppableSearch):
+    """A search for shortest solutions of a puzzle, with a table of *size* bytes that is kept between searches."""
+
+    def __init__(self, game: Game, size: int = TABLE_SIZE):
+        super().__init__()
+        self.game, width = game, Traits.of(game).width
+        words = (width,) if width else ()
+        entries = 1 << (max(1, size // (8 * max(1, width) + 8))).bit_length() - 1
+        table = np.zeros((entries, *words), np.int64), np.zeros(entries, np.int64)
+        self.memory = PuzzleMemory(
+            *table, np.zeros(2, np.int64), self.stop, np.zeros(DEEPEST + 1, np.int64), np.zeros((1, *words), np.int64)
+        )
+
+    @property
+    def looked_at(self) -> int:
+        """The positions searched so far."""
+        return int(self.memory.counts[NODES])
+
+    def find(
+        self, position: int, seconds: float | None = None, depth: int | None = None
+    ) -> tuple[SearchResult, list[int]]:
+        """Search for a shortest solution, for some seconds and of at most *depth* plies.
+
+        Return what was found, and the moves of the solution if there is one.
+        """
+        began, nodes, value = time.monotonic(), self.looked_at, self.game.primitive(position)
+        deepest, solved = min(depth or DEEPEST, DEEPEST), value == WIN
+        plies = NEVER if value != UNDECIDED else max(1, self.game.least_plies(position))
+        if value == UNDECIDED:
+            self.iterate(position, min(plies, deepest))  # outside the time limit: this may compile the rules
+        with self.limited(seconds):
+            while not solved and plies <= deepest and (bound := self.iterate(position, plies)) is not None:
+                solved, plies = bound == plies, bound
+        worst, best = (WIN, WIN) if solved else (LOSE, TIE if plies >= NEVER else WIN)
+        line = self.memory.line[: plies * (solved and value == UNDECIDED)].tolist()
+        excluded = 0 if solved or plies >= NEVER else plies - 1
+        count, took = self.looked_at - nodes, time.monotonic() - began
+        return SearchResult(
+            WIN if solved else None, len(line) if solved else None, worst, best, excluded, count, took
+        ), line
+
+    def iterate(self, position: int, plies: int) -> int | None:
+        """Return a lower bound of the plies to a solution, *plies* if one takes so many; None if time is out."""
+        memory = self.memory
+        memory.counts[TROUBLE] = 0
+        with compilable(self.game):
+            least = self.game.least_plies(position)
+            bound = plies_to_solution(rules_for(self.game), position, no_position(position), least, plies, ROOT, memory)
+        if memory.counts[TROUBLE] == BROKEN:
+            where = self.game.write(position_in(self.game, memory.faulty, 0))
+            raise RuleError(f"{variant(self.game)}, position {where}: least_plies() falls by more than 1 with a move")
+        return None if memory.counts[TROUBLE] else int(bound)

@@ -81,6 +81,13 @@ class Fanorona(Captures):
         direction = 7 - (step >> 1) if step & 1 else step >> 1
         return self.row(theirs, self.ways[man if step & 1 else self.ways[man][direction]][direction], direction)
 
+    # Hints
+
+    def estimate(self, position):
+        """Return the men of the player to move, less the opponent's."""
+        mine, theirs = self.sides(position)
+        return mine.bit_count() - theirs.bit_count()
+
     # For people
 
     def move_name(self, position, path):

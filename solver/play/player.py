@@ -122,8 +122,8 @@ PLAYERS: dict[str, Maker] = {
 """The makers of players by their names on the command line.
 
 Other names are: a number, which plays perfectly with that probability; `depth:4` and `time:0.5`, which search that many
-plies or seconds with the game's estimate; `paranoid:4`, which assumes that several others all play against it; and the
-models `skill:0.8` and `exploit:random`.
+plies or seconds with the game's estimate; `paranoid:4`, which assumes that several others all play against it;
+`mcts:1000`, Monte Carlo tree search by that many random games; and the models `skill:0.8` and `exploit:random`.
 """
 
 BY_MODEL = ("skill", "exploit")
@@ -146,7 +146,7 @@ def make_player(name: str, oracle: Oracle, chance: Random) -> Player:
         return by_model(find_model(name, oracle.game), chance)
     if point := entry_point(name):
         return installed(point, oracle, chance)
-    names = ", ".join([*PLAYERS, "depth:N", "time:S", "paranoid:N", "skill:P", "exploit:MODEL", *offered()])
+    names = ", ".join([*PLAYERS, "depth:N", "time:S", "paranoid:N", "mcts:N", "skill:P", "exploit:MODEL", *offered()])
     raise NoPlayer(f"no player {name!r}; the players are {names}, or a skill from 0 to 1")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from retrograde.games.contract.game import Game
 from retrograde.solver.search.depth.scores import DEEPEST, counts_points
+from retrograde.solver.search.monte_carlo import by_monte_carlo
 
 if TYPE_CHECKING:
     from retrograde.solver.search.depth.searcher import DepthSearch
@@ -43,7 +44,13 @@ def read_name(text: str) -> DepthLimits | None:
 
 
 def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int] | None:
-    """Return the function that chooses a move by a depth-limited search; None if the name means another player."""
+    """Return the function that chooses a move by a limited search; None if the name means another player.
+
+    `mcts:1000` is Monte Carlo tree search by so many playouts.
+    """
+    kind, _, amount = name.partition(":")
+    if kind == "mcts" and amount.isdecimal() and int(amount):
+        return by_monte_carlo(game, int(amount), chance)
     if (limits := read_name(name)) is None:
         return None
     search = AdaptiveDepthSearch(game, limits.paranoid)

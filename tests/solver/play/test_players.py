@@ -160,7 +160,7 @@ def test_the_rules_that_people_learn(solution_of, text, move):
 def test_the_player_by_rules_knows_no_other_game(solution_of):
     with pytest.raises(NoPlayer, match="tictactoe alone"):
         make_player("rules", solution_of("tictactoe:misere"), Random(1))
-    names = "perfect, first, random, greedy, depth:N, time:S, paranoid:N, skill:P, exploit:MODEL, rules"
+    names = "perfect, first, random, greedy, depth:N, time:S, paranoid:N, mcts:N, skill:P, exploit:MODEL, rules"
     with pytest.raises(NoPlayer, match=rf"no player 'best'; the players are {names}"):
         make_player("best", solution_of("mutorere"), Random(1))
     with pytest.raises(NoPlayer):
@@ -207,7 +207,7 @@ def test_other_distributions_offer_players(solved, solution_of):
         "choosy": "it does not like this game",
         "gone": "'gone' cannot be loaded from pastimes:gone: module 'pastimes' has no",
         "lost": "'lost' cannot be loaded from pastimes.none:lost: No module named",
-        "nobody": "time:S, paranoid:N, skill:P, exploit:MODEL, 0.5, choosy, first, gone, last, lost, rules, or a",
+        "nobody": "paranoid:N, mcts:N, skill:P, exploit:MODEL, 0.5, choosy, first, gone, last, lost, rules, or a",
     }.items():
         with pytest.raises(NoPlayer, match=complaint):
             make_player(name, solution, Random(1))

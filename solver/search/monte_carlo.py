@@ -1,0 +1,114 @@
+"""Monte Carlo tree search: a player who tries moves by playing the game to its end at random, many times.
+
+This is UCT (L. Kocsis and C. Szepesvári, *Bandit based Monte-Carlo planning*, 2006). Each playout
+
+1. goes down the tree, at each position to the move with the greatest mean payoff plus a bonus for few tries;
+2. adds the first position that has an untried move, and tries it;
+3. goes on by random moves to the end, or for `LONGEST` plies, which pay nothing more;
+4. adds what each player got to all moves on the way; of two players, how much more than the other.
+
+The move that was tried most often is played. Nothing is proved, and nothing is asked but the rules.
+"""
+
+import math
+from collections.abc import Callable
+from random import Random
+
+from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, mover
+
+LONGEST = 500
+HASTE = 1 / 4 / LONGEST
+"""The share of the payoff that each ply costs, so that a player wins soon; not where moves pay."""
+CURIOSITY = 0.7
+"""The weight of the bonus, in units of the range of payoffs seen so far; the square root of 2 for payoffs of ±1."""
+
+
+class TriedMove:
+    """A move in the tree: how often it was tried, what its player got in all, and the moves tried after it."""
+
+    __slots__ = ("after", "total", "visits")
+
+    def __init__(self) -> None:
+        self.visits, self.total = 0, 0.0
+        self.after: dict[int, TriedMove] = {}
+
+
+def by_monte_carlo(game: Game, playouts: int, chance: Random) -> Callable[[int], int]:
+    """Return the function that chooses a move after so many playouts."""
+
+    def choose(position: int) -> int:
+        search = MonteCarloSearch(game, chance)
+        for _ in range(playouts):
+            search.play_out(position)
+        return search.most_tried()
+
+    return choose
+
+
+class MonteCarloSearch:
+    """The tree of one position, as playouts let it grow."""
+
+    def __init__(self, game: Game, chance: Random):
+        self.game, self.chance = game, chance
+        self.alternates = Traits.of(game).alternates
+        self.pays = Traits.of(game).has_rewards
+        self.root = TriedMove()
+        self.least, self.most = math.inf, -math.inf
+
+    def most_tried(self) -> int:
+        return max(self.root.after, key=lambda move: self.root.after[move].visits)
+
+    def play_out(self, position: int) -> None:
+        """Play one game to its end, in the tree as far as it goes, and keep what it paid."""
+        got = [0.0] * self.game.players
+        path: list[tuple[int, TriedMove]] = []
+        node, plies, grown = self.root, 0, False
+        while plies < LONGEST and self.game.primitive(position) == UNDECIDED:
+            seat = self.seat(position, plies)
+            moves = [*self.game.generate_moves(position)]
+            if seat == CHANCE:
+                (move,) = self.chance.choices(moves, [self.game.odds(position, each) for each in moves])
+            elif grown:
+                move = self.chance.choice(moves)
+            else:
+                untried = [move for move in moves if move not in node.after]
+                move = self.chance.choice(untried) if untried else self.best(node)
+            if not grown:
+                grown = seat != CHANCE and move not in node.after
+                node = node.after.setdefault(move, TriedMove())
+                path.append((seat, node))
+            if self.pays:
+                self.pay(got, plies, [self.game.reward(position, move, player) for player in range(len(got))])
+            position = self.game.do_move(position, move)
+            plies += 1
+        if self.game.primitive(position) != UNDECIDED:
+            self.pay(got, plies, [self.game.payoff(position, player) for player in range(len(got))])
+        if not self.pays:
+            got = [each * (1 - HASTE * plies) for each in got]
+        if len(got) == 2:
+            got = [got[0] - got[1], got[1] - got[0]]
+        self.least, self.most = min(self.least, *got), max(self.most, *got)
+        for seat, tried in path:
+            tried.visits += 1
+            tried.total += got[seat] if seat != CHANCE else 0
+        self.root.visits += 1
+
+    def seat(self, position: int, plies: int) -> int:
+        """Return the player to move, as a number; 0 for the player to move at the root where two alternate."""
+        return plies % 2 if self.alternates else mover(self.game, position)
+
+    def pay(self, got: list[float], plies: int, amounts: list[int]) -> None:
+        """Add what a move or an end pays to what each player got. Where two alternate, player 0 is the one to move."""
+        for player, amount in enumerate(amounts):
+            got[(player + plies) % 2 if self.alternates else player] += amount
+
+    def best(self, node: TriedMove) -> int:
+        """Return the move with the greatest mean payoff plus bonus; all have been tried."""
+        curiosity = CURIOSITY * (self.most - self.least or 1)
+        logarithm = math.log(node.visits)
+
+        def promise(move: int) -> float:
+            tried = node.after[move]
+            return tried.total / tried.visits + curiosity * math.sqrt(logarithm / tried.visits)
+
+        return max(node.after, key=promise)

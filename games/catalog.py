@@ -322,8 +322,8 @@ def make(cls: type[Game], text: str) -> Game:
     options = read_options(cls, text, list(known))
     missing = [name for name, field in known.items() if field.default is MISSING and name not in options]
     if missing and (wider := wider_class(cls, options.keys())):
-        return wider(**options)
-    if missing:
+        cls = wider
+    elif missing:
         example = cls.example or f"{missing[0]}=…"
         raise VariantError(f"{cls.name} needs the option {missing[0]}, as in {cls.name}:{example}")
     expect_names(cls, known)

@@ -295,7 +295,7 @@ def by_alpha_beta(
 
 def tables_of(game: "Game", position: int, limits: SearchLimits) -> "LoadedTables | None":
     """Return the tables to probe, or None."""
-    if not limits.tables or not Traits.of(game).is_numbered:
+    if not limits.tables:
         return None
     from retrograde.solver.search.probing.tables import find_tables
 

@@ -23,11 +23,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from retrograde.games.contract.game import MoveError, PositionError
+from retrograde.games.contract.game import MoveError, PositionError, is_numbered
 from retrograde.games.draughts import sides
-from retrograde.games.draughts.board import COLOUR, number, packed, unpacked
+from retrograde.games.draughts.board import number
 from retrograde.games.draughts.moves import CAPTURES, WAYS
-from retrograde.games.draughts.sides import MOST_PIECES
 
 EXAMPLE = "W:W18,K24:B12,K10"
 POSITION = re.compile(r"([WB])((?::[WB][^:WB]*){2})")
@@ -39,24 +38,19 @@ Pieces = dict[int, str]
 
 def seen(game: Any, position: int, square: int) -> int:
     """Return the number on paper, from 1, of a square that the player to move sees."""
-    return square + 1 if position >> COLOUR & 1 else game.squares - square
+    return square + 1 if game.draw_turn(position) == "b" else game.squares - square
 
 
 def pieces_of(game: Any, position: int) -> Pieces:
     """Return the pieces on the board."""
-    own, other, kings = unpacked(position)
-    signs = "wb" if white_to_move(position) else "bw"
+    own, other, kings = game.sets(position)
+    signs = "wb" if game.draw_turn(position) == "w" else "bw"
     found = {}
     for square in range(game.squares):
         if (own | other) >> square & 1:
             sign = signs[other >> square & 1]
             found[seen(game, position, square)] = sign.upper() if kings >> square & 1 else sign
     return dict(sorted(found.items()))
-
-
-def white_to_move(position: int) -> bool:
-    """Return whether White is to move."""
-    return not position >> COLOUR & 1
 
 
 # Positions
@@ -69,7 +63,7 @@ def write(game: Any, position: int) -> str:
         ",".join(f"{'K' * sign.isupper()}{square}" for square, sign in pieces.items() if sign.upper() == side)
         for side in "WB"
     ]
-    return f"{'W' if white_to_move(position) else 'B'}:W{sides[0]}:B{sides[1]}"
+    return f"{game.draw_turn(position).upper()}:W{sides[0]}:B{sides[1]}"
 
 
 def read(game: Any, text: str) -> int:
@@ -110,9 +104,9 @@ def position_of(game: Any, pieces: Pieces, white: bool) -> int:
         else:
             other |= bit
         kings |= bit * sign.isupper()
-    position = packed(0 if white else 1, own, other, kings)
+    position: int = game.from_sets(0 if white else 1, own, other, kings)
     tier = game.tier(position)
-    if tier not in game.tiers:
+    if is_numbered(game) and tier not in game.tiers:
         name = sides.name_of_sides(*sides.sides_of(tier))
         options = f"{name},{game.rows}" if game.rows != 8 else name
         what = f"this is {name}, which does not follow from {game.pieces}"
@@ -125,8 +119,9 @@ def check_pieces(game: Any, pieces: Pieces, white: bool) -> None:
 
     There must not be too many, the other side needs one, and no man may be on the last row.
     """
-    if len(pieces) > MOST_PIECES:
-        raise PositionError(f"{len(pieces)} pieces are on the board; endings have {MOST_PIECES} at most")
+    if len(pieces) > game.most_pieces:
+        name = "endings have" if is_numbered(game) else "the game has"
+        raise PositionError(f"{len(pieces)} pieces are on the board; {name} {game.most_pieces} at most")
     mover, other = ("White", "Black") if white else ("Black", "White")
     if not any(sign.upper() == other[0] for sign in pieces.values()):
         raise PositionError(
@@ -216,4 +211,4 @@ def picture(game: Any, position: int) -> str:
         signs = "   ".join(pieces.get(square, ".") for square in range(first, first + game.width))
         signs = f"  {signs}" if row % 2 == 0 else f"{signs}  "
         lines.append(f"{first:2}  {signs}  {first + game.width - 1:3}")
-    return "\n".join([*lines[:-1], f"{lines[-1]}   {'White' if white_to_move(position) else 'Black'} to move"])
+    return "\n".join([*lines[:-1], f"{lines[-1]}   {game.words[game.draw_turn(position)]} to move"])

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from retrograde.games.contract.game import LOSE
-from retrograde.games.draughts.pdn import white_to_move
+from retrograde.games.contract.game import LOSE, is_numbered
 
 WIDTH = 79
 
@@ -17,19 +16,21 @@ def pdn(game: Any, position: int, moves: Sequence[int], players: Sequence[str], 
     *players* are the names of the first and the second player. A *finished* game that has not ended on the board is a
     draw, for example by repetition.
     """
-    start, white_begins = game.write(position), white_to_move(position)
-    white, black = players if white_begins else reversed(players)
+    start, first = game.write(position), game.draw_turn(position)
+    white, black = players if first == "w" else reversed(players)
     words: list[str] = []
-    for ply, move in enumerate(moves, 0 if white_begins else 1):
+    for ply, move in enumerate(moves, 0 if first == next(iter(game.words)) else 1):
         number = f"{ply // 2 + 1}{'...' if ply % 2 else '.'}"
         words += [number] * (not words or ply % 2 == 0)
         words.append(game.move_name(position, move))
         position = game.do_move(position, move)
     result = "*"
     if finished:
-        result = ("0-1" if white_to_move(position) else "1-0") if game.primitive(position) == LOSE else "1/2-1/2"
+        result = (
+            ("0-1" if game.draw_turn(position) == "w" else "1-0") if game.primitive(position) == LOSE else "1/2-1/2"
+        )
     tags = {
-        "Event": f"Draughts ending {game.pieces}",
+        "Event": f"Draughts ending {game.pieces}" if is_numbered(game) else "Draughts",
         "Date": f"{date.today():%Y.%m.%d}",
         "White": white,
         "Black": black,

@@ -61,6 +61,16 @@ class Draughts(Numbering):
 
     # For people
 
+    most_pieces = MOST_PIECES
+
+    def sets(self, position):
+        """Return the pieces of the player to move, those of the other player, and the kings, for texts."""
+        return unpacked(position)
+
+    def from_sets(self, colour, own, other, kings):
+        """Return the position with these pieces, for texts."""
+        return packed(colour, own, other, kings)
+
     def variant_title(self):
         """Return the pieces in words: `Two kings against king and man`."""
         from retrograde.games.draughts.words import in_words
@@ -69,7 +79,7 @@ class Draughts(Numbering):
 
     def ending(self, position):
         """Return how the game has ended."""
-        return "no move is left" if unpacked(position)[0] else "no piece is left"
+        return "no move is left" if self.sets(position)[0] else "no piece is left"
 
     def pgn(self, position, moves, players, finished):
         """Return a game from a position as PDN; *players* are the names of the first and the second player."""

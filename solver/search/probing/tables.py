@@ -56,6 +56,8 @@ class LoadedTables:
         """Return the outcome of a position, or None if no database has it."""
         if self.game.tier(self.game.canonical(position)) not in self.entries:
             return None
+        if hasattr(self.game, "as_probed"):
+            position = self.game.as_probed(position)
         return next((known for database in self.databases if (known := database.get(position))), None)
 
     def close(self) -> None:
@@ -68,10 +70,10 @@ def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> LoadedTabl
 
     Skip databases that cannot be read or were made by other rules. The tables take at most *most* bytes.
     """
-    traits = Traits.of(game)
-    if not traits.is_numbered or not traits.has_tiers or game.family == game:
+    rules: Any = probed_by(game)  # the contract has no `tiers`, which is a name of options, too
+    traits = Traits.of(rules)
+    if not traits.is_numbered or not traits.has_tiers or rules.family == game:
         return None
-    rules: Any = game  # the contract has no `tiers`, which is a name of options, too
     tiers = {tier for tier in rules.tiers if tier >= game.tier(position)}
     tables = LoadedTables(game)
     for path in list_databases(home_folder()):
@@ -89,10 +91,15 @@ def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> LoadedTabl
     return tables if tables.entries else None
 
 
+def probed_by(game: Any) -> Any:
+    """Return the game in whose family the databases are: the game itself, unless it has a `probed_game`."""
+    return getattr(game, "probed_game", game)
+
+
 def load_tiers(database: Database, game: Game, tiers: set[int], most: int) -> dict[int, Array]:
     """Return the tiers among *tiers* that a database of the family has, within *most* bytes, small ones first."""
-    other = database.game
-    if variant(other) == variant(game) or type(other) is not type(game) or other.family != game.family:
+    other, endings = database.game, probed_by(game)
+    if variant(other) == variant(game) or type(other) is not type(endings) or other.family != endings.family:
         return {}
     if not isinstance(database, SlotsDatabase) or database.metric != METRICS[0]:
         return {}

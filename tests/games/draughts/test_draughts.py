@@ -416,7 +416,7 @@ def test_texts_that_are_no_positions(text, complaint):
     ("variant", "complaint"),
     {
         "KK": "no ending 'KK'; name the kings and men of both sides, as in KKvKM, or say how many pieces",
-        "9": "pieces=9; say 2 to 8, or name them",
+        "9": "pieces=9; say 2 to 8, leave it out for the whole game, or name them",
         "KKKKKvKKKK": "has 9 pieces; endings of 8 at most are known",
         "KvK,5": "rows=5; the board must have 4, 6 or 8 rows",
         "MMMMMMMvM,4": "there is no room for MMMMMMMvM on 4 rows",

@@ -74,7 +74,7 @@ def follow(text, status=0):
 
 
 ADVISING = [
-    ["search", "my walk/walk.py:steps=6"],
+    ["search", "my walk/walk.py:steps=6", "--method", "pn"],
     ["prove", "my walk/walk.py"],
     ["search", "my walk/walk.py", "--metric", "score"],
     ["book", "my walk/walk.py", "--plies", "2"],

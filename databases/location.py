@@ -37,8 +37,8 @@ def database_path(variant: str, home: str | os.PathLike[str] | None = None, metr
 
     >>> database_path("connect4:width=5,height=4", "home").as_posix()
     'home/connect4,width=5,height=4.h5'
-    >>> database_path("nim", "home", "nimber").as_posix()
-    'home/nim@nimber.h5'
+    >>> database_path("tictactoe", "home", "score").as_posix()
+    'home/tictactoe@score.h5'
     """
     folder = home_folder() if home is None else home if isinstance(home, Path) else Path(home)
     return folder / (re.sub(r"[:/\\]", ",", variant + (f"@{metric}" if metric else "")) + SUFFIX)

@@ -57,7 +57,7 @@ def open_database(
 ) -> Database:
     """Open a database by its variant, its path (a Path, or a text that ends in .h5), or its address (https:, s3:).
 
-    A metric other than the game's own may follow the variant, as in `nim@nimber`.
+    A metric other than the game's own may follow the variant, as in `tictactoe@score`.
 
     The rules come from an installed game, from one that was solved on this machine, or from *game*. A file never makes
     us load code from elsewhere. *home* replaces the usual folder of databases. Raises NoDatabase, NotADatabase,
@@ -153,7 +153,10 @@ def no_database(name: str, metric: str = "", text: str = "") -> NoDatabase:
 
 
 def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | None) -> tuple[Path, Game]:
-    """Return the path of a variant's database, and the game; raise NoDatabase if there is none."""
+    """Return the path of the database that a text such as `tictactoe@score` names, and its game: *game* if given.
+
+    The game's own metric is no part of the name of a file. Raises NoDatabase if the file does not exist.
+    """
     from retrograde.games.catalog import load_game, variant
 
     name, metric = metric_named(text)

@@ -42,7 +42,7 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
                 "checks": report.checks,
                 "understood": report.understood,
                 "findings": [finding._asdict() for finding in report.findings],
-                "compiles": not report.slow if "compiled" in report.checks else None,
+                "compiles": (not report.slow) if "compiled" in report.checks else None,  # None: not tried
                 "slow": report.slow or None,
             }
         )

@@ -201,7 +201,8 @@ def tell(path: Path, report: "Verification", seconds: tuple[float, float], nodes
         click.echo(f"{heading(file.variant)}: {claim(file)} for the player to move in {root}")
         bits = 8 * file.bytes / file.stored
         found, checked = map(duration, seconds)
-        click.echo(f"{file.stored:,} replies, {bits:,.1f} bits each; found in {found}, checked in {checked}")
+        replies = "1 reply" if file.stored == 1 else f"{file.stored:,} replies"
+        click.echo(f"{replies}, {bits:,.1f} bits each; found in {found}, checked in {checked}")
         click.echo(faint(wrap(f"proven: {report.proven}", 2)))
         click.echo(f"{path}: {size(file.bytes)}")
 

@@ -51,7 +51,7 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
     """
     from retrograde.databases.lock import Lock
 
-    path, variant = place_of(source, database)
+    path, variant = path_and_variant(source, database)
     files = to_remove(path, only_unfinished)
     if not files:
         what = "no interrupted solve" if only_unfinished else "neither a database nor an interrupted solve"
@@ -75,7 +75,7 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
         click.echo(f"{size(total)} removed")
 
 
-def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
+def path_and_variant(source: str, database: str | None) -> tuple[Path, str | None]:
     """Return the path of the database, and its variant; None if only the file is named."""
     from retrograde.databases.location import SUFFIX, database_path, metric_named
     from retrograde.games import VariantError
@@ -90,6 +90,7 @@ def place_of(source: str, database: str | None) -> tuple[Path, str | None]:
     text, metric = metric_named(source)
     try:
         game = load_game(text)
+        # The name of a file leaves out the game's own metric.
         text, metric = text_of(game), "" if metric == metric_of(game) else metric
     except VariantError:
         if not files_of(database_path(text, metric=metric)):

@@ -24,7 +24,7 @@ class $game(Game):
         if min(self.stones, self.most) < 1:
             raise ValueError("stones and most must be at least 1")
 
-    # The rules. They are compiled: use ints, tuples and loops here, no strings and no dicts
+    # The rules. They are compiled: use ints, tuples and loops here, and no strings
 
     @property
     def start(self):
@@ -110,7 +110,7 @@ class $game(Game):
         steps = self.cells.steps((1, 0), (-1, 0), (0, 1), (0, -1))
         return self.cells.bits_of([cell for cell in cells if cell >= 0] for cells in steps)
 
-    # The rules. They are compiled: use ints, tuples and loops here, no strings and no dicts
+    # The rules. They are compiled: use ints, tuples and loops here, and no strings
 
     def generate_moves(self, position):
         """Yield the legal moves; each move is a small int, here a cell."""

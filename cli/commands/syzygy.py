@@ -25,7 +25,7 @@ def export_tables(source: str, folder: Path, database: str | None, as_json: bool
     done = dict[str, Facts]()
     for one in sources_in(source, database):
         with open_source(one, database) as opened:
-            known = zeroing_in(opened)
+            known = checked_for_zeroing(opened)
             for ending in endings_in(known):
                 if ending not in done:
                     done[ending] = table_of(known, ending, folder, as_json)
@@ -61,12 +61,12 @@ def check_chess(game: Any) -> None:
 
     if not is_chess(game):
         raise RetrogradeError(f"Syzygy's tables are of chess endings, not of {variant(game)}")
-    if len(game.material) > MOST_WITH_PAWNS:
+    if len(game.material) > MOST_WITH_PAWNS:  # also without pawns: endings of 6 men are not written
         raise RetrogradeError(f"Syzygy's tables of {MOST_WITH_PAWNS} men at most are written, not of {variant(game)}")
 
 
-def zeroing_in(database: "Database") -> "SlotsDatabase":
-    """Return a database; raise RetrogradeError if it does not hold distances to zeroing of chess."""
+def checked_for_zeroing(database: "Database") -> "SlotsDatabase":
+    """Return the database; raise RetrogradeError unless it holds distances to zeroing of chess with few men."""
     from retrograde.databases.slots.database import SlotsDatabase
 
     check_chess(database.game)

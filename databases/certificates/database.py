@@ -36,7 +36,10 @@ class Certificate:
         return self.content.positions.data
 
     def reply(self, position: int) -> CertificateReply | None:
-        """Return the entry for a position or a symmetric one; None if there is none."""
+        """Return the reply for a position; None if there is none.
+
+        If only a symmetric position is stored, its move is translated to this one.
+        """
         position = index(position)
         if not 0 <= position < POSITION_LIMIT:
             return None

@@ -65,8 +65,10 @@ class Survey:
         self.checks[rule] += 1
 
     def explore(self, limit: int, deadline: float) -> None:
-        """Visit up to *limit* positions: half of them breadth-first, then by random games, then the rest."""
-        if Traits.of(self.game).is_numbered:
+        """Visit up to *limit* positions until *deadline*: half of them breadth-first, then random games, then
+        breadth-first again. Sets `complete`: whether all that can be reached were visited, never so by numbers.
+        """
+        if Traits.of(self.game).is_numbered:  # a third of the time is for finding starts among the slots
             starts = self.placements(min(limit, PLACEMENTS), (2 * time.monotonic() + deadline) / 3)
         else:
             starts = self.starts()
@@ -180,13 +182,14 @@ class Survey:
         return start
 
     def visit(self, position: int) -> RuleAnswers:
+        """Return what the rules say about a position, checked at the first visit; raise a Fault if it is wrong."""
         if position not in self.answers:
             tier, value = self.check_tier(position), self.check_value(position)
             moves = self.check_moves(position) if value == UNDECIDED else []
             children = [self.check_child(position, move) for move in moves]
             for move, child in zip(moves, children, strict=True):
                 if (lower := self.check_tier(child)) < tier:
-                    self.position = position
+                    self.position = position  # the fault is the parent's, and check_tier has noted the child
                     raise Fault(f"falls from {tier} to {lower} by the move {move}; it must never fall along a move")
             self.phase.advance(1)
             self.answers[position] = RuleAnswers(value, tier, moves, children)

@@ -192,7 +192,7 @@ class Sampler:
         count, depth, weight = float(len(wave)), 0, 0.0
         logs = [math.log(max((parents - 1) / factor, 1e-9))]
         while True:
-            # Step 1: expand both samples, and scale up the number of children.
+            # Step 1: expand both samples, and scale up the mean of their numbers of children.
             one, other = (self.children(sample) for sample in samples)
             edges = count * (one.times.sum() / len(samples[0]) + other.times.sum() / len(samples[1])) / 2
             if not len(one.positions) or not len(other.positions) or self.returns:

@@ -181,7 +181,7 @@ def level_draws(graph, draws):
                 elif children_left[parent] == 0:
                     top = label_draw(draws, parent, (LOSE, level, plies[i] + 1), queue, top)
         # Step 3: the fringe of the next level: undecided draws with a move to a draw won at this level.
-        level += 1
+        level += 1  # from here on the number of the next level
         for place in range(first, done):
             if kinds[queue[place]] == WIN:
                 for link in range(parent_begins[queue[place]], parent_begins[queue[place] + 1]):

@@ -155,16 +155,17 @@ def reason(game: Game, error: Exception) -> str:
 def innermost(text: str) -> tuple[str, str, int]:
     """Return the innermost complaint about a rule module, the module's file and line.
 
-    The file is empty if the text names none.
+    numba's message lists the failed steps, outermost first, then the complaint, then lines of code, innermost first;
+    most of these are the solver's own. The file is empty if the text names none.
     """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or ["the compiler gives no reason"]
     for_people = False
     for number, line in enumerate(lines):
         found = re.match(r'File "(.+)", line (\d+):', line)
         # A line of the contract itself means that the rules call a method meant for people, such as write().
         if found and (file := Path(found[1]).absolute().resolve()) == CONTRACT:
             for_people = True
-        elif found and SOLVER not in file.parents:
+        elif found and SOLVER not in file.parents:  # not the solver's own code: a rule module
             said = "it asks a method that is for people" if for_people else complaint_in(lines[:number])
             return said, found[1], int(found[2])
     if found := re.match(r"(.*?)\.? Raised from (.+) \((\d+)\)$", lines[0]):

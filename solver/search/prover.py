@@ -137,7 +137,10 @@ class ProofNumberSearch(StoppableSearch):
     # Values
 
     def find(self, position: int, seconds: float | None = None) -> SearchResult:
-        """Search a position for at most *seconds* and return the SearchResult, without a distance."""
+        """Search a position for at most *seconds* (None: without limit); return its value, or the bounds proved so far.
+
+        The remoteness is 0 if the game is over there, unless by a DRAW, which has none; otherwise it is not known.
+        """
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
         bounds = LOSE, WIN
         with self.limited(seconds), suppress(OutOfTime):
@@ -147,8 +150,8 @@ class ProofNumberSearch(StoppableSearch):
         value = worst if worst == best else None
         over = self.game.primitive(position) != UNDECIDED and value != DRAW
         nodes, in_tables = self.nodes - nodes, self.in_tables - in_tables
-        seconds = time.monotonic() - began
-        return SearchResult(value, 0 if over else None, worst, best, 0, nodes, seconds, in_tables)
+        taken = time.monotonic() - began
+        return SearchResult(value, 0 if over else None, worst, best, 0, nodes, taken, in_tables)
 
     def narrow(self, position: int) -> Iterator[tuple[Value, Value]]:
         """Yield the worst and the best value still possible, ever closer, until they meet or memory is full."""

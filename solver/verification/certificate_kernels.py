@@ -38,13 +38,17 @@ class StoredReplies(NamedTuple):
 
 @lean_kernel
 def check_replies(game, stored, indices, wrong, images, trouble, every):
-    """Check the replies at some indices. Write the indices of wrong ones and return how many."""
+    """Check the replies at some indices of a certificate; write the indices of wrong ones to *wrong*, return how many.
+
+    *images* is a buffer for the images of a position. trouble[1] is the position for which the rules are called, for
+    messages. A reply is checked also at one image of the position, or at *every* image.
+    """
     count = 0
     for index in indices:
         position = stored.positions[index]
         trouble[1] = position
         fine = 0 <= position < POSITION_LIMIT and game.canonical(position) == position
-        fine = fine and game.primitive(position) + 0 == UNDECIDED
+        fine = fine and game.primitive(position) + 0 == UNDECIDED  # + 0 makes an int of a member of an enum
         fine = fine and check_one(game, stored, index, images, every)
         if not fine:
             wrong[count] = index

@@ -105,7 +105,11 @@ def word_type(numbering: SlotNumbering) -> type:
 
 
 def look(task: tuple[TierInputs, int, int, bool, bool]) -> SweepResult:
-    """Return the bounds of a chunk by other tiers only, and a script if *written*, which may be *packed*."""
+    """Return the first bounds of a chunk: slots of other tiers have their final bounds, those of this tier count as 0.
+
+    If *written*, also record the rules' answers as a script, which may be *packed*; there is none if it would need more
+    than MOST_WORDS words a slot.
+    """
     inputs, begin, end, written, packed = task
     low, high = np.zeros(end - begin, np.int64), np.zeros(end - begin, np.int64)
     words = WORDS * (end - begin) if written else 0
@@ -113,14 +117,14 @@ def look(task: tuple[TierInputs, int, int, bool, bool]) -> SweepResult:
     while True:
         chunk = arrays_of(inputs, begin, low, high, kernels.LOOK, np.zeros(words, word_type(inputs.numbering)))
         try:
-            _, workspace = ask(inputs.game, chunk, kernels.sweep)
+            _, workspace = ask(inputs.game, chunk, kernels.sweep)  # fills *low* and *high*
             break
         except LongScript:
             words = 2 * words if words < MOST_WORDS * (end - begin) else 0
     state, script = workspace.state, None
     if words:
         ends = np.where(workspace.ends == kernels.NO_END, 0, workspace.ends) << inputs.bits
-        scale = chunk.paying << inputs.bits
+        scale = chunk.paying << inputs.bits  # what a point is in units of bounds; 0 if moves pay nothing
         script = ChunkScript(
             begin, chunk.words[: state[kernels.AT]].copy(), chunk.rows[: state[kernels.ROWS]].copy(), ends, scale
         )

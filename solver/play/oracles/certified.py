@@ -4,6 +4,7 @@ A side that has a certificate plays by it. So it keeps the proven value, whateve
 """
 
 from collections.abc import Sequence
+from time import monotonic
 
 from retrograde.databases import Certificate
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
@@ -65,12 +66,16 @@ class CertifiedOracle(SearchingOracle):
             raise NotForSearch(f"the certificate proves nothing: {why}; delete it with `retrograde remove`")
 
     def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return the certificate's move, unless a better one is found in time; without one, search."""
+        """Return the certificate's reply, unless a search proves in time that the position is worth more than that.
+
+        Without a reply, choose by a search.
+        """
         reply = self.certificate.reply(position)
         if reply is None:
             return super().choose_move(position, moves, deadline)
         if reply.at_least != WIN and self.bounds_without_search(position).at_most > reply.at_least:
-            known = self.search_until(position, deadline - (1 - FOR_VALUE) * self.seconds, distance=False)
+            now = monotonic()
+            known = self.search_until(position, now + FOR_VALUE * (deadline - now), distance=False)
             if known.at_least > reply.at_least:
                 return super().choose_move(position, moves, deadline)
         return reply.move

@@ -20,9 +20,10 @@ MASK = (1 << 62) - 1
 
 @kernel
 def play_out(game, position, games, seed):
-    """Return the points of the player to move in random games, and the seed for the next ones.
+    """Play *games* random games from a position; return the points of the player to move, and a seed for the next ones.
 
-    A win gives 2 points, a game without a winner 1.
+    A win gives 2 points, a game without a winner 1, also one that is cut off after LONGEST plies. Two players must
+    alternate.
     """
     points = 0
     for _ in range(games):

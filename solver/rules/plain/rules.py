@@ -103,11 +103,15 @@ def program(circuit: Circuit, rows: TreeRows, lanes: Lanes) -> Program:
 def rules_of(game: Game) -> Rules:
     """Return the rules of a game as programs; raise NotApplicable if they cannot be run on symbols."""
     ends, images = ending(game), imaging(game)
-    return Rules(*moving(game), ends, worth_of_decided(ends), images, mirror_of(images))
+    return Rules(*move_program(game), ends, worth_of_decided(ends), images, mirror_of(images))
 
 
-def moving(game: Game) -> tuple[Program, Array, Array, Array]:
-    """Return the program of moves, the moves, the root of each move's tree, and the sets of moves (see `Rules`)."""
+def move_program(game: Game) -> tuple[Program, Array, Array, Array]:
+    """Run the rules of moves on symbols; return the first four fields of `Rules`.
+
+    These are the program, the moves, the row where the tree of each move begins, and a row for each list of moves that
+    positions have.
+    """
     circuit = Circuit()
     rows: TreeRows = []
     lanes: Lanes = []

@@ -95,10 +95,11 @@ def child_of(lanes, values, mask):
 
 @kernel
 def ends_of(ending, decided, base, mask, values, cubes):
-    """Find the positions of a tier with the primitive value *decided*: fill *cubes*, int64[n, 2].
+    """Find the positions of a tier (*base*, *mask*) with the primitive value *decided*, by the program *ending*.
 
-    A cube is (bits of the rank, values that they must have). A position is decided if it matches a cube. Returns the
-    number of cubes, and the primitive value of all other positions; UNCLEAR if the rules are not that plain.
+    Fill *cubes*, int64[n, 2]: (bits of the rank, values that they must have); a position that matches a cube has this
+    value. *values* is a buffer. Return the number of cubes, and the primitive value of positions that match none, which
+    is *decided* if all positions have it; UNCLEAR if the rules are not that plain.
     """
     nodes, trees, _ = ending
     settle(nodes, base, mask, values)

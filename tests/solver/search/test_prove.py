@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import mkdtemp
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -576,6 +577,19 @@ def test_who_plays_by_a_certificate_keeps_what_it_proves(text, sides, tmp_path):
                 mine = 1 - mine
             value = game.primitive(position)  # for who is to move: the other side, if it is not our turn
             assert (FLIPPED[value] if mine else value) >= certificate.goal
+
+
+def test_a_question_with_less_time_than_usual_is_searched_as_well(tmp_path, monkeypatch):
+    """A share of the time that is left goes to looking for more than the certificate promises."""
+    game, asked = load_game("mutorere"), []
+    with opened(tmp_path, game, proof_of("mutorere", 1)) as certificate, CertifiedOracle(certificate, 60.0) as oracle:
+        search = oracle.search_until
+        monkeypatch.setattr(
+            oracle, "search_until", lambda *given, **more: asked.append(given[1]) or search(*given, **more)
+        )
+        began = monotonic()
+        oracle.best(game.start, seconds=0.5)
+        assert asked and began < asked[0] < began + 0.5
 
 
 def test_what_a_certificate_knows_is_true(tmp_path):

@@ -108,7 +108,7 @@ def sort_cells(cells, board, layout, begin, found, buffer):
         # Step 2: Find the squares of each other group. They are counted on free squares, so skip those taken before.
         for group in range(1, len(digits)):
             row = digits[group, BEGIN] + number // digits[group, FACTOR] % digits[group, NUMBERS]
-            sort_squares(buffer, count)
+            copy_sorted(buffer, count)
             for man in range(digits[group, MEN]):
                 square = layout.combined[row, man] + digits[group, LOWEST]
                 for other in range(count):
@@ -127,8 +127,8 @@ def sort_cells(cells, board, layout, begin, found, buffer):
 
 
 @lean_kernel
-def sort_squares(buffer, count):
-    """Write the first *count* squares in ascending order behind TAKEN, by insertion."""
+def copy_sorted(buffer, count):
+    """Copy `buffer[:count]` to `buffer[TAKEN : TAKEN + count]` in ascending order, by insertion."""
     for other in range(count):
         to = other
         while to > 0 and buffer[TAKEN + to - 1] > buffer[other]:

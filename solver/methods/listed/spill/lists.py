@@ -47,7 +47,10 @@ class SortedList:
         return int(self.begins[-1])
 
     def __getitem__(self, where: slice) -> Array:
-        """Return the positions with indices from *start* to *stop*, int64."""
+        """Return the positions with indices from `where.start` on and below `where.stop`, int64.
+
+        Both must be given, and not be negative. Only the blocks that have these positions are read.
+        """
         begin, end = where.start, min(where.stop, len(self))
         if begin >= end:
             return np.empty(0, np.int64)
@@ -250,7 +253,11 @@ class SpilledPositions:
 
 
 def group_arrays(pieces: list[Array]) -> Iterator[list[Array]]:
-    """Yield arrays in groups of at least RUN positions, cutting longer ones. Empties *pieces*."""
+    """Yield the arrays, last first, in groups of fewer than 2 × RUN positions. Empties *pieces*.
+
+    An array longer than RUN is cut; each part after its first is a group of its own. Such a part, and the last group,
+    may be small.
+    """
     group: list[Array] = []
     count = 0
     while pieces:

@@ -71,7 +71,7 @@ def node_json(tree: "SearchTree", node: "Node") -> dict[str, Any]:
     name_of = tree.game.move_name
     return {
         "position": tree.game.write(node.position), "side": tree.side(node), "value": tree.value_of(node),
-        "window": tree.window(node),
+        "window": tree.window(node).strip("()"),
         "odds": node.odds and "/".join(map(str, node.odds)),
         "moves": {
             name_of(node.position, move): node_json(tree, child)

@@ -75,7 +75,8 @@ class Boards:
         return f'<use href="#{self.name(position)}" {place}><title>{escape(self.game.write(position))}</title></use>'
 
     def name(self, position: int) -> str:
-        return f"retrograde-node-{position}"
+        words = position if isinstance(position, tuple) else (position,)
+        return f"retrograde-node-{'-'.join(map(str, words))}"
 
     def draw(self, position: int) -> str:
         if self.board is None:

@@ -116,7 +116,7 @@ def test_trees_on_the_command_line(tmp_path):
         ("alpha-beta, best first", 6),
     ]
     best = told["trees"][2]
-    assert (best["moves"]["c2"]["value"], best["moves"]["c2"]["window"]) == ("≤+1", "(W1 +∞)")
+    assert (best["moves"]["c2"]["value"], best["moves"]["c2"]["window"]) == ("≤+1", "W1 +∞")
     assert best["moves"]["c2"]["cut"] == ["a2", "b3", "c3"]
     picture = tmp_path / "tree.svg"
     assert retrograde("search", "tictactoe", "--tree", "--out", picture).stdout == f"{picture}\n"
@@ -158,6 +158,14 @@ def test_every_kind_of_game_has_its_trees(text, names):
         assert "player 1 (0, 1, 0)" in text
         assert trees.drawn[0].root.numbers == (0, 1, 0)
         assert trees.drawn[1].root.value == trees.drawn[2].root.value == 0
+
+
+def test_pictures_of_positions_of_several_words_name_them_without_spaces():
+    game = load_game("connect4:9,7")
+    root = ElementTree.fromstring(trees_svg(trees_of(game, game.start, 1)))
+    names = [one.get("id") for one in root.iter(f"{SVG}symbol")]
+    assert len(names) > 5 and not [name for name in names if re.search(r"[^\w-]", name)]
+    assert {one.get("href") for one in root.iter(f"{SVG}use")} == {f"#{name}" for name in names}
 
 
 def test_conspiracy_numbers_are_the_fewest_estimates_that_move_the_root():

@@ -78,7 +78,7 @@ ADVISING = [
     ["prove", "my walk/walk.py"],
     ["search", "my walk/walk.py", "--metric", "score"],
     ["book", "my walk/walk.py", "--plies", "2"],
-    ["solve", "pairs.py", "--metric", "score"],
+    pytest.param(["solve", "pairs.py", "--metric", "score"], marks=pytest.mark.thorough),
     ["info", "./heap.py:size=7"],
     ["info", "heap.py@nimber"],
     ["verify", "./heap.py"],

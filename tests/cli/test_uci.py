@@ -122,7 +122,7 @@ def test_a_game_against_the_engine(client):
     assert board.is_checkmate() and len(board.move_stack) <= 31
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_the_engine_against_itself_mates_when_it_says(client):
     board = chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
     while not board.is_game_over():
@@ -170,7 +170,7 @@ def furthest(solved):
         return solution.game.write(row.example), row.remoteness
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_lines_are_whole(queens, solved, client):
     fen, plies = furthest(solved)
     assert plies > 61
@@ -658,7 +658,7 @@ def process(tmp_path):
         timer.cancel()
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_the_steps_of_fastchess_compliance(process):
     said = process("uci", "uciok")
     assert any(line.startswith("id name retrograde ") for line in said)

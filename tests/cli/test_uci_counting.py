@@ -147,6 +147,7 @@ def test_scores_are_by_the_rule(talker):
     ]
 
 
+@pytest.mark.thorough
 def test_mate_with_the_hundredth_ply_is_in_time(home, talker):
     """By the mate in one, by a long line that python-chess plays to the mate, and by the score of a longer one."""
     mate = "k7/8/1K6/8/8/8/8/7R w - - {} 1"
@@ -173,6 +174,7 @@ def test_moves_count_on_from_fen_and_captures_anew(talker):
     assert talker.score(fen) == "mate 17"  # by the capture, and only by it
 
 
+@pytest.mark.thorough
 def test_lines_by_the_rule_are_played_to_the_mate(talker):
     for count in (0, 30, 46):
         talker.tell(f"position fen {LONGEST.format(count)}", "go depth 1")

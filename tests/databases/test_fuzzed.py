@@ -21,8 +21,9 @@ from retrograde.solver.runtime import scratch as scratch_module
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.scratch import Scratch
 from tests.helpers.command_line import COMMAND, HEAP, environment
-from tests.helpers.disk import KINDS
+from tests.helpers.disk import CUT_OFF, KINDS
 from tests.helpers.forge import Forged, mutate
+from tests.helpers.marks import thorough_but
 from tests.helpers.powercut import PowerCut, databases_in, spread
 
 pytestmark = pytest.mark.long
@@ -71,7 +72,7 @@ def fuzz(kind, folder, count):
     return changed
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"interpreted"}))
+@pytest.mark.parametrize("kind", thorough_but(sorted(KINDS.keys() - {"interpreted"}), *CUT_OFF))
 def test_journals_and_scratch_files_that_are_changed_do_no_harm(kind, tmp_path):
     assert fuzz(kind, tmp_path, 5) > 1
 

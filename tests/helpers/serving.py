@@ -1,7 +1,9 @@
 """Asks the server: by a client within this process, or of one that is a process of its own."""
 
+import os
 import shutil
 import subprocess
+from functools import lru_cache
 
 import h5py
 import pytest
@@ -25,7 +27,16 @@ def client_of(*args):
 
     from retrograde.cli.web.app import make_app
 
-    return TestClient(make_app(*args), base_url="http://localhost:8000", headers={"accept": "application/json"})
+    app = make_app(*args) if args else usual_app(os.environ["RETROGRADE_HOME"])
+    return TestClient(app, base_url="http://localhost:8000", headers={"accept": "application/json"})
+
+
+@lru_cache(1)
+def usual_app(home):
+    """Return the server of a folder of databases: to make one takes longer than most tests."""
+    from retrograde.cli.web.app import make_app
+
+    return make_app()
 
 
 def get(client, path, status=200, **parameters):

@@ -25,8 +25,11 @@ DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglo
 SOLVED = ("tictactoe", "connect4:4,4", "chess:KRK")
 """What is solved before the pages of the site are read; README begins with nothing."""
 SLOW_PAGES = {
-    *(f"docs/{name}.md" for name in ("chance", "draughts", "endgames", "large-games", "metrics")),
-    *(f"docs/commands/{name}.md" for name in ("judge", "plot", "prove", "query", "search", "warm")),
+    *(f"docs/{name}.md" for name in ("against", "chance", "draughts", "endgames", "large-games", "metrics")),
+    *(
+        f"docs/commands/{name}.md"
+        for name in ("compare", "judge", "match", "new", "plot", "prove", "query", "search", "warm")
+    ),
 }
 """Pages whose commands take seconds."""
 

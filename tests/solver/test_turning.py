@@ -11,6 +11,7 @@ from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.verify import verify
 from tests.helpers import reference, tangle, turning
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import counts, graphs, outcomes
 from tests.solver.verification.test_verify import Records
 
@@ -36,7 +37,7 @@ def path(tmp_path_factory):
 
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize("way", ["interpreted", "compiled"])
-@pytest.mark.parametrize("rules", GAMES, ids=named)
+@pytest.mark.parametrize("rules", thorough_but(GAMES, GAMES[0]), ids=named)
 @settings(max_examples=15)
 @given(start=graphs)
 @pytest.mark.long

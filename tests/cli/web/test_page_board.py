@@ -12,6 +12,7 @@ from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from tests.helpers.command_line import LATE
+from tests.helpers.marks import thorough_but
 from tests.helpers.serving import Server, fill, needs_browser
 from tests.helpers.solving import copy_whole
 
@@ -56,7 +57,7 @@ def open_page(browser, url):
     pages, faults = [], []
 
     def open_page(query="", alone=False, **options):
-        page = browser.new_page(**options)
+        page = browser.new_page(**{"reduced_motion": "reduce", **options})
         page.set_default_timeout(1000 * LATE)
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
@@ -173,6 +174,7 @@ def test_the_value_of_every_move_is_seen(open_page, solved, positions):
     assert open_page("?v=chess:KQKR").evaluate(SEEN, steps) == []
 
 
+@pytest.mark.thorough
 def test_lines_lie_under_men_and_marks(open_page):
     page = open_page("?v=chess:KQKR&p=8/1r6/3Q4/4K3/6k1/8/8/8_w")
     layers = page.locator("#board svg > g").evaluate_all("all => all.map((one) => one.classList[0])")
@@ -204,7 +206,7 @@ CONTRAST = """() => {
 }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", thorough_but(["light", "dark"], "dark"))
 def test_what_is_written_at_the_board_has_contrast(open_page, scheme):
     page = open_page("?v=tictactoe", color_scheme=scheme)
     page.locator(".board-edit").click()
@@ -215,6 +217,7 @@ def test_what_is_written_at_the_board_has_contrast(open_page, scheme):
         assert contrast >= 4.5, (name, contrast)
 
 
+@pytest.mark.thorough
 def test_the_legend_has_the_shapes_of_the_board(open_page):
     page = open_page("?v=chess:KQKR")
     shapes = page.locator(".board-legend use").evaluate_all("all => all.map((one) => one.getAttribute('href'))")
@@ -348,6 +351,7 @@ def test_a_turn_of_several_steps_is_picked_step_by_step(open_page):
     assert pieces(page)[3] == "X" and pieces(page)[0] == "w"
 
 
+@pytest.mark.thorough
 def test_cells_that_make_two_turns_are_told_apart_by_their_order(open_page):
     """The five cells of a U hold two L's, each with a stone on the fifth."""
     page = open_page("?v=lgame")
@@ -365,6 +369,7 @@ def test_cells_that_make_two_turns_are_told_apart_by_their_order(open_page):
         wait_for_plies(page, 0)
 
 
+@pytest.mark.thorough
 def test_moves_through_the_same_places_are_chosen_by_name(open_page):
     page = open_page("?v=chess:KPK&p=8/4P3/8/8/8/1k6/8/K7_w")
     hit(page, 12).click()
@@ -415,6 +420,7 @@ def test_arrow_keys_go_from_place_to_place_and_focus_stays(open_page):
     assert page.evaluate(focused) == "5"
 
 
+@pytest.mark.thorough
 def test_places_are_called_in_words_of_the_game(open_page):
     page = open_page("?v=chess:KRK&p=7k/8/5K2/6R1/8/8/8/8_w")
     assert re.fullmatch(r"g5, white rook; \d+ moves", hit(page, 30).get_attribute("aria-label"))
@@ -434,6 +440,7 @@ def test_places_are_called_in_words_of_the_game(open_page):
 RUNNING = "() => document.getAnimations().filter((one) => one.effect.target.classList.contains('man')).length"
 
 
+@pytest.mark.thorough
 def test_men_move_unless_a_person_asks_for_less_motion(open_page):
     for reduced, runs in (("no-preference", True), ("reduce", False)):
         page = open_page("?v=connect4:4,4", reduced_motion=reduced)
@@ -470,6 +477,7 @@ def test_men_are_dragged(open_page):
     assert pieces(page)[62] == "R" and 30 not in pieces(page)
 
 
+@pytest.mark.thorough
 def test_men_are_dragged_by_touch(open_page):
     page = open_page("?v=dodgem", has_touch=True, viewport={"width": 400, "height": 800})
     session = page.context.new_cdp_session(page)
@@ -495,8 +503,8 @@ def test_men_are_dragged_by_touch(open_page):
     ("query", "places"),
     [
         ("?v=tictactoe&p=XX./OO./...", None),
-        ("?v=chess:KRK&p=R5k1/8/6K1/8/8/8/8/8_b", {6}),
-        ("?v=connect4:4,4&p=1121314", {12, 13, 14, 15}),
+        pytest.param("?v=chess:KRK&p=R5k1/8/6K1/8/8/8/8/8_b", {6}, marks=pytest.mark.thorough),
+        pytest.param("?v=connect4:4,4&p=1121314", {12, 13, 14, 15}, marks=pytest.mark.thorough),
     ],
 )
 def test_what_has_ended_the_game_is_marked(open_page, query, places):
@@ -516,6 +524,7 @@ def test_what_has_ended_the_game_is_marked(open_page, query, places):
 # The other side
 
 
+@pytest.mark.thorough
 def test_the_board_is_seen_from_the_other_side_and_that_is_remembered(open_page):
     page = open_page("?v=chess:KRK&p=7k/8/5K2/6R1/8/8/8/8_w")
     corner = middle(page, 0)

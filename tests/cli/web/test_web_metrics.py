@@ -245,6 +245,7 @@ def test_a_puzzle_is_solved_on_the_page(page):
     assert not page.locator("#history .heads span").count()
 
 
+@pytest.mark.thorough
 @needs_browser
 def test_several_players_and_scores_are_told_as_what_they_are(page):
     assert opened(page, "nim3") == "First to move: another gets more than you in 5 plies. Utilities: 0 : 1 : 0."

@@ -168,9 +168,9 @@ def stubborn(solution, position):
 @pytest.mark.parametrize(
     ("name", "games"),
     [
-        ("KRK", 15),
+        ("KRK", 5),
         ("KRKN", 5),
-        ("KPK", 10),
+        ("KPK", 5),
         *(pytest.param(name, 200, marks=pytest.mark.slow) for name in ("KRK", "KRKN", "KQKR", "KBNK", "KPK")),
     ],
 )

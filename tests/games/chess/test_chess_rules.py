@@ -25,6 +25,7 @@ from retrograde.games.chess.squares import image_of_square
 from retrograde.solver.conformance.check import check
 from retrograde.solver.rules.compiled import prepare
 from retrograde.solver.rules.expansion import Expander
+from tests.helpers.marks import thorough
 from tests.helpers.paths import ROOT
 
 chess = pytest.importorskip("chess")
@@ -33,7 +34,7 @@ DATA = ROOT / "tests" / "data" / "chess"
 ENDINGS = ["KRK", "KPK", "KRKN", "KQKR", "KBBK", "KBKB", "KRKR", "KRKP", "KPKP", "KPPK", "KNNKP", "KPPKP", "KQPKP"]
 ENDINGS += ["KRBKB", "KPPPK", "KQQKQ"]
 """Endings for random positions."""
-each_ending = pytest.mark.parametrize("name", ENDINGS)
+each_ending = pytest.mark.parametrize("name", [*ENDINGS[::2], *map(thorough, ENDINGS[1::2])])
 
 
 def random_positions(name: str, count: int, seed: int = 0, passing: bool = True) -> list[int]:
@@ -238,8 +239,8 @@ LARGE = ["KBBK", "KRKN", "KBNK", "KQKR", "KRKR", "KRKP"]
 @pytest.mark.parametrize(
     "name",
     [
-        *SMALL,
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in LARGE[:2]),
+        *SMALL[:-1],
+        *map(thorough, (SMALL[-1], *LARGE[:2])),
         *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE[2:]),
     ],
 )

@@ -71,6 +71,7 @@ def cells(text):
     )
 
 
+@pytest.mark.thorough
 def test_a_script_names_its_database_after_the_class_and_opens_it_again(tmp_path):
     (tmp_path / "script.py").write_text(GAME + solving() + AGAIN + CHECK)
     told, complaints = run("", tmp_path / "home", tmp_path / "script.py")

@@ -23,6 +23,7 @@ from retrograde.solver.methods.numbered.method import find_sources
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.verification.verify import verify
 from tests.helpers import reference, three_men
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.paths import ROOT
 from tests.helpers.reached import MorrisOfBoth, QuixoOfBoth, by_value, counts_reached
 from tests.helpers.solving import counts, outcomes
@@ -170,6 +171,7 @@ def test_slots_of_a_large_board_stand_for_all_placements():
     assert sum(map(len, images)) == len(set().union(*images)) == comb(25, 2) * 23
 
 
+@pytest.mark.thorough
 def test_few_slots_of_nine_mens_morris_are_empty():
     """By Burnside's lemma there are 8,904,593,601 placements of three to nine men each but for sixteen symmetries. R.
     Gasser's hash function gives them 9,074,932,579 numbers, too."""
@@ -275,17 +277,19 @@ def test_a_position_outside_all_sections_is_told():
 @pytest.mark.parametrize(
     "variant",
     [
-        *("quixo:2", "morris:3", "teeko:3,2"),
-        *(pytest.param(variant, marks=pytest.mark.thorough) for variant in ("quixo:3", "teeko:3,3", "lasker:3")),
+        *("quixo:2", "teeko:3,2"),
+        *map(thorough, ("quixo:3", "teeko:3,3", "morris:3", "lasker:3")),
     ],
 )
 def test_games_keep_the_contract(variant):
-    report = check(load_game(variant), 1_000, seconds=60, compiled=False)  # whatever else the machine does
+    report = check(load_game(variant), 400, seconds=60, compiled=False)  # whatever else the machine does
     assert report.ok, report.findings
     assert {"tiers", "index", "unindex", "images", "parents", "read_pieces"} <= set(report.checks)
 
 
-@pytest.mark.parametrize(("variant", "value", "plies"), [("quixo:2", WIN, 3), ("quixo:3", WIN, 7)])
+@pytest.mark.parametrize(
+    ("variant", "value", "plies"), thorough_but([("quixo:2", WIN, 3), ("quixo:3", WIN, 7)], ("quixo:2", WIN, 3))
+)
 def test_small_quixo_is_what_a_slow_solver_makes_of_it(variant, value, plies, tmp_path):
     """Three by three is a win in 7: GamesmanOne."""
     game, path = load_game(variant), tmp_path / "quixo.h5"
@@ -297,7 +301,7 @@ def test_small_quixo_is_what_a_slow_solver_makes_of_it(variant, value, plies, tm
     assert sum(counts(path).values()) == 2 * 3 ** (game.side**2)
 
 
-@pytest.mark.parametrize("flying", [True, False])
+@pytest.mark.parametrize("flying", thorough_but([True, False], True))
 def test_three_mens_morris_is_what_a_slow_solver_makes_of_it(flying, tmp_path):
     game, path = load_game(f"morris:3,{'yes' if flying else 'no'}"), tmp_path / "morris.h5"
     solve(game, path, method="interpreted")

@@ -13,6 +13,7 @@ from retrograde.games.kinds.apart import PlacedApart, apart
 from retrograde.games.kinds.placed import placements
 from retrograde.games.kinds.sliding import Sliding, joined
 from retrograde.solver.conformance.check import check
+from tests.helpers.marks import thorough_but
 
 
 def parents_by_moves(game):
@@ -38,7 +39,7 @@ def test_parents_of_games_are_those_from_which_moves_lead_there(variant):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("variant", ["lasker:3", "morris:3,no"])
+@pytest.mark.parametrize("variant", thorough_but(["lasker:3", "morris:3,no"], "morris:3,no"))
 def test_parents_of_more_games_are_those_from_which_moves_lead_there(variant):
     test_parents_of_games_are_those_from_which_moves_lead_there(variant)
 

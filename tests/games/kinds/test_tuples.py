@@ -31,6 +31,7 @@ from retrograde.solver.verification.verify import verify
 from tests.helpers import reference
 from tests.helpers.apart import Apart, ApartByChance, ApartWithParents, InOne, InOneByChance, InOneWithParents
 from tests.helpers.command_line import retrograde
+from tests.helpers.marks import thorough_but
 
 pytestmark = pytest.mark.long
 
@@ -97,7 +98,7 @@ def test_the_reader_in_c_finds_slots_of_tuples(solved, reader):
             assert line == (f"{value.name.lower()} {plies}" if plies is not None else "draw")
 
 
-@pytest.mark.parametrize("kind", [Apart, ApartWithParents, ApartByChance])
+@pytest.mark.parametrize("kind", thorough_but([Apart, ApartWithParents, ApartByChance], ApartWithParents))
 def test_games_of_tuples_keep_the_contract_interpreted_and_compiled(kind):
     report = check(kind())
     assert report.ok, report.findings
@@ -202,9 +203,14 @@ def test_every_command_takes_them_as_text(tmp_path, monkeypatch):
     assert (columns["position2"].dtype, len(columns["position2"])) == (np.int64, len(rows) - 1)
 
 
-def test_they_are_searched_and_matched_without_a_database(tmp_path, monkeypatch):
+def test_they_are_searched_without_a_database(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     assert "Fox (F) to move loses in 8 plies" in retrograde("search", "foxandhounds:4").stdout
+
+
+@pytest.mark.thorough
+def test_they_are_matched_without_a_database(tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     told = retrograde("match", "foxandhounds", "depth:2", "random", "--games", "2", "--time", "0.01", "--json").stdout
     assert json.loads(told)["games"] == 2
 

@@ -61,8 +61,8 @@ class Heap(Game):
 
 ALIKE = {"lasker", "teeko", "baghchal", "draughts", "fanorona", "yahtzee"}
 """Games that take ten seconds to compile each; those like them are compiled here as well, or they are elsewhere."""
-QUICK = {"tictactoe", "connect4", "chess", "mutorere", "tentozero", "nim3", "pig", "grundy", "chutes", "dotsandboxes"}
-"""Games of each kind, that are quick to compile."""
+QUICK = {"tictactoe", "mutorere", "tentozero", "nim3", "pig", "chutes"}
+"""Games of some kinds, that are quick to compile."""
 
 LIMIT = 300
 """Positions of a game that are tried, however long it takes."""

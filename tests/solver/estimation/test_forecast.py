@@ -20,6 +20,7 @@ from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryL
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import published
 from tests.helpers.command_line import retrograde
+from tests.helpers.marks import thorough
 from tests.helpers.solving import Stop, stop_at
 
 AMOUNTS = ("records", "positions", "seconds", "memory", "scratch", "database")
@@ -62,6 +63,7 @@ def test_of_play_that_comes_back_what_was_counted_is_the_least():
     assert "still grow" in expected.rests_on[1]
 
 
+@pytest.mark.thorough
 def test_waves_that_dwindle_tell_about_where_they_end():
     """Of 393,900 positions of dodgem 4×4 all but the last few waves are counted."""
     sampler = Sampler(load_game("dodgem:size=4"), 95_000, 1, 60.0)
@@ -70,7 +72,9 @@ def test_waves_that_dwindle_tell_about_where_they_end():
     assert found.low < 393_900 < found.high < 2 * 393_900
 
 
-@pytest.mark.parametrize(("variant", "positions"), [("connect4:5,4", 3_945_711), ("connect4:5,5", 69_763_700)])
+@pytest.mark.parametrize(
+    ("variant", "positions"), [("connect4:5,4", 3_945_711), thorough(("connect4:5,5", 69_763_700))]
+)
 def test_an_estimate_is_near_and_its_range_holds_the_truth(variant, positions):
     expected = estimate(load_game(variant), sizes=SampleSizes(20_000, 20_000))
     assert expected.counted < len(expected.waves)

@@ -38,6 +38,7 @@ from retrograde.solver.verification.records import RecordTable
 from retrograde.solver.verification.verify import verify
 from tests.helpers import expectimax, gamble, reference, responding, tangle
 from tests.helpers.command_line import HEAP, retrograde
+from tests.helpers.marks import thorough_but
 from tests.helpers.paths import ROOT
 from tests.helpers.solving import Stop, stop_at
 
@@ -142,7 +143,9 @@ def test_moves_that_pay_may_not_lead_round_for_ever(monkeypatch):
         bounds(responding.Paying(), UniformModel())
 
 
-@pytest.mark.parametrize("skill", [Fraction(0), Fraction(1, 3), Fraction(4, 5), Fraction(1)])
+@pytest.mark.parametrize(
+    "skill", thorough_but([Fraction(0), Fraction(1, 3), Fraction(4, 5), Fraction(1)], Fraction(1, 3))
+)
 def test_responses_to_skill_are_worth_what_fractions_say(skill, monkeypatch, tmp_path):
     """Symmetric games too, with cycles and ties; the skilled player goes by the game's own database."""
     random = Random(f"{skill}")
@@ -432,6 +435,7 @@ def test_the_solution_of_a_response_chooses_by_it(home, monkeypatch):
 # Players
 
 
+@pytest.mark.thorough
 def test_games_of_the_players_are_as_has_been_computed(home):
     """Points are as expected within four standard errors; each game is won or tied, or else tied or lost, nearly."""
     games = 800

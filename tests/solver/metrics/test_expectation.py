@@ -351,6 +351,7 @@ def test_how_many_games_are_won_is_told_where_it_follows(tmp_path, monkeypatch):
             assert not solution.pays_one
 
 
+@pytest.mark.thorough
 def test_who_plays_by_expectations_wins_more_often(tmp_path, monkeypatch):
     """Of 200 games of Piglet against who moves by chance: far more than half, the same ones each time."""
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))

@@ -7,6 +7,7 @@ from retrograde.solver.metrics.method import MetricOptions
 from retrograde.solver.metrics.utilities import measure
 from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.work import MetricNotApplicable
+from tests.helpers.marks import thorough_but
 from tests.helpers.measuring import Graph, random_graph, slow_utilities
 
 
@@ -17,7 +18,7 @@ def found(graph, ties="first"):
 
 
 @pytest.mark.parametrize("ties", ["first", "leader", "average", "paranoid"])
-@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize("players", thorough_but([1, 2, 3, 4], 2, 3))
 def test_utilities_of_random_games_are_those_of_the_recursion(players, ties):
     differ = 0
     for seed in range(150):

@@ -134,7 +134,7 @@ def test_the_move_keeps_what_the_position_is_worth_and_a_win_is_not_put_off(text
     game = load_game(text)
     truth = solve(game, symmetric=True)
     with oracle_of(text) as oracle:
-        for position in some(truth, 60, 4):
+        for position in some(truth, 20, 4):
             if game.primitive(position) == UNDECIDED:
                 child = game.canonical(game.do_move(position, perfect(oracle, position)))
                 assert FLIPPED[truth[child][0]] == truth[position][0]

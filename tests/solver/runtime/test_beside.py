@@ -17,6 +17,7 @@ from retrograde.solver.runtime.concurrent import ConcurrentTiers, RunningTier
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import reference
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop, outcomes
 from tests.helpers.thicket import Thicket, ThicketWithoutParents
 
@@ -110,7 +111,7 @@ def test_where_memory_suffices_for_one_it_is_one(path, monkeypatch, turns):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", GAMES)
+@pytest.mark.parametrize("kind", thorough_but(GAMES, "with parents"))
 def test_a_tier_that_is_half_done_waits_for_one_that_it_leads_to(kind, path, monkeypatch, unforeseen):
     game, waited = GAMES[kind](), 0
     for seed in range(3):
@@ -124,7 +125,7 @@ def test_a_tier_that_is_half_done_waits_for_one_that_it_leads_to(kind, path, mon
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", GAMES)
+@pytest.mark.parametrize("kind", thorough_but(GAMES, "without parents"))
 def test_a_solve_that_is_stopped_goes_on_whichever_tiers_were_done(kind, tmp_path, monkeypatch, unforeseen):
     """Stopped at some checkpoints, which threads write, and behind some tiers."""
     monkeypatch.setattr("retrograde.solver.methods.listed.predecessors.lists.EVERY", 1)

@@ -233,7 +233,7 @@ def hammer(package, folder, rounds, processes=3, program=HAMMER):
     return [output(process).split() for process in running]
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_processes_that_save_at_once_do_not_hurt_each_other(package, tmp_path):
     rounds = 60
     assert hammer(package, tmp_path / "cache", rounds) == [["0", "0"]] * 3

@@ -42,6 +42,7 @@ from retrograde.solver.verification.certificates import verify_certificate
 from tests.helpers import reference, tangle, turning
 from tests.helpers.command_line import retrograde
 from tests.helpers.forge import Forged
+from tests.helpers.marks import thorough_but
 from tests.helpers.playing_out import problems
 from tests.helpers.reference import solve
 from tests.helpers.solving import graphs
@@ -175,6 +176,7 @@ def test_one_side_takes_less_than_both(tmp_path):
         assert agree(certificate)
 
 
+@pytest.mark.thorough
 def test_what_is_not_so_is_not_proved():
     game = load_game("connect4:4,4")
     for value in (WIN, LOSE):
@@ -563,7 +565,9 @@ def test_a_file_that_contradicts_itself_is_damaged(tmp_path):
 # Play
 
 
-@pytest.mark.parametrize(("text", "sides"), [("connect4:4,4", 2), ("dodgem", 1), ("tictactoe", 2)])
+@pytest.mark.parametrize(
+    ("text", "sides"), thorough_but([("connect4:4,4", 2), ("dodgem", 1), ("tictactoe", 2)], ("dodgem", 1))
+)
 def test_who_plays_by_a_certificate_keeps_what_it_proves(text, sides, tmp_path):
     game, chance = load_game(text), Random(7)
     with opened(tmp_path, game, proof_of(text, 1)) as certificate, CertifiedOracle(certificate, 1.0) as oracle:
@@ -628,7 +632,7 @@ def test_the_command_line(home):
     assert "tie" in retrograde("play", "connect4:4,4", "--first", "perfect", "--second", "perfect", "--time", 1).stdout
 
 
-@pytest.mark.parametrize(("text", "after"), [("connect4:4,4", 60), ("dodgem", 10)])
+@pytest.mark.parametrize(("text", "after"), thorough_but([("connect4:4,4", 60), ("dodgem", 10)], ("dodgem", 10)))
 def test_a_proof_that_is_stopped_goes_on_and_comes_to_the_same(home, monkeypatch, text, after):
     """It is stopped in the middle of its replies; what was chosen is not chosen again."""
     from retrograde.solver.search.certificates import walk

@@ -19,6 +19,7 @@ TWINS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("twins", TWINS)
 def test_depth_searches_count_and_score_the_same(twins):
     wide, one = (kind() for kind in twins)
@@ -48,6 +49,7 @@ def fields_of(result):
     return tuple(vars(result).values())
 
 
+@pytest.mark.thorough
 def test_scores_are_the_same():
     wide, one = WideTicTacToe(), load_game("tictactoe")
     for game, score in ((wide, ScoreSearch(wide)), (one, ScoreSearch(one))):

@@ -29,6 +29,7 @@ from retrograde.solver.verification.records import RecordsVerifier
 from retrograde.solver.verification.verifier import MOST_PROBLEMS, TaskResult
 from retrograde.solver.verification.verify import verify
 from tests.helpers.forge import Forged
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.nim import HoledNim, Nim
 from tests.helpers.paths import ROOT
 
@@ -112,7 +113,9 @@ def complaints(verification):
 # What the solver makes
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    "variant", [thorough(name) if name in ("connect4:4,4", "lgame") else name for name in VARIANTS]
+)
 def test_solved_games_are_right(variant, solved):
     with open_database(solved(variant)) as database:
         verification = verify(database)
@@ -421,7 +424,7 @@ def test_counts_that_add_up_are_still_wrong_if_a_part_has_others(interpreted, tm
         ]
 
 
-@pytest.mark.parametrize("number", [0, 11, -2])
+@pytest.mark.parametrize("number", thorough_but([0, 11, -2], 11))
 def test_a_list_with_one_position_put_in_the_place_of_another_is_found(number, kinds, monkeypatch):
     """The one is missing at its parents, and the other is not reached."""
     load, altered = ForwardSweep.load, []

@@ -14,6 +14,7 @@ from retrograde.solver.rules.constants import constant
 from retrograde.solver.rules.positions import put
 from retrograde.solver.runtime.kernel import kernel
 from tests.helpers.layouts import OneBoard, OneSign, ThreeSigns, TwoSigns
+from tests.helpers.marks import thorough
 
 pytestmark = pytest.mark.long
 
@@ -209,12 +210,11 @@ def alike(answers: Any, width: int) -> list[list[int]]:
     return [[int(word) % (1 << 64) for word in row] for row in rows]
 
 
-def marked(game):
-    """Return a layout as a parameter; all but the first are thorough, because each takes ten seconds to compile."""
-    return pytest.param(game, True, marks=pytest.mark.thorough if game != LAYOUTS[0] else ())
+COMPILED = [thorough((game, True)) for game in LAYOUTS]
+"""Each takes ten seconds to compile; games with fields are compiled by the plain tests as well."""
 
 
-@pytest.mark.parametrize(("game", "compiles"), [*((game, False) for game in LAYOUTS), *map(marked, LAYOUTS)], ids=str)
+@pytest.mark.parametrize(("game", "compiles"), [*((game, False) for game in LAYOUTS), *COMPILED], ids=str)
 def test_fields_answer_the_same_compiled_interpreted_and_by_hand(game, compiles):
     if compiles:
         prepare(game)

@@ -23,6 +23,7 @@ from retrograde.solver.methods.numbered import method
 from retrograde.solver.methods.numbered.store import NumberedStore
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import MetricNotApplicable
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop
 
 pytestmark = pytest.mark.long
@@ -131,7 +132,7 @@ def test_what_may_be_captured_en_passant_has_the_slots_that_chess_gives(name):
         assert plain + slots_of(formation, man, np.array([spot])).tolist()[0] == slot
 
 
-@pytest.mark.parametrize("name", ["KRPK", "KPPK"])
+@pytest.mark.parametrize("name", thorough_but(["KRPK", "KPPK"], "KPPK"))
 def test_sets_are_carried_along_as_the_rules_move_positions(name):
     """Both ways, with a pawn on its first square and a man before it more often than not, who may be the last one."""
     chess, formation, tier, dice = Chess(name), Formation(name), tier_of(name), Random(name)

@@ -33,6 +33,7 @@ from retrograde.solver.methods.chess.formation import (
 from retrograde.solver.methods.chess.words import rests_of
 from retrograde.solver.methods.numbered.numbering import MOST_SLOTS
 from tests.helpers.command_line import retrograde
+from tests.helpers.marks import thorough
 from tests.helpers.paths import ROOT
 
 pytestmark = pytest.mark.long
@@ -111,7 +112,9 @@ def test_moves_are_those_of_another_program(name):
 # Words
 
 
-@pytest.mark.parametrize("codes", [(), (3,), (3, 3), (1, 11), (3, 3, 3), (1, 1, 11), (0, 1, 2)])
+@pytest.mark.parametrize(
+    "codes", [(), (3,), (3, 3), (1, 11), *(thorough((codes,)) for codes in ((3, 3, 3), (1, 1, 11), (0, 1, 2)))]
+)
 @pytest.mark.parametrize("grouped", [False, True])
 def test_rests_become_others_as_men_are_moved(codes, grouped):
     rests, board, dice = rests_of(codes, grouped, geometry().turned), geometry(), Random(1)

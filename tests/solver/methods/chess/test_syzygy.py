@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from retrograde.cli.commands import compare
 from retrograde.databases import database_path, open_database
 from retrograde.games import LOSE, WIN
-from retrograde.games.catalog import load_game
 from retrograde.games.chess import men
 from retrograde.games.contract.zeroing import PATIENCE, signed
-from retrograde.solver.engine import solve
 from retrograde.solver.methods.chess.syzygy import kernels, write
 from retrograde.solver.methods.chess.syzygy.checksum import checksum
 from retrograde.solver.methods.chess.syzygy.compression import ALONE, compress
@@ -23,6 +21,7 @@ from retrograde.solver.methods.chess.syzygy.table_order import combinations_of, 
 from retrograde.solver.methods.chess.syzygy.write import is_complete, paths_of, write_tables
 from retrograde.solver.play.solution import open_solution
 from tests.helpers.command_line import retrograde
+from tests.helpers.solving import copy_whole
 
 chess = pytest.importorskip("chess")
 syzygy = pytest.importorskip("chess.syzygy")
@@ -31,36 +30,36 @@ pytestmark = pytest.mark.long
 
 SOLVED = {
     "KPK": ("KNK", "KBK", "KRK", "KQK", "KPK"),
-    "KRKR": ("KRKR",),
     "KRKN": ("KRKN",),
-    "KNNK": ("KNNK",),
 }
 """Endings that are solved, and those of which tables are made from the databases."""
+MORE = {
+    "KRKR": ("KRKR",),
+    "KNNK": ("KNNK",),
+    "KPKP": ("KNKP", "KBKP", "KPKP"),
+}
+"""Those of thorough tests."""
 
 
-def make(home, name, endings):
-    """Solve an ending by distance to zeroing, and make tables."""
-    path = database_path(f"chess:{name}", home, "dtz")
-    solve(load_game(f"chess:{name}"), path, metric="dtz")
-    with open_database(path) as database:
-        for ending in endings:
-            write_tables(database, ending, home)
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    """A folder with databases, and with tables."""
-    folder = tmp_path_factory.mktemp("home")
-    for name, endings in SOLVED.items():
-        make(folder, name, endings)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def with_pawns(home):
-    """The same, with pawn against pawn and what that leads to."""
-    make(home, "KPKP", ("KNKP", "KBKP", "KPKP"))
+def make(home, solved, endings):
+    """Put databases of endings by distance to zeroing into a folder, and make tables."""
+    for name, tables in endings.items():
+        with open_database(copy_whole(solved(f"chess:{name}", "dtz"), home)) as database:
+            for table in tables:
+                write_tables(database, table, home)
     return home
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory, solved):
+    """A folder with databases, and with tables."""
+    return make(tmp_path_factory.mktemp("home"), solved, SOLVED)
+
+
+@pytest.fixture(scope="module")
+def with_more(home, solved):
+    """The same, with the endings of thorough tests."""
+    return make(home, solved, MORE)
 
 
 def winners_at_the_edge(solution, ending):
@@ -120,17 +119,18 @@ def test_tables_say_what_databases_say(home, ending):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("ending", ["KPKP", "KBKP"])
-def test_tables_with_pawns_on_both_sides_say_it(with_pawns, ending):
-    test_tables_say_what_databases_say(with_pawns, ending)
+@pytest.mark.parametrize("ending", ["KRKR", "KNNK", "KPKP", "KBKP"])
+def test_more_tables_say_it(with_more, ending):
+    """With the same men on both sides, like men, and pawns on both sides."""
+    test_tables_say_what_databases_say(with_more, ending)
 
 
 @pytest.mark.thorough
-def test_en_passant(with_pawns):
+def test_en_passant(with_more):
     """The tables know of no such right: readers look at the capture themselves."""
     with (
-        open_solution(database_path("chess:KPKP", with_pawns, "dtz")) as solution,
-        syzygy.open_tablebase(str(with_pawns)) as tables,
+        open_solution(database_path("chess:KPKP", with_more, "dtz")) as solution,
+        syzygy.open_tablebase(str(with_more)) as tables,
     ):
         for fen in ("8/8/8/8/3Pp3/8/1k6/6K1 b - d3 0 1", "6k1/8/8/8/2pP4/8/8/K7 b - d3 0 1"):
             value, plies = solution.value(solution.game.read(fen))

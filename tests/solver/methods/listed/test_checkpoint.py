@@ -29,6 +29,7 @@ from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 from tests.helpers import tangle
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop
 
 EAGER = Sizes(journal_seconds=0, predecessors_seconds=0)
@@ -137,10 +138,12 @@ WAYS = {
     "listed in scratch, by forward passes": (tangle.Tangle, replace(FORWARD, lists_in_scratch=True)),
 }
 SEEDS = (31, 32)
+STOPPED = "listed, with parents", "numbered, with predecessor lists", "listed in scratch, by forward passes"
+"""The ways of the plain tests: each kind of game and each kind of predecessors."""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", thorough_but(WAYS, *STOPPED))
 def test_a_tier_that_is_stopped_goes_on_from_its_last_checkpoint(way, tmp_path, monkeypatch):
     """Random games, stopped at half of all checkpoints, before one is written or behind it; of forward passes no game
     but the first one has predecessor lists in the end."""

@@ -28,6 +28,7 @@ from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import Work
 from tests.helpers import reference, tangle, turning
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop, outcomes
 from tests.solver.methods.numbered.test_numbered import NoParents
 
@@ -171,7 +172,7 @@ def test_if_the_disk_is_full_lists_are_given_up(tmp_path, monkeypatch, given_up)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("spilled", [False, True])
+@pytest.mark.parametrize("spilled", thorough_but([False, True], True))
 def test_where_positions_are_listed_as_well(spilled, tmp_path, monkeypatch, given_up):
     """In memory, or in scratch."""
     monkeypatch.setattr(tangle.Tangle, "start", LARGE)

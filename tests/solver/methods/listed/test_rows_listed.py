@@ -27,6 +27,7 @@ from retrograde.solver.verification.verify import verify
 from tests.helpers import apart
 from tests.helpers.apart import Apart, WithParents
 from tests.helpers.elsewhere import Elsewhere
+from tests.helpers.marks import thorough
 from tests.helpers.solving import Stop, counts, stop_at
 from tests.helpers.wide import OneConnectFour, TallPawns, WideConnectFour, WideTicTacToe, graph_of
 
@@ -118,7 +119,7 @@ LISTED_WAYS = {
 @pytest.mark.long
 @pytest.mark.parametrize("way", LISTED_WAYS)
 def test_random_graphs_have_the_same_bytes_as_interpreted(way, tmp_path, monkeypatch):
-    for which in range(6):
+    for which in range(3):
         for game in (graph_of(Apart, which), graph_with_parents(which)):
             monkeypatch.setattr(apart, type(game).__name__, type(game), raising=False)  # to be sent to other processes
             listed = solve(game, tmp_path / "listed.h5", method="listed", **LISTED_WAYS[way]).read_bytes()
@@ -126,7 +127,7 @@ def test_random_graphs_have_the_same_bytes_as_interpreted(way, tmp_path, monkeyp
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("game", [WideTicTacToe(), TallPawns()], ids=lambda game: game.name)
+@pytest.mark.parametrize("game", [thorough(WideTicTacToe()), TallPawns()], ids=lambda game: game.name)
 def test_games_have_the_same_bytes_as_interpreted(game, tmp_path):
     listed = solve(game, tmp_path / "listed.h5", method="listed")
     assert listed.read_bytes() == solve(game, tmp_path / "interpreted.h5", method="interpreted").read_bytes()
@@ -136,16 +137,16 @@ def test_games_have_the_same_bytes_as_interpreted(game, tmp_path):
 
 @pytest.fixture(scope="module")
 def fours(tmp_path_factory):
-    return solve(WideConnectFour(4, 4), tmp_path_factory.mktemp("fours") / "fours.h5", method="compiled")
+    return solve(WideConnectFour(4, 3), tmp_path_factory.mktemp("fours") / "fours.h5", method="compiled")
 
 
 @pytest.mark.long
 def test_connect_four_in_two_words_is_connect_four(fours, tmp_path):
-    assert counts(fours) == counts(solve(load_game("connect4:4,4"), tmp_path / "connect4.h5", method="listed"))
-    one_word = solve(OneConnectFour(4, 4), tmp_path / "one.h5", method="listed")
+    assert counts(fours) == counts(solve(load_game("connect4:4,3"), tmp_path / "connect4.h5", method="listed"))
+    one_word = solve(OneConnectFour(4, 3), tmp_path / "one.h5", method="listed")
     with (
-        open_database(fours, game=WideConnectFour(4, 4)) as wide,
-        open_database(one_word, game=OneConnectFour(4, 4)) as one,
+        open_database(fours, game=WideConnectFour(4, 3)) as wide,
+        open_database(one_word, game=OneConnectFour(4, 3)) as one,
     ):
         pairs = zip(
             (np.concatenate(arrays) for arrays in list(zip(*wide.records(), strict=True))[1:]),
@@ -161,8 +162,8 @@ def test_a_stopped_solve_goes_on(fours, tmp_path):
     path, sizes = tmp_path / "fours.h5", Sizes(journal_seconds=0)
     for step in (8, 12, 16):
         with pytest.raises(Stop) if step == 8 else suppress(Stop):
-            solve(WideConnectFour(4, 4), path, method="listed", sizes=sizes, listener=stop_at(step))
-    assert solve(WideConnectFour(4, 4), path, method="listed", sizes=sizes).read_bytes() == fours.read_bytes()
+            solve(WideConnectFour(4, 3), path, method="listed", sizes=sizes, listener=stop_at(step))
+    assert solve(WideConnectFour(4, 3), path, method="listed", sizes=sizes).read_bytes() == fours.read_bytes()
 
 
 def test_too_little_memory_is_named(tmp_path, monkeypatch):
@@ -181,7 +182,7 @@ def test_other_methods_refuse_such_games(method, tmp_path):
 def test_estimates_are_those_of_one_word(sizes):
     wide, one = (
         replace(Sampler(game, *sizes, 60.0).run(), expansion=0)
-        for game in (WideConnectFour(4, 4), OneConnectFour(4, 4))
+        for game in (WideConnectFour(4, 3), OneConnectFour(4, 3))
     )
     assert wide == one
 

@@ -25,6 +25,7 @@ from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.values.score import PRIMITIVE, RemotenessOverflow, TooManyChildren, narrow_counters
 from retrograde.solver.verification.verify import verify
 from tests.helpers import reference, tangle
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop, counts, graphs, in_one_file, outcomes
 
 GAME = tangle.DenseTangle()
@@ -61,7 +62,7 @@ WAYS = {
 
 
 @pytest.mark.usefixtures("solver_alone")
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", thorough_but(WAYS, "interpreted", "compiled", "without parents, all in scratch"))
 @settings(max_examples=12)
 @given(start=graphs)
 def test_random_games(way, path, start):
@@ -313,7 +314,7 @@ def test_numberings_that_are_wrong(path, fault):
         solve(Ring(fault), path, method="compiled")
 
 
-@pytest.mark.parametrize("in_scratch", [False, True])
+@pytest.mark.parametrize("in_scratch", thorough_but([False, True], True))
 def test_without_parents_links_are_found_from_the_front(path, in_scratch):
     solve(NoParents(), path, method="compiled", fresh=True, sizes=Sizes(predecessors_in_scratch=in_scratch))
     assert outcomes(path, NoParents()) == reference.solve(Ring(), starts=range(100))

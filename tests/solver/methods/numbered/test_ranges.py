@@ -19,6 +19,7 @@ from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 from tests.helpers import reference, tangle, turning
 from tests.helpers.elsewhere import Elsewhere, Late
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop, graphs, outcomes
 
 RANGED = Sizes(ranged_slots=1, range_bits=2)
@@ -53,7 +54,7 @@ def test_random_games(game, tmp_path_factory, start):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("in_scratch", [False, True])
+@pytest.mark.parametrize("in_scratch", thorough_but([False, True], True))
 @pytest.mark.usefixtures("solver_alone", "in_small")
 def test_a_solve_that_was_stopped_goes_on_from_its_last_checkpoint(in_scratch, tmp_path, monkeypatch):
     """Stopped again and again at any checkpoint, before it is saved or behind it."""

@@ -35,6 +35,7 @@ from retrograde.solver.runtime.work import NotApplicable
 from retrograde.solver.values import bits
 from retrograde.solver.values.score import LOSE_CLASS, TIE_CLASS, WIN_CLASS
 from tests.helpers import reference
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.solving import Stop
 
 SIZES = Sizes(in_memory=1)
@@ -280,7 +281,10 @@ def expect_reference(game, path):
             assert (game.tier(row.example), row.example) == least
 
 
-@pytest.mark.parametrize("seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 12))])
+@pytest.mark.parametrize(
+    "seed",
+    [*range(2), *map(thorough, range(2, 5)), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 12))],
+)
 def test_random_games_equal_the_reference(seed, tmp_path):
     dice = random.Random(seed)
     width, height = dice.choice([(2, 5), (3, 3), (3, 4), (4, 2), (4, 3), (2, 6)])
@@ -427,11 +431,10 @@ def test_positions_are_not_listed_where_there_are_many_to_be_had_by_words(in_mem
 
 @pytest.mark.parametrize(
     "variant",
-    ["connect4:4,4", "tests/helpers/misere4.py:4,4"]
-    + [
-        pytest.param(variant, marks=pytest.mark.thorough)
-        for variant in ("connect4:5,4,3", "tests/helpers/misere4.py:5,3,3")
-    ],
+    thorough_but(
+        ["connect4:4,4", "connect4:5,4,3", "tests/helpers/misere4.py:4,4", "tests/helpers/misere4.py:5,3,3"],
+        "connect4:4,4",
+    ),
 )
 def test_the_bytes_are_those_of_a_stream(variant, tmp_path, monkeypatch):
     """With planes as words, and squeezed; with no steps held in memory, some, and all."""

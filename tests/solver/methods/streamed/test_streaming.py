@@ -32,6 +32,7 @@ from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.verify import verify
 from tests.helpers import alphabeta, ladder, published, reference
 from tests.helpers.command_line import environment
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop
 
 PLAIN = "benchmarks/plain_connect4.py:width=4,height=3"
@@ -428,7 +429,7 @@ def test_a_stream_is_verified(text, interpreted, tmp_path):
         assert result.stored == database.file.stored
 
 
-@pytest.mark.parametrize("interpreted", [False, True])
+@pytest.mark.parametrize("interpreted", thorough_but([False, True], False))
 def test_wrong_steps_and_counts_are_found(interpreted, tmp_path):
     game = load_game("connect4:4,3,3")
     path = solve_streamed(game, tmp_path / "game.h5")

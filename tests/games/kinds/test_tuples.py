@@ -70,6 +70,7 @@ def test_random_games_coded_as_ints_and_as_tuples_give_the_same_slots(twins, way
         assert [apart_of(twins[1], row.example) for row in one] == [row.example for row in other]
 
 
+@pytest.mark.thorough
 def test_processes_write_the_same_bytes(tmp_path):
     path = solve(ApartWithParents(), tmp_path / "threads.h5", method="numbered")
     with ProcessPoolExecutor(2) as executor:

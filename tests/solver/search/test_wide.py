@@ -34,6 +34,7 @@ def test_depth_searches_count_and_score_the_same(twins):
             assert kind(wide).scores(wide.start, depth) == kind(one).scores(one.start, depth)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("twins", TWINS)
 def test_alpha_beta_proves_the_same(twins):
     wide, one = (kind() for kind in twins)

@@ -22,7 +22,7 @@ FEN = "8/8/8/8/8/2k5/1R6/K7 b"
 
 
 def client_of(*args):
-    """Return a client of a server of its own; *args* are those of make_app."""
+    """Return a client of a server; *args* are those of make_app. Without any, tests of a folder share a server."""
     from fastapi.testclient import TestClient  # not above: the page and the README are tested without it
 
     from retrograde.cli.web.app import make_app

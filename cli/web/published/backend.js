@@ -169,8 +169,8 @@ function placeOf(facts, text) {
 const namesOf = (text) => (text ? text.split(",").map(decodeURIComponent) : []);
 
 // A position of a game, and the move that led to it.
-function stepOf({ position, turn, value, remoteness, over, expected, chance }, { name, places, paid }, side) {
-  return { name, touched: places, position, turn, value, remoteness, over, side, expected, chance, paid, count: null };
+function stepOf({ position, turn, seat, value, remoteness, over, expected, chance }, { name, places, paid }, side) {
+  return { name, touched: places, position, turn, value, remoteness, over, side, seat, expected, chance, paid, count: null };
 }
 
 // A throw of the dice: `odds` are texts like `3 in 16`.

@@ -131,7 +131,7 @@ def test_positions_of_a_numbering_are_told_from_slots_that_are_looked_at(ending,
     assert 14 < expected.positions / expected.records < 17
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_predecessor_lists_of_the_largest_tier_are_estimated_where_the_rules_give_no_parents(tmp_path, monkeypatch):
     """As many as a solve takes of it; and that there is a way without them."""
     game, taken = load_game("foxandhounds:side=6"), {}

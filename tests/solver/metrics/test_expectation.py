@@ -320,6 +320,7 @@ def test_small_bear_offs_are_as_a_slow_solver_has_them():
             assert low <= own <= high
 
 
+@pytest.mark.thorough
 def test_all_placements_of_a_bear_off_are_positions():
     """Also the eight of at most four men on six points to which play from the top point does not lead."""
     game = load_game("bearoff:4")

@@ -322,7 +322,7 @@ def test_a_check_tells_how_far_it_is(often):
     assert max(progress.done for progress in told if progress.phase == "checking") == 300
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_verification_of_steps_counts_two_phases(tmp_path, often):
     told, game = [], load_game("connect4:4,3,3")
     path = solve(game, tmp_path / "game.h5", method="streamed", sizes=Sizes(in_memory=1))

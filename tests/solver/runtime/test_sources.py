@@ -302,7 +302,7 @@ print(sum(hashed.stats.cache_hits.values()), "numba.np.arrayobj" in sys.modules)
 """
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_machine_code_is_loaded_without_all_that_numba_can_compile(package):
     """That of what hashes a text, too, which needs the seeds of the process."""
     (package / "solver" / "hashing.py").write_text(HASHING)

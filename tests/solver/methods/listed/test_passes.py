@@ -82,7 +82,12 @@ def test_decided_positions_are_not_expanded_again():
 
 @pytest.mark.long
 @pytest.mark.usefixtures("solver_alone")
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "name",
+    thorough_but(
+        GAMES, "numbered, turns come anyhow", "listed, turns alternate", "listed in scratch, though rules give parents"
+    ),
+)
 def test_random_games_are_solved_without_predecessor_lists(name, tmp_path, monkeypatch, given_up):
     """At once or from the middle on, by one worker or two. Predecessor lists are built in the end, or never.
 

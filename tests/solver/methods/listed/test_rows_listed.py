@@ -27,7 +27,7 @@ from retrograde.solver.verification.verify import verify
 from tests.helpers import apart
 from tests.helpers.apart import Apart, WithParents
 from tests.helpers.elsewhere import Elsewhere
-from tests.helpers.marks import thorough
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.solving import Stop, counts, stop_at
 from tests.helpers.wide import OneConnectFour, TallPawns, WideConnectFour, WideTicTacToe, graph_of
 
@@ -117,7 +117,7 @@ LISTED_WAYS = {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("way", LISTED_WAYS)
+@pytest.mark.parametrize("way", thorough_but(LISTED_WAYS, "in memory", "in ranges", "forward passes"))
 def test_random_graphs_have_the_same_bytes_as_interpreted(way, tmp_path, monkeypatch):
     for which in range(3):
         for game in (graph_of(Apart, which), graph_with_parents(which)):

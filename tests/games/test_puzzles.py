@@ -353,7 +353,7 @@ def test_the_first_turns_from_the_goal_lead_to_as_many_positions_as_published(qu
         known = known | wave
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_two_faces_make_as_many_positions_as_the_group_has_elements(tmp_path):
     """29,160 = 5! · 3^5: two faces turn six corners, and by an outer automorphism only 120 ways to place them occur
     (D. Joyner, Adventures in Group Theory)."""

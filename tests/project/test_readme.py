@@ -25,7 +25,7 @@ DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglo
 SOLVED = ("tictactoe", "connect4:4,4", "chess:KRK")
 """What is solved before the pages of the site are read; README begins with nothing."""
 SLOW_PAGES = {
-    *(f"docs/{name}.md" for name in ("against", "chance", "draughts", "endgames", "large-games", "metrics")),
+    *(f"docs/{name}.md" for name in ("against", "chance", "cluster", "draughts", "endgames", "large-games", "metrics")),
     *(
         f"docs/commands/{name}.md"
         for name in ("compare", "judge", "match", "new", "plot", "prove", "query", "search", "warm")

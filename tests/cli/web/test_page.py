@@ -136,6 +136,7 @@ def test_best_play_is_asked_for_when_it_is_opened(open_page):
     assert page.locator("#board .lasts rect").count() == 0
 
 
+@pytest.mark.thorough
 def test_hints_are_switched_off(open_page):
     page = open_page("?v=connect4%3A4%2C4&p=2122")
     assert page.locator("#moves .badge").count() and page.locator(".board-legend").is_visible()
@@ -167,6 +168,7 @@ def test_it_is_played_by_keyboard(open_page):
     assert re.match(r"Red plays \d\. Yellow to move", status(page))
 
 
+@pytest.mark.thorough
 def test_the_computer_begins_and_sides_are_swapped(open_page):
     page = open_page("?v=tictactoe")
     page.locator("#swap").click()
@@ -214,6 +216,7 @@ def as_hounds(route):
 # The address
 
 
+@pytest.mark.thorough
 def test_every_move_is_a_step_of_the_browsers_history(open_page):
     page = open_page("?v=connect4:4,4&skill=0.8")
     page.wait_for_url("**/?v=connect4:width=4,height=4&skill=0.8")
@@ -248,6 +251,7 @@ def test_every_move_is_a_step_of_the_browsers_history(open_page):
     assert status(other) == said and other.locator("#skill-shown").text_content() == "0.8"
 
 
+@pytest.mark.thorough
 def test_a_link_to_a_move_that_is_none_shows_the_game_before_it(open_page):
     page = open_page("?v=tictactoe&m=a1,zz,b2")
     page.wait_for_function("() => document.querySelector('#error').textContent.startsWith(\"Move 2, 'zz'\")")
@@ -270,6 +274,7 @@ def test_an_address_holds_whatever_moves_are_called(open_page, name):
     }  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_nonsense_in_an_address_is_as_usual(open_page):
     page = open_page("?v=tictactoe&skill=9&first=nobody&hints=maybe&x=1&m=%25zz")
     page.wait_for_function("() => document.querySelector('#error').textContent.includes('Move 1')")
@@ -290,6 +295,7 @@ def test_undo_takes_back_ones_own_last_move(open_page):
     wait(page, "plies === 2")
 
 
+@pytest.mark.thorough
 def test_redo_makes_the_moves_again_that_undo_took_back(open_page):
     page = open_page("?v=tictactoe&m=a1,b2,c3,b1&second=human")
     assert page.locator("#redo").get_attribute("aria-disabled") == "true"
@@ -576,6 +582,7 @@ def test_rules_that_are_not_at_hand_are_told(open_page, solved, tmp_path):
         server.stop()
 
 
+@pytest.mark.thorough
 def test_slow_answers_are_told(open_page):
     page = open_page("?v=tictactoe&second=human")
     page.route("**/api/position*", lambda route: (time.sleep(0.9), route.continue_()))

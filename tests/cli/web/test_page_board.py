@@ -382,6 +382,7 @@ def test_moves_through_the_same_places_are_chosen_by_name(open_page):
     assert pieces(page)[4] == "R"
 
 
+@pytest.mark.thorough
 def test_what_is_picked_is_cleared_by_escape_or_another_man(open_page):
     page = open_page("?v=chess:KRK&p=7k/8/5K2/6R1/8/8/8/8_w")
     hit(page, 30).click()
@@ -398,6 +399,7 @@ def test_what_is_picked_is_cleared_by_escape_or_another_man(open_page):
 # By keyboard
 
 
+@pytest.mark.thorough
 def test_arrow_keys_go_from_place_to_place_and_focus_stays(open_page):
     page = open_page("?v=tictactoe", alone=True)  # against the computer
     focused = "document.activeElement.dataset.place"
@@ -589,6 +591,7 @@ def test_a_position_is_set_up_by_drag_and_drop(open_page):
     open_page.faults[:] = [fault for fault in open_page.faults if "status of 40" not in fault]
 
 
+@pytest.mark.thorough
 def test_a_position_is_set_up_by_keyboard(open_page):
     page = open_page("?v=tictactoe")
     page.locator(".board-edit").focus()

@@ -570,6 +570,7 @@ def test_many_ask_at_once_while_a_database_is_replaced(server, tmp_path):
     assert os.stat(path).st_ino != before
 
 
+@pytest.mark.thorough
 def test_the_description_holds(home, monkeypatch):
     """No request that the OpenAPI description allows, or forbids, makes the server fail."""
     schemathesis = pytest.importorskip("schemathesis")
@@ -581,7 +582,7 @@ def test_the_description_holds(home, monkeypatch):
     unmeant = [schemathesis.checks.positive_data_acceptance]  # not every text is a position
     for operation in description.get_all_operations():
 
-        @settings(max_examples=4, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=10, suppress_health_check=list(HealthCheck))
         @given(case=operation.ok().as_strategy())
         def holds(case):
             response = case.call()

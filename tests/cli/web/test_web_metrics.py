@@ -233,6 +233,7 @@ def test_a_game_of_dice_is_played_to_its_end(page):
     assert not page.locator("#card li").count()
 
 
+@pytest.mark.thorough
 @needs_browser
 def test_a_puzzle_is_solved_on_the_page(page):
     assert opened(page, "hanoi:disks=3") == "You solve it in 7 moves with right play."

@@ -357,7 +357,7 @@ def test_games_of_others_keep_the_contract(game):
     assert report.complete
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_rules_with_a_board_compile():
     report = check(Crosses())
     assert report.ok, report.findings

@@ -183,7 +183,7 @@ def imports(file):
     return [node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_every_import_is_found():
     """Of the syntax tree nothing is missed but what is for type checkers."""
     for file in EVERY_FILE:

@@ -181,8 +181,8 @@ def test_a_tier_that_is_stopped_goes_on_with_the_edges_on_disk(way, tmp_path, mo
     random = Random(3)
     monkeypatch.setattr(EntryLog, "add", stopping(EntryLog.add, random))
     sizes = Sizes(predecessors_in_scratch=True, journal_seconds=0)
-    for number in range(15):
-        if number % 6 == 5:
+    for number in range(30):
+        if number % 10 == 9:
             for file in (tmp_path / "game.h5.scratch").glob("predecessors*/*"):
                 file.write_bytes(file.read_bytes()[:-3])
         try:

@@ -37,7 +37,7 @@ def in_small(monkeypatch):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("solver_alone", "in_small")
-@pytest.mark.parametrize("game", [GAME, turning.DenseTurning()])
+@pytest.mark.parametrize("game", thorough_but([GAME, turning.DenseTurning()], GAME))
 @settings(max_examples=8)
 @given(start=graphs)
 def test_random_games(game, tmp_path_factory, start):

@@ -7,7 +7,7 @@ import pytest
 from retrograde.games import LOSE, UNDECIDED, Game
 from retrograde.solver import solve
 from retrograde.solver.runtime import growth
-from retrograde.solver.runtime.memory import MemoryLimit, used_memory
+from retrograde.solver.runtime.memory import MemoryLimit, reserve, used_memory
 from retrograde.solver.runtime.sizes import Sizes
 
 pytestmark = pytest.mark.long
@@ -73,4 +73,4 @@ class Endless(Up):
 
 def test_a_game_without_end_says_so_before_memory_is_out(tmp_path):
     with pytest.warns(UserWarning, match="still growing"), pytest.raises(MemoryLimit):
-        solve(Endless(0), tmp_path / "up.h5", method="interpreted", memory=used_memory() + 40_000_000)
+        solve(Endless(0), tmp_path / "up.h5", method="interpreted", memory=used_memory() + reserve() + 20_000_000)

@@ -6,6 +6,9 @@ Corners and places are numbered as by H. Kociemba, without the one held (down, b
 
 A position has five bits for each place. The low three are the corner there, the two above them its twist, 0 to 2, in
 thirds of a turn clockwise. A move is 3 × the face (0 U, 1 R, 2 F) + the number of turns - 1: U, U2, U', R, …
+
+Positions are numbered: the number of the order of corners, then the twists as digits in base 3. The twists of all
+corners make whole turns, so that the last one follows from the others.
 """
 
 from functools import cached_property
@@ -17,6 +20,19 @@ FROM = ((3, 0, 1, 2, 4, 5, 6), (4, 1, 2, 0, 6, 5, 3), (1, 5, 2, 3, 0, 4, 6))
 """For each face and place, the place from which a quarter turn brings a corner there."""
 TWIST = ((0, 0, 0, 0, 0, 0, 0), (2, 0, 0, 1, 1, 0, 2), (1, 2, 0, 0, 2, 1, 0))
 """For each face and place, how much a quarter turn twists the corner that comes there."""
+
+
+def repeated(face, times):
+    """Return what FROM and TWIST say of a quarter turn, of several: for each place, the place and the twist."""
+    places, twists = list(range(CORNERS)), [0] * CORNERS
+    for _ in range(times):
+        twists = [(twists[source] + twist) % 3 for source, twist in zip(FROM[face], TWIST[face], strict=True)]
+        places = [places[source] for source in FROM[face]]
+    return tuple(places), tuple(twists)
+
+
+TURNS = tuple(repeated(face, times) for face in range(3) for times in (1, 2, 3))
+"""For each move, the places from which corners come, and their twists there."""
 NAMES = ("U", "U2", "U'", "R", "R2", "R'", "F", "F2", "F'")
 COLOURS = {"U": "white", "R": "crimson", "F": "teal", "D": "gold", "L": "sienna", "B": "royalblue"}
 STICKERS = ("URF", "UFL", "ULB", "UBR", "DFR", "DLF", "DRB", "DBL")
@@ -55,23 +71,10 @@ class PocketCube(Game):
         position = self.goal
         for move in (3, 1, 8, 4, 2, 6, 5, 0):
             if move < 3 * self.faces:
-                position = self.turned(position, move // 3, move % 3 + 1)
+                position = self.do_move(position, move)
         return position
 
     # The rules
-
-    def turned(self, position, face, times):
-        """Return the cube after *times* quarter turns of a face."""
-        for _ in range(times):
-            after = 0
-            for place in range(CORNERS):
-                corner = position >> 5 * FROM[face][place] & 31
-                twist = (corner >> 3) + TWIST[face][place]
-                if twist > 2:
-                    twist -= 3
-                after |= (corner & 7 | twist << 3) << 5 * place
-            position = after
-        return position
 
     def generate_moves(self, position):
         for move in range(3 * self.faces):
@@ -79,7 +82,14 @@ class PocketCube(Game):
                 yield move
 
     def do_move(self, position, move):
-        return self.turned(position, move // 3, move % 3 + 1)
+        after = 0
+        for place in range(CORNERS):
+            corner = position >> 5 * TURNS[move][0][place] & 31
+            twist = (corner >> 3) + TURNS[move][1][place]
+            if twist > 2:
+                twist -= 3
+            after |= (corner & 7 | twist << 3) << 5 * place
+        return after
 
     def primitive(self, position):
         return WIN if position == self.goal else UNDECIDED
@@ -87,6 +97,68 @@ class PocketCube(Game):
     def parents(self, position):
         for move in self.generate_moves(position):
             yield self.do_move(position, move)
+
+    # The numbering
+
+    tiers = (0,)
+
+    def size(self, tier):
+        return len(self.orders) * self.twists
+
+    @property
+    def twisted(self):
+        """How many places have a twist of their own: the last one's follows, and two faces leave one place as it is."""
+        return 3 + self.faces
+
+    @property
+    def twists(self):
+        return 3**self.twisted
+
+    @cached_property
+    def orders(self):
+        """The positions without twists that turns lead to, in order of their ranks."""
+        found, waiting = {self.goal}, [self.goal]
+        while waiting:
+            position = waiting.pop()
+            for face in range(self.faces):
+                after = sum((position >> 5 * source & 7) << 5 * place for place, source in enumerate(FROM[face]))
+                if after not in found:
+                    found.add(after)
+                    waiting.append(after)
+        return tuple(sorted(found, key=self.rank))
+
+    @cached_property
+    def numbers(self):
+        """For each rank, its number among the orders; -1 for orders that turns do not lead to."""
+        numbers = [-1] * 5040
+        for number, order in enumerate(self.orders):
+            numbers[self.rank(order)] = number
+        return tuple(numbers)
+
+    def rank(self, position):
+        """Return the number of the order of corners among all 7! = 5,040."""
+        rank = 0
+        for place in range(CORNERS):
+            smaller = 0
+            for later in range(place + 1, CORNERS):
+                smaller += (position >> 5 * later & 7) < (position >> 5 * place & 7)
+            rank = rank * (CORNERS - place) + smaller
+        return rank
+
+    def index(self, position):
+        twists = 0
+        for place in range(self.twisted):
+            twists = 3 * twists + (position >> 5 * place + 3 & 3)
+        return self.numbers[self.rank(position)] * self.twists + twists
+
+    def unindex(self, tier, i):
+        position, rest, total = self.orders[i // self.twists], i % self.twists, 0
+        for place in range(self.twisted - 1, -1, -1):
+            twist = rest % 3
+            rest //= 3
+            total += twist
+            position |= twist << 5 * place + 3
+        return position | (-total % 3) << 5 * (CORNERS - 1) + 3
 
     # For people
 

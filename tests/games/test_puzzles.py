@@ -3,6 +3,7 @@
 from collections import Counter
 from functools import cache
 from itertools import combinations
+from random import Random
 
 import pytest
 
@@ -360,12 +361,27 @@ def test_two_faces_make_as_many_positions_as_the_group_has_elements(tmp_path):
     assert DatabaseFile(solve(PocketCube(faces=2), tmp_path / "game.h5")).positions == 29_160
 
 
+@pytest.mark.parametrize("faces", [2, 3])
+def test_each_position_of_the_cube_has_a_number_of_its_own(faces):
+    game, chance = PocketCube(faces=faces), Random(0)
+    size = game.size(0)
+    assert size == {2: 29_160, 3: 3_674_160}[faces]
+    for number in [0, size - 1, *(chance.randrange(size) for _ in range(200))]:
+        assert game.index(game.unindex(0, number)) == number
+    position = game.start
+    for _ in range(200):
+        position = game.do_move(position, chance.choice([*game.generate_moves(position)]))
+        assert game.unindex(0, game.index(position)) == position
+
+
 def test_a_turn_four_times_and_a_move_six_times_change_nothing():
     """Each face has order four, and R U R' U' order six on corners (as on the whole cube)."""
     game = PocketCube()
     for face in range(3):
-        assert game.turned(game.goal, face, 4) == game.goal
-        assert game.turned(game.goal, face, 2) != game.goal
+        quarter, half, back = range(3 * face, 3 * face + 3)
+        once = game.do_move(game.start, quarter)
+        assert game.do_move(once, quarter) == game.do_move(game.start, half) != game.start
+        assert game.do_move(game.do_move(once, quarter), half) == game.do_move(once, back) == game.start
     position = game.goal
     for times in range(1, 7):
         for move in (3, 0, 5, 2):

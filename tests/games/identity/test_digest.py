@@ -386,7 +386,7 @@ RULES = {
     "pegsolitaire": "4f52a3cfc333182035fd82b26ae196c2",
     "pig": "6ef31df6dcb13441e2424932dd0f622c",
     "piglet": "72d74db3a83831c941dec5b92eeec8c6",
-    "pocketcube": "8208da2af2284d4e4f19bdf5117eecc9",
+    "pocketcube": "965c8e2b71cab7ef31d4791f713e1d76",
     "quixo": "830385c988ddc4799a7cc27d79a2b5ef",
     "sim": "a17a2e4f35db6a4f85a7aa1169a93425",
     "teeko": "cb70cbe1ea8c7dd9ed9ba39db95abdff",

@@ -22,6 +22,7 @@ class WideFanorona(TwoWords, Fanorona):
     """Capture all men of the opponent, by approaching them or by withdrawing from them."""
 
     name = "fanorona"
+    title = "Fanorona"
 
     # There are too many positions to number.
     tier, images, canonical, multiplicity = Game.tier, Game.images, Game.canonical, Game.multiplicity

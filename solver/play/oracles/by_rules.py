@@ -5,7 +5,6 @@ in circles, it proves nothing, and chooses moves by a depth-limited search.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from time import monotonic
 from typing import Any
 
@@ -21,7 +20,6 @@ from retrograde.solver.play.oracle import (
 )
 from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle, better
 from retrograde.solver.rules.examine import is_plain_puzzle
-from retrograde.solver.search.depth.names import AdaptiveDepthSearch
 from retrograde.solver.search.puzzles import PuzzleSearch
 
 
@@ -39,11 +37,6 @@ class RulesOracle(SearchingOracle):
 
     def prepare(self) -> None:
         """Do nothing: the first question compiles the rules, outside its time limit."""
-
-    @cached_property
-    def ahead(self) -> AdaptiveDepthSearch:
-        """The depth-limited search for positions in which no best move is known."""
-        return AdaptiveDepthSearch(self.game)
 
     def bounds_without_search(self, position: int) -> ValueBounds:
         """Return what is known of a position without a search; nothing if more than two players make values useless."""
@@ -78,8 +71,7 @@ class RulesOracle(SearchingOracle):
         best = ranked(self.choice(position, move) for move in moves)[0]
         if best.brings == WIN:
             return best.move
-        seconds = max(deadline - monotonic(), LEAST_SECONDS)
-        return self.ahead.ask(lambda search: search.find(position, seconds=seconds)).move
+        return self.seemingly_best(position, moves, deadline)
 
     def line(self, position: int, limit: int = LONGEST_LINE) -> list[Choice]:
         line: list[Choice] = []

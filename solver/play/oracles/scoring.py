@@ -18,8 +18,6 @@ from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, Evidence, ValueBounds
 from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
 from retrograde.solver.rules.examine import NotForSearch
-from retrograde.solver.search.depth.names import depth_search_for
-from retrograde.solver.search.depth.searcher import DepthSearch
 from retrograde.solver.search.prover import can_repeat
 from retrograde.solver.search.scores.searcher import FOR_WHOM, ScoreResult, ScoreSearch, unsuitable
 from retrograde.solver.search.searcher import OutOfTime, SearchTooDeep
@@ -69,11 +67,6 @@ class ScoringOracle(SearchingOracle):
 
     def prepare(self) -> None:
         self.search.compile()
-
-    @cached_property
-    def ahead(self) -> DepthSearch:
-        """The depth-limited search for positions whose score is unknown."""
-        return depth_search_for(self.game)
 
     @cached_property
     def scores(self) -> dict[int, ScoreResult]:
@@ -191,8 +184,7 @@ class ScoringOracle(SearchingOracle):
                         return move
         # Case: the depth-limited search chooses.
         left = [move for move in moves if self.score_bounds_after(position, move)[1] >= least]
-        seems = self.ahead.find(position, seconds=max(deadline - monotonic(), LEAST_SECONDS)).move
-        return seems if seems in left else left[0]
+        return self.seemingly_best(position, left, deadline)
 
     def keeps_score(self, position: int, move: int, score: int) -> bool:
         child, rest = self.game.do_move(position, move), score - self.search.gain(position, move)

@@ -7,7 +7,7 @@ left::
     value of the position --> a move that keeps it --> distance --> a move that keeps that too
               |
               `-- unknown in time: leave out moves after which the opponent wins within 1, 2, 3 … plies, and choose
-                  among the others by random games
+                  among the others by the game's estimate, or by random games if it has none
 
 The transposition table and earlier findings are kept from question to question.
 """
@@ -20,7 +20,7 @@ from time import monotonic
 from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, Game
+from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, Game, Traits
 from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.oracle import (
@@ -40,6 +40,7 @@ from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within
+from retrograde.solver.search.depth.names import AdaptiveDepthSearch
 from retrograde.solver.search.probing.tables import LoadedTables, find_tables
 from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, Search, SearchResult, SearchTooDeep
 
@@ -139,6 +140,11 @@ class SearchingOracle(Oracle):
         """Make the search, with the databases of smaller games of the family."""
         self.tables = find_tables(self.game, self.start_or_example)
         return Search(self.game, self.workers, self.size, self.tables)
+
+    @cached_property
+    def ahead(self) -> AdaptiveDepthSearch:
+        """The depth-limited search for positions in which no best move is proved."""
+        return AdaptiveDepthSearch(self.game)
 
     def prepare(self) -> None:
         """Compile the rules now; raise NotCompilable, or another RuleError, if no search is possible."""
@@ -315,10 +321,18 @@ class SearchingOracle(Oracle):
         return None
 
     def choose_unproved(self, position: int, moves: list[int], deadline: float) -> int:
-        """Return a move if the value is unknown: of the safest ones, the best in random games."""
+        """Return one of the safest moves if the value is unknown: the best by the estimate, or in random games."""
         soon = monotonic() + FOR_SAFETY * (deadline - monotonic())
         safe = self.safest_moves(position, moves, soon)
+        if len(safe) > 1 and Traits.of(self.game).has_estimate:
+            return self.seemingly_best(position, safe, deadline)
         return best_by_playouts(self.game, position, safe, lambda: self.stopped or monotonic() >= deadline)
+
+    def seemingly_best(self, position: int, moves: list[int], deadline: float) -> int:
+        """Return the move that a depth-limited search chooses; the first of *moves* if it chooses none of them."""
+        seconds = max(deadline - monotonic(), LEAST_SECONDS)
+        move: int = self.ahead.ask(lambda search: search.find(position, seconds=seconds)).move
+        return move if move in moves else moves[0]
 
     def safest_moves(self, position: int, moves: list[int], deadline: float) -> list[int]:
         """Return the moves after which the opponent's win is furthest away, as far as the search sees.

@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache, partial
+from itertools import zip_longest
 from pathlib import Path
 from random import Random
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from retrograde.databases import NoDatabase, open_database
-from retrograde.games import UNDECIDED
+from retrograde.games import LOSE, UNDECIDED
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.unfolded import folded, unfolded
 from retrograde.solver.engine import solve
@@ -166,6 +167,21 @@ def test_responses_to_skill_are_worth_what_fractions_say(skill, monkeypatch, tmp
                     assert {move: Fraction(weight, sum(said.values())) for move, weight in said.items()} == plain
         compared += 1
     assert compared > 8
+
+
+def test_a_player_of_skill_weighs_many_positions_as_one_by_one(solved):
+    """Lost positions as well, in which the longest way is perfect."""
+    database = open_database(solved("tictactoe"))
+    with SkillModel(Fraction(4, 5), database) as model:
+        game, found = database.game, np.concatenate([positions for _, positions, *_ in database.records()])
+        asked = [position for position in found[::7].tolist() if game.primitive(position) == UNDECIDED]
+        lists = [[game.canonical(game.do_move(at, move)) for move in game.generate_moves(at)] for at in asked]
+        children = np.array([*zip_longest(*lists, fillvalue=-1)])
+        many = model.weigh(game, np.array(asked), np.array([game.turn(at) for at in asked]), children)
+        for column, position in enumerate(asked):
+            weights = [*model.weights(game, position).values()]
+            assert many[: len(weights), column].tolist() == weights
+        assert min(database[position].value for position in asked) == LOSE
 
 
 @pytest.mark.thorough

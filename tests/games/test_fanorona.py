@@ -165,6 +165,7 @@ def test_small_boards_have_the_same_lines_of_play_in_two_words():
     assert counts[0] == counts[1] == counts[2]
 
 
+@pytest.mark.thorough
 def test_the_traditional_board_is_played_and_searched():
     result = retrograde("match", "fanorona:9,5", "depth:3", "random", "--games", "2", "--time", "0.02", "--json")
     assert [player["won"] for player in json.loads(result.stdout)["players"]] == [2, 0]

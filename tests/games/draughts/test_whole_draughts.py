@@ -38,7 +38,7 @@ def board_of(game, position):
     return {divmod(cell, game.rows): sign for cell, sign in enumerate(signs) if sign != "."}
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_lines_of_play_are_as_many_as_published():
     game = load_game("draughts")
     assert [count.lines for count in count_lines(game, game.start, 8)] == PERFT

@@ -44,6 +44,7 @@ def test_the_perfect_player_solves_a_large_puzzle():
         assert played.value == WIN and len(played.moves) == 10
 
 
+@pytest.mark.thorough
 def test_a_player_that_looks_ahead_reaches_the_target_of_2048_and_a_random_one_does_not():
     game = load_game("game2048:4,4,256")
     with searching_oracle(game, 0.1, size=SMALL) as oracle:

@@ -186,6 +186,7 @@ def test_super_of_a_class_that_is_not_in_the_line_is_told():
         least(Strange())
 
 
+@pytest.mark.thorough
 def test_a_variation_of_a_game_is_compiled(tmp_path):
     game = load_game(f"{MISERE}:4,4")
     legends = []

@@ -171,6 +171,7 @@ def test_published_scores(text, score):
     assert ScoreSearch(game, 1, 1 << 24).score(game.start).score == score
 
 
+@pytest.mark.thorough
 def test_the_order_of_moves_in_kalah_saves_nineteen_of_twenty_positions():
     """8.46 million positions without a promise."""
     game = load_game("kalah:pits=5,seeds=3,empty=yes,either=yes")

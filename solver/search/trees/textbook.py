@@ -127,7 +127,7 @@ class TextbookRules:
         """Return whether the search ends at a node. If so, set its value, and its numbers to each player's points."""
         game, position, players = self.game, node.position, range(self.game.players)
         end = game.primitive(position)
-        if end == UNDECIDED and (depth > 0 or not game.quiet(position)) and depth > -self.quiescence:
+        if end == UNDECIDED and depth > -self.quiescence and (depth > 0 or not game.quiet(position)):
             return False
         node.estimated = end == UNDECIDED
         score = self.estimate(position) if node.estimated else score_of(end, node.ply)
@@ -325,13 +325,14 @@ def conspirators(node: Node, goal: float, up: bool) -> float:
 
 def order_without_symmetry(game: Game) -> Order:
     """Return the order of the rules, with one move of those that pay the same and lead to symmetric positions."""
+    pays = Traits.of(game).has_rewards
 
     def order(node: Node, depth: int) -> list[int]:
         if node.side == CHANCE:
             return list(game.generate_moves(node.position))
         moves: dict[tuple[int, ...], int] = {}
         for move in game.generate_moves(node.position):
-            gains = (game.reward(node.position, move, player) for player in range(game.players))
+            gains = [game.reward(node.position, move, player) for player in range(game.players)] if pays else []
             moves.setdefault((game.canonical(game.do_move(node.position, move)), *gains), move)
         return list(moves.values())
 

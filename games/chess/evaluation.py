@@ -44,7 +44,9 @@ BY_FILE = {
 
 
 class Evaluation(Bitboards):
-    """The hints for search: `estimate`, `quiet`, `forcing` and `promise`."""
+    """The hints for search."""
+
+    exchanges = True
 
     def squares_by(self, stage):
         """Return what each kind of man is worth on each square: `[64 * kind + square]`, seen from White."""
@@ -124,10 +126,6 @@ class Evaluation(Bitboards):
     def quiet(self, position):
         """Return whether the side to move is not in check."""
         return not self.in_check(position)
-
-    def forcing(self, position, move):
-        """Return whether a move promotes to a queen, or captures and is not plainly a loss of material."""
-        return self.promise(position, move) > 0
 
     def promise(self, position, move):
         """Return the material that a move wins, more by a lesser man; -1 if a pawn can take a better man back."""

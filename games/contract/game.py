@@ -155,6 +155,10 @@ positions. They must give symmetric positions the same answer:
     little further.
 `promise(position, move)`
     How good a move looks, an int in the same bounds. Searches try the best moves first (move ordering).
+`exchanges`
+    A class attribute, False if absent. True says that `promise` is above 0 for the moves that gain something at once,
+    such as captures in chess, and for no others. Where a depth-limited search stops in a quiet position, it then goes
+    on with these moves, unless the player does better without them.
 `tie_in(position)`
     The number of plies to a TIE, if all ties take the same number, because they fill the board, for example. If
     `search` cannot prove this distance in time, it prints it as not proved. `check` verifies that the number falls by
@@ -320,7 +324,7 @@ FOR_PEOPLE = frozenset({
 """Members that only make texts and pictures. The digest of the rules ignores them, and whatever only they use, unless a
 rule uses them too. All other members are rules, except those in HINTS, CLOCK and KEEPING."""
 
-HINTS = frozenset({"estimate", "quiet", "promise", "tie_in", "least_plies", "swapped"})
+HINTS = frozenset({"estimate", "quiet", "promise", "exchanges", "tie_in", "least_plies", "swapped"})
 """Members that help a search or a numbering. The digest of the rules ignores them."""
 
 CLOCK = frozenset({"zeroes"})
@@ -383,6 +387,8 @@ class Game:
     """The number of players: a number, an option or a property."""
     metric: ClassVar[Any] = ""
     """What `solve` computes by default, one of METRICS. If empty, `metric_of` chooses."""
+    exchanges: ClassVar[bool] = False
+    """Whether `promise` is above 0 for moves that gain something at once, and for no others."""
     board: ClassVar[Any]
     """The board, if the game declares one. Rules may use the name `board` for something else."""
     bits: ClassVar[Any]

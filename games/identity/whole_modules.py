@@ -25,7 +25,7 @@ PRESENTATION = {  # members that make texts and pictures
     *("estimate", "quiet", "promise", "tie_in", "least_plies", "swapped", "signs", "position_of"),
     *("elsewhere", "collection", "zeroes"),
 }
-NAMES = (["title"], ["words"], ["bits"], ["by_turns"], ["to_move"])
+NAMES = (["title"], ["words"], ["bits"], ["by_turns"], ["to_move"], ["exchanges"])
 """Assignments in classes that this digest ignores: the contract got them after the digest was defined."""
 SINCE = {("Connect4", "example = '5,4'")}
 """(class, statement) that it ignores for the same reason."""

@@ -11,8 +11,8 @@ from retrograde.solver.conformance.pairs import some_images, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
 from retrograde.solver.rules.examine import Fault
 
-NUMERIC_HINTS = HINTS - {"swapped"}
-"""Hints that are numbers about positions and moves. The other hint, `swapped`, belongs to numberings."""
+NUMERIC_HINTS = HINTS - {"swapped", "exchanges"}
+"""Hints that are numbers about positions and moves. `swapped` belongs to numberings, and `exchanges` to `promise`."""
 
 
 def has_hints(game: Game) -> bool:

@@ -3,8 +3,12 @@
 Also max^n for several players, and minimax, to count positions.
 
 Scores are relative to the position searched, so a table entry holds wherever its position occurs. An entry is used only
-at exactly the depth it was made with, so the table changes nothing but the time. At depth 0 and below the search
-continues in positions that are not quiet, down to depth -quiescence (quiescence search).
+at exactly the depth it was made with, so the table changes nothing but the time. The same is true of null windows,
+killers and the history heuristic, which searches with a table use.
+
+At depth 0 and below the search continues in positions that are not quiet, down to depth -quiescence (quiescence
+search). If the game has `exchanges`, it also continues in quiet positions with the moves that gain something, unless
+the player would rather stop (stand pat).
 """
 
 from typing import Any, NamedTuple
@@ -13,7 +17,7 @@ import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, Game, Traits
 from retrograde.solver.rules.examine import key_of
-from retrograde.solver.rules.positions import as_position, position_in, put, stands_at, whole
+from retrograde.solver.rules.positions import as_position, put, stands_at, whole
 from retrograde.solver.rules.turns import is_players
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 from retrograde.solver.search.depth.scores import FAR, INFINITE, POINT
@@ -57,8 +61,13 @@ STOPPED, MANY_MOVES, CHANCE_MOVES = 1, 2, 3
     MANY_MOVES      more moves than the workspace holds
     CHANCE_MOVES    a position in which it is chance's turn
 """
-HASH_MOVE_FIRST = 1 << 31
-"""The promise of the hash move: greater than any that a game may give."""
+HASH_MOVE_FIRST = 1 << 62
+"""The rank of the hash move: greater than any other."""
+RANK_SHIFT = 24
+"""Bits of a rank below the promise. They hold the history of the move, or KILLER_RANK."""
+KILLER_RANK = (1 << RANK_SHIFT) - 1
+HISTORY = 1 << 12
+"""Entries of the history table, by the lower bits of moves."""
 ROOT = np.int64(0)
 """The first ply, as int64: for a literal, numba would compile the recursive kernel once more."""
 NO_POSITION = -1
@@ -73,19 +82,22 @@ DEPTH_MASK, DEPTH_OFFSET = 0xFF, 128
 class DepthWorkspace(NamedTuple):
     """The workspace of a search, with its transposition table.
 
-    `moves`, `children` and `promises` are int64[plies, moves]; `counts` int64[3]; `stop` uint8[1], nonzero to stop. The
-    table's `keys`, `bests`, `facts` are int64[entries], a power of two, or 0 for a search without a table; `scores` are
+    `moves` and `promises` are int64[plies, moves]; `counts` int64[3]; `stop` uint8[1], nonzero to stop. The table's
+    `keys`, `bests`, `facts` are int64[entries], a power of two, or 0 for a search without a table; `scores` are
     float64[entries]. A key is a whole position, or NO_POSITION if the entry is empty. If positions have several words,
-    `children` and `keys` have another axis for them. `facts`::
+    `keys` has another axis for them. `facts`::
 
         | whether an estimate is in it: bit 10 | EXACT, LOWER or UPPER: bits 9 and 8 | depth + 128: bits 7 to 0 |
+
+    `killers`, int64[plies, 2], are the moves that have lately refuted others at a ply. `history`, int64[2, HISTORY],
+    says how often a move has done so, at even and at odd plies. It is empty for a search without a table or estimates:
+    where no position looks better than another, it would only disturb the order of the rules.
 
     `shares`, float64[plies, 2, players], are for max^n. They hold what each player gets in the position of a ply: the
     result, and the best or sum so far.
     """
 
     moves: Array
-    children: Array
     promises: Array
     counts: Array
     stop: Array
@@ -93,6 +105,8 @@ class DepthWorkspace(NamedTuple):
     scores: Array
     bests: Array
     facts: Array
+    killers: Array
+    history: Array
     shares: Array
 
 
@@ -100,10 +114,13 @@ def make_workspace(size: tuple[int, int], entries: int, stop: Array, game: Game)
     """Return the workspace for a *size* of (plies, moves), with a table of *entries* entries."""
     words = (Traits.of(game).width,) if Traits.of(game).width else ()
     moves, promises = np.zeros((2, *size), np.int64)
-    children, keys = np.zeros((*size, *words), np.int64), np.full((entries, *words), NO_POSITION, np.int64)
+    keys = np.full((entries, *words), NO_POSITION, np.int64)
     bests, facts = np.zeros((2, entries), np.int64)
+    killers = np.full((size[0], 2), NO_MOVE)
+    history = np.zeros((2, HISTORY if entries and Traits.of(game).has_estimate else 0), np.int64)
     scores, shares = np.zeros(entries), np.zeros((size[0], 2, game.players))
-    return DepthWorkspace(moves, children, promises, np.zeros(3, np.int64), stop, keys, scores, bests, facts, shares)
+    counts = np.zeros(3, np.int64)
+    return DepthWorkspace(moves, promises, counts, stop, keys, scores, bests, facts, killers, history, shares)
 
 
 @lean_kernel
@@ -128,46 +145,61 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     Fail-soft alpha-beta (Fishburn, 1983), with Star1 at chance's moves. The result means nothing if `counts[TROUBLE]`
     is set.
     """
-    counts = workspace.counts
+    counts, with_table = workspace.counts, len(workspace.keys) > 0
     counts[NODES] += 1
     # Step 1: the game is over, or the depth is reached and the position is quiet.
     if whole(game.primitive(position)) != UNDECIDED:
         return end_score(game, position, scoring)
-    if depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position)):
+    best, stands = -INFINITE, depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position))
+    if stands:
         counts[ESTIMATED] = 1
-        return estimated_score(game, position, scoring)
+        best = estimated_score(game, position, scoring)
+        if not scoring.exchanges or depth <= -scoring.quiescence or best >= high:
+            return best
     # Step 2: give up if time is out, or if chance moves and scores are values.
     if workspace.stop[0] or (scoring.domain == VALUES and not is_players(game, position)):
         counts[TROUBLE] = STOPPED if workspace.stop[0] else CHANCE_MOVES
         return low
     # Step 3: probe the transposition table.
-    slot, hash_move, suffices = probe(position, depth, low, high, workspace)
+    slot, hash_move, suffices = 0, NO_MOVE, False
+    if with_table and not stands:
+        slot, hash_move, suffices = probe(position, depth, low, high, workspace)
     if suffices:
         return workspace.scores[slot]
     # Step 4: write the moves, the hash move first. *total* is the sum of chance's weights, 0 if a player moves.
     # ESTIMATED is cleared to find out whether this subtree uses an estimate.
     count = write_moves(game, position, hash_move, ply, workspace)
     if scoring.order != GIVEN:
-        sort_by_minimax(game, count, depth, ply, scoring, workspace)
-    before, counts[ESTIMATED] = counts[ESTIMATED], 0
+        sort_by_minimax(game, position, count, depth, ply, scoring, workspace)
+    before = counts[ESTIMATED]
+    counts[ESTIMATED] = stands
     total = rest = write_odds(game, position, count, ply, workspace) if scoring.domain == POINTS else 0
-    best, best_move, floor, ceiling, known, kind = -INFINITE, NO_MOVE, low, high, 0.0, EXACT
+    best_move, floor, ceiling, known, kind = NO_MOVE, max(low, best), high, 0.0, EXACT
     for i in range(count):
         if counts[TROUBLE]:
             break
+        move, weight = workspace.moves[ply, i], workspace.promises[ply, i]
+        if stands and weight >> RANK_SHIFT <= 0:
+            break  # the moves from here on gain nothing
         # Step 5: search the moves. For a player, the window is that of alpha-beta.
-        move, child = workspace.moves[ply, i], position_in(game, workspace.children, (ply, i))
-        weight = workspace.promises[ply, i]
+        child = as_position(game.do_move(position, move))
         if total:
             rest -= weight
             floor, ceiling = star1_window(low, high, (total, rest, known), weight, scoring)
-        gain = gain_of(game, position, move, scoring)
-        least, most = bound_for_child(floor, gain, scoring), bound_for_child(ceiling, gain, scoring)
-        if keeps_side(game, position, child, scoring):
-            score = alpha_beta(game, child, depth - 1, least, most, ply + 1, scoring, workspace)
-        else:
-            score = -alpha_beta(game, child, depth - 1, -most, -least, ply + 1, scoring, workspace)
-        score = score_for_parent(score, gain, scoring)
+        gain, keeps = gain_of(game, position, move, scoring), keeps_side(game, position, child, scoring)
+        # A null window shows whether a move is better than the best so far. Only then is its score searched.
+        narrow = with_table and i > 0 and scoring.domain == VALUES and ceiling > floor + 1
+        top = floor + 1 if narrow else ceiling
+        while True:
+            least, most = bound_for_child(floor, gain, scoring), bound_for_child(top, gain, scoring)
+            if keeps:
+                score = alpha_beta(game, child, depth - 1, least, most, ply + 1, scoring, workspace)
+            else:
+                score = -alpha_beta(game, child, depth - 1, -most, -least, ply + 1, scoring, workspace)
+            score = score_for_parent(score, gain, scoring)
+            if not top <= score < ceiling:
+                break
+            top = ceiling
         # Case: chance's move. Add to the sum; stop if the mean is beyond the window.
         if total:
             known += weight * score
@@ -179,14 +211,27 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
             best, best_move = score, move
             floor = max(floor, best)
             if best >= high:
+                if workspace.history.shape[1]:
+                    note_cutoff(move, depth, ply, workspace)
                 break
     # Step 6: store the score.
     if not total:
         kind = bound_kind(best, low, high)
-    if len(workspace.keys) and not counts[TROUBLE]:
+    if with_table and not stands and not counts[TROUBLE]:
         store(slot, position, depth, (best, best_move, kind), workspace)
     counts[ESTIMATED] |= before
     return best
+
+
+@lean_kernel
+def note_cutoff(move, depth, ply, workspace):
+    """Remember a move that refuted another: as a killer of its ply, and in the history."""
+    killers, history = workspace.killers, workspace.history[ply & 1]
+    if killers[ply, 0] != move:
+        killers[ply, 1] = killers[ply, 0]
+        killers[ply, 0] = move
+    place = move & HISTORY - 1
+    history[place] = min(history[place] + max(1, depth) ** 2, KILLER_RANK - 2)
 
 
 @lean_kernel
@@ -210,8 +255,6 @@ def probe(position, depth, low, high, workspace):
     It suffices at this exact depth if it is exact or a bound beyond *low* or *high*. Then note in `counts` whether the
     entry rests on an estimate.
     """
-    if not len(workspace.keys):
-        return 0, NO_MOVE, False
     slot = hash_of(key_of(position), HASH_BITS) & len(workspace.keys) - 1
     if not stands_at(workspace.keys, slot, position):
         return slot, NO_MOVE, False
@@ -226,25 +269,32 @@ def probe(position, depth, low, high, workspace):
 
 @lean_kernel
 def write_moves(game, position, first, ply, workspace):
-    """Write the moves and children of a position to the row of *ply* and return how many.
+    """Write the moves of a position to the row of *ply*, with their ranks as promises, and return how many.
 
-    Move ordering: *first*, then by the game's promise.
+    Move ordering: *first*, then by the game's promise. If there is a history, killers come first among equals, and then
+    the moves that it recommends.
     """
-    moves, children, promises = workspace.moves[ply], workspace.children[ply], workspace.promises[ply]
-    count = 0
+    moves, ranks, killers = workspace.moves[ply], workspace.promises[ply], workspace.killers[ply]
+    with_history, count = workspace.history.shape[1] > 0, 0
     for given in game.generate_moves(position):
         move = whole(given)
         if count == len(moves):
             workspace.counts[TROUBLE] = MANY_MOVES
             return 0
-        promise = HASH_MOVE_FIRST if move == first else whole(game.promise(position, move))
+        rank = whole(game.promise(position, move)) << RANK_SHIFT
+        if move == first:
+            rank = HASH_MOVE_FIRST
+        elif with_history:
+            rank += (
+                KILLER_RANK - (move != killers[0])
+                if move == killers[0] or move == killers[1]
+                else workspace.history[ply & 1, move & HISTORY - 1]
+            )
         i = count
-        while i > 0 and promises[i - 1] < promise:
-            moves[i], promises[i] = moves[i - 1], promises[i - 1]
-            put(children, i, position_in(game, children, i - 1))
+        while i > 0 and ranks[i - 1] < rank:
+            moves[i], ranks[i] = moves[i - 1], ranks[i - 1]
             i -= 1
-        moves[i], promises[i] = move, promise
-        put(children, i, as_position(game.do_move(position, move)))
+        moves[i], ranks[i] = move, rank
         count += 1
     return count
 
@@ -280,7 +330,7 @@ def max_n(game, position, depth, ply, scoring, workspace):
         found[player] = 0.0
     for i in range(count):
         move = workspace.moves[ply, i]
-        max_n(game, position_in(game, workspace.children, (ply, i)), depth - 1, ply + 1, scoring, workspace)
+        max_n(game, as_position(game.do_move(position, move)), depth - 1, ply + 1, scoring, workspace)
         if counts[TROUBLE]:
             return
         below = workspace.shares[ply + 1, 0]
@@ -325,19 +375,18 @@ def minimax(game, position, depth, estimate, counts):
 
 
 @lean_kernel
-def sort_by_minimax(game, count, depth, ply, scoring, workspace):
+def sort_by_minimax(game, position, count, depth, ply, scoring, workspace):
     """Sort the moves of a position by their minimax score, best or worst first. It counts no positions."""
-    moves, children, scores = workspace.moves[ply], workspace.children[ply], workspace.promises[ply]
+    moves, scores = workspace.moves[ply], workspace.promises[ply]
     counted = workspace.counts[NODES]
     for i in range(count):
-        move, child = moves[i], position_in(game, children, i)
+        move = moves[i]
+        child = as_position(game.do_move(position, move))
         score = -minimax(game, child, depth - 1, scoring.estimate, workspace.counts)
         score = score if scoring.order == BEST else -score
         j = i
         while j > 0 and scores[j - 1] < score:
             moves[j], scores[j] = moves[j - 1], scores[j - 1]
-            put(children, j, position_in(game, children, j - 1))
             j -= 1
         moves[j], scores[j] = move, score
-        put(children, j, child)
     workspace.counts[NODES] = counted

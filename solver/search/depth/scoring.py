@@ -40,7 +40,7 @@ class Scoring(NamedTuple):
     """Settings of a search.
 
     The domain; kind of estimate; plies of quiescence search; move order. By points also the greatest points of a
-    position, and the player against all others, or NOBODY.
+    position, and the player against all others, or NOBODY. `exchanges` is the game's, if its own estimate is used.
     """
 
     domain: int
@@ -49,6 +49,7 @@ class Scoring(NamedTuple):
     order: int = GIVEN
     most: float = INFINITE
     me: int = NOBODY
+    exchanges: bool = False
 
 
 @kernel

@@ -11,7 +11,7 @@ searched first, gives the next iteration more cutoffs. When time is out, the las
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
@@ -83,11 +83,16 @@ class DepthSearch(StoppableSearch):
 
     def score_of_move(self, position: int, move: int, depth: int, low: float) -> float:
         """Return the score of a move; any upper bound if the score is not above *low*."""
+        by_values = self.scoring.domain == VALUES
         with compilable(self.game):
-            score: float = kernels.search_move(
-                rules_for(self.game), position, move, depth, low, INFINITE, self.scoring, self.workspace
-            )
-        return int(score) if self.scoring.domain == VALUES else score
+            # A null window first, as in the kernel: most moves are not above *low*.
+            for high in (low + 1, INFINITE) if by_values and self.entries and low > -INFINITE else (INFINITE,):
+                score: float = kernels.search_move(
+                    rules_for(self.game), position, move, depth, low, high, self.scoring, self.workspace
+                )
+                if score <= low:
+                    break
+        return int(score) if by_values else score
 
     @staticmethod
     def is_decided(score: float) -> bool:
@@ -100,8 +105,8 @@ class DepthSearch(StoppableSearch):
         return False
 
     def quiescence(self, estimate: int = OWN) -> int:
-        """Return the plies of quiescence search: 0 unless the game defines `quiet` and its own estimate is used."""
-        return QUIESCENCE if estimate == OWN and defines(self.game, "quiet") else 0
+        """Return the plies of quiescence search: 0 unless the game declares it and its own estimate is used."""
+        return QUIESCENCE if estimate == OWN and (defines(self.game, "quiet") or self.game.exchanges) else 0
 
     def find(self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0) -> DepthResult:
         """Return the move that seems best in an undecided position; *seed* decides between equals.
@@ -109,7 +114,15 @@ class DepthSearch(StoppableSearch):
         If it is chance's turn, the score is the mean for player 0, and the move is NO_MOVE. Search to *depth* plies, or
         for *seconds*; at least one ply is always searched.
         """
+        *_, last = self.deepen(position, depth, seconds, seed)
+        return last
+
+    def deepen(
+        self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0
+    ) -> Iterator[DepthResult]:
+        """Yield the result of each depth of a search; see `find`."""
         began, nodes = time.monotonic(), self.nodes
+        self.workspace.history[:] //= 2  # what was learned for an earlier position counts less
         moves = self.moves(position)
         Random(f"{seed} {position}").shuffle(moves)
         deepest = min(depth or (DEEPEST if seconds else 1), DEEPEST)
@@ -118,14 +131,13 @@ class DepthSearch(StoppableSearch):
         with self.limited(seconds):
             while best is not None:
                 (move, score), to_the_end = best, not self.counts[kernels.ESTIMATED]
-                result = DepthResult(move, score, plies, to_the_end, self.nodes - nodes, time.monotonic() - began)
+                yield DepthResult(move, score, plies, to_the_end, self.nodes - nodes, time.monotonic() - began)
                 if to_the_end or self.is_decided(score) or plies == deepest:
                     break
                 # The best move comes first in the next iteration.
-                moves.sort(key=lambda move: move != result.move)
+                moves.sort(key=lambda other, best=move: other != best)
                 plies += 1
                 best = self.best(position, moves, plies)
-        return result
 
     def scores(self, position: int, depth: int) -> Sequence[tuple[int, float]]:
         """Return each move of an undecided position with its exact score at this depth."""
@@ -203,7 +215,8 @@ class ValueSearch(DepthSearch):
         if game.players > 2:
             raise NotForSearch("values are for one player or two; look ahead by points")
         super().__init__(game)
-        self.scoring = Scoring(VALUES, estimate, self.quiescence(estimate))
+        exchanges = estimate == OWN and game.exchanges
+        self.scoring = Scoring(VALUES, estimate, self.quiescence(estimate), exchanges=exchanges)
 
     @staticmethod
     def is_decided(score: float) -> bool:

@@ -14,6 +14,8 @@ from retrograde.solver.rules.expansion import Expander
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import as_position
 from retrograde.solver.search.counting import count_lines
+from retrograde.solver.search.depth.scores import DECIDED, FAR
+from retrograde.solver.search.depth.searcher import QUIESCENCE, ValueSearch
 from tests.helpers.command_line import retrograde
 
 chess = pytest.importorskip("chess")
@@ -166,3 +168,66 @@ def test_faulty_texts_are_refused():
 def test_lines_are_counted_from_a_fen():
     said = retrograde("count", "chess", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "--plies", "1").stdout
     assert "6 lines of 1 plies" in said
+
+
+# Search
+
+
+def slow_search(position, depth):
+    """Return the score of a position by negamax, with no cutoffs, no table and no order of moves."""
+    value = GAME.primitive(position)
+    if value != UNDECIDED:
+        return -FAR if value == LOSE else 0
+    moves, scores = [*GAME.generate_moves(position)], []
+    if depth <= 0 and (depth == -QUIESCENCE or not GAME.in_check(position)):
+        scores = [GAME.estimate(position)]
+        moves = [move for move in moves if depth > -QUIESCENCE and GAME.promise(position, move) > 0]
+    for move in moves:
+        score = -slow_search(GAME.do_move(position, move), depth - 1)
+        scores.append(score - 1 if score > DECIDED else score + 1 if score < -DECIDED else score)
+    return max(scores)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("positions", [60, pytest.param(1000, marks=pytest.mark.thorough)])
+def test_search_with_cutoffs_table_and_exchanges_is_slow_search(positions, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.QUIESCENCE", 2)
+    search = ValueSearch(GAME)
+    search.scoring = search.scoring._replace(quiescence=2)
+    seen = 0
+    for position, board in random_games(positions, seed=3):
+        if GAME.primitive(position) == UNDECIDED and board.legal_moves.count() < 12:
+            seen += 1
+            for depth in (1, 2):
+                assert search.find(position, depth).score == slow_search(position, depth)
+    assert seen > positions // 20
+
+
+def mirrored(fen):
+    """Return the FEN of the same position for the other side."""
+    return chess.Board(fen).mirror().fen()
+
+
+def test_both_sides_estimate_alike():
+    for position, board in random_games(100, seed=4):
+        other = GAME.read(mirrored(board.fen()))
+        assert GAME.estimate(position) == GAME.estimate(other)
+        assert sorted(GAME.promise(position, move) for move in GAME.generate_moves(position)) == (
+            sorted(GAME.promise(other, move) for move in GAME.generate_moves(other))
+        )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("fen", "depth", "best"),
+    [
+        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1, "Rd8#"),
+        ("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", 5, "Bc5+"),  # mate in three
+        ("4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 1", 1, "Nxd5"),
+        ("4k3/2p5/3p4/8/8/8/3R4/4K3 w - - 0 1", 1, None),  # the pawn is defended: no rook takes it
+    ],
+)
+def test_search_finds_mates_and_counts_what_is_taken_back(fen, depth, best):
+    position = GAME.read(fen)
+    found = GAME.move_name(position, ValueSearch(GAME).find(position, depth).move)
+    assert found == best if best else found != "Rxd6"

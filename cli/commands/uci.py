@@ -10,11 +10,11 @@ from retrograde.cli.common import input_line
 
 @click.command()
 def command() -> None:
-    """Play chess endgames from the databases, as a UCI engine.
+    """Play chess as a UCI engine: endgames from the databases, and all else by search.
 
     Chess programs start this command themselves: set `retrograde uci` as the engine. Its option DatabasePath is the
     folder or file with databases of chess. If no database has the position, the engine searches within the clock. If
-    there is no time for a search, or too many men are on the board, the engine looks two plies ahead, and says so.
+    there is no time for a search, the engine looks two plies ahead, and says so.
 
     The engine looks up a move in some milliseconds. If the clock leaves time, it also computes the line of best play.
     Options: MultiPV is the number of moves shown, Move Overhead is the time lost between program and engine in

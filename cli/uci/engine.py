@@ -1,4 +1,4 @@
-"""A chess engine that plays from databases by UCI, the universal chess interface.
+"""A chess engine that plays by UCI, the universal chess interface: from databases, and by search.
 
 `go` starts a thread that finds the move (`thinking.py`), so that the engine can read on. It answers `isready` at once,
 and prints the move at once after `stop` and `quit`. Other commands wait for the move if they must.
@@ -15,6 +15,7 @@ from threading import Lock, Thread
 from typing import NamedTuple
 
 from retrograde.cli.uci.clock import Clock, ClockLimits, number
+from retrograde.cli.uci.deepening import key_of
 from retrograde.cli.uci.thinking import GoCommand, Thinker
 from retrograde.games.chess.anyboard import STARTING_POSITION, AnyBoard
 from retrograde.solver.play.tablebase.files import EndingTables, said_of, usual_folder
@@ -50,6 +51,8 @@ class Engine:
         """The position; None if the last one was not legal."""
         self.setup: tuple[str, list[str]] = STARTING_POSITION, []
         """FEN and moves of the board."""
+        self.past: list[object] = []
+        """The keys of the positions before the board, from the FEN on."""
         self.clock: Clock | None = None
         self.thread: Thread | None = None
         """The thread that finds the move."""
@@ -80,12 +83,14 @@ class Engine:
         elif command == "isready":
             if not self.is_thinking:
                 self.tables.prepare()
+                self.thinker.whole.wait()
             self.say("readyok")
         elif command == "setoption":
             self.set_option(line)
         elif command == "ucinewgame":
             self.finish()
             self.tables.refresh()
+            self.thinker.whole.begin(self.options["Hash"])
         elif command == "position":
             self.set_position(words)
         elif command == "go":
@@ -163,9 +168,12 @@ class Engine:
         before, done = self.setup
         known = self.board if before == fen and moves[: len(done)] == done else None
         board = known or AnyBoard.from_fen(fen)
+        if not known:
+            self.past = []
         for move in moves[len(done) if known else 0 :]:
             if move not in board.moves():
                 raise ValueError(f"no legal move {move!r} in {board.fen()}")
+            self.past.append(key_of(board))
             board = board.after(move)
         return board
 
@@ -177,7 +185,7 @@ class Engine:
         infinite = "infinite" in words or "ponder" in words
         limits = ClockLimits() if infinite or self.board is None else ClockLimits.of(words, self.board.white_to_move)
         self.clock = Clock.start(limits.seconds(self.options["Move Overhead"]), infinite)
-        question = GoCommand(self.board, words, dict(self.options), self.by_rule)
+        question = GoCommand(self.board, words, dict(self.options), self.by_rule, frozenset(self.past))
         self.thread = Thread(target=self.think, args=(question, self.clock), daemon=True)
         self.thread.start()
 

@@ -1,14 +1,15 @@
 """Finds the move that answers `go`.
 
 If a database has the position, the move is the best one, with the distance to mate. Otherwise the engine searches the
-position within the clock. If there is no time for that, or the rules are not compiled yet, or too many men are on the
-board, it takes the best move by two plies. An `info string` says which.
+position within the clock: for a proof if it is an ending, else to a depth with an evaluation. If there is no time for
+that, or the rules are not compiled yet, it takes the best move by two plies. An `info string` says which.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from retrograde.cli.uci.clock import Clock
+from retrograde.cli.uci.deepening import ChessSearch
 from retrograde.cli.uci.lines import FiftyMoveProber, Prober, depth
 from retrograde.cli.uci.searches import EndingSearches
 from retrograde.cli.uci.twoply import best_by_two_plies
@@ -26,6 +27,8 @@ class GoCommand(NamedTuple):
     options: Mapping[str, int]
     by_rule: bool
     """Whether the fifty-move rule counts."""
+    past: Collection[object] = ()
+    """The keys of the positions that the game has had; see `key_of` in `deepening.py`."""
 
 
 class Thinker:
@@ -34,6 +37,7 @@ class Thinker:
     def __init__(self, say: Callable[[str], object], remark: Callable[[str], object], tables: EndingTables):
         self.say, self.remark, self.tables = say, remark, tables
         self.searches = EndingSearches(say, remark)
+        self.whole = ChessSearch(say, remark)
 
     def answer(self, question: GoCommand, clock: Clock) -> str:
         """Print at least one line of `info` with a score; return the text after `bestmove`."""
@@ -46,10 +50,19 @@ class Thinker:
             self.say(f"info depth 0 score {'mate 0' if mate else 'cp 0'}")
             return "(none)" if board else "0000"
         try:
-            return self.look_up(board, moves, question, clock) or self.look_two_plies(board, moves, clock)
+            best = self.look_up(board, moves, question, clock)
         except Exception as error:
             self.remark(said_of(error))
-        return self.look_two_plies(board, moves, clock)
+            best = self.search(board, moves, question, clock)
+        return best or self.look_two_plies(board, moves, clock)
+
+    def search(self, board: AnyBoard, moves: list[str], question: GoCommand, clock: Clock) -> str | None:
+        """Return the best of some moves by a search of the whole game; None without time for it."""
+        try:
+            return self.whole.best(board, moves, question.past, clock, question.words, question.options["Hash"])
+        except Exception as error:  # such as castling rights of Chess960
+            self.remark(said_of(error))
+            return None
 
     def look_two_plies(self, board: AnyBoard, moves: list[str], clock: Clock) -> str:
         """Print and return the best of some moves by a look of two plies."""

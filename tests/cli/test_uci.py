@@ -466,7 +466,7 @@ def test_searchmoves(ask):
         (["position fen foo", "go"], "info string no FEN"),
         (["position startpos moves e2e5", "go"], "info string no legal move 'e2e5'"),
         (["position fen 8/8/8/8/8/2k5/1Q6/K7 w - - 0 1", "go"], "info string no legal position"),
-        (["position startpos", "go"], "info string 32 men are on the board"),
+        (["position startpos", "go movetime 20"], "info string 32 men are on the board"),
         (["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "go"], "info string no database knows castling"),
         (["position fen 4k3/8/8/8/8/8/8/3QK2n w - - 0 1", "go"], "info string no database of KQKN in"),
         (["setoption name Threads value 12"], "info string no option 'Threads'; there are DatabasePath, Hash, Move"),
@@ -480,8 +480,8 @@ def test_searchmoves(ask):
 def test_what_it_says(ask, lines, answer):
     said = ask(*lines)
     assert said[0].startswith(answer), said
-    if lines[-1] == "go":
-        assert said[-1].startswith("bestmove") and " score " in said[-2]
+    if lines[-1].startswith("go"):
+        assert said[-1].startswith("bestmove") and any(" score " in line for line in said)
 
 
 def test_what_is_not_understood_is_passed_over(ask):
@@ -591,6 +591,66 @@ def test_stop_and_quit_end_an_infinite_search_while_rules_are_compiled(compiling
     assert said[-1] == "readyok" and talker.is_thinking
     assert talker.answer(last) == (last == "stop")
     assert said[-1].startswith("bestmove ") and " score cp " in said[-2]
+
+
+# The whole game
+
+
+def searched(ask, *lines):
+    """Return the move of the last `go`, and the words of the info lines of its depths."""
+    said = ask("ucinewgame", "isready", *lines)
+    return said[-1].split()[1], [line.split() for line in said if line.startswith("info depth")]
+
+
+@pytest.mark.long
+def test_the_whole_game_is_searched_deeper_and_deeper(ask):
+    move, told = searched(ask, "position startpos moves e2e4", "go depth 5")
+    assert [words[2] for words in told] == ["1", "2", "3", "4", "5"]
+    assert [words[3:4] + words[6:7] + words[8:9] for words in told] == [["score", "nodes", "nps"]] * 5
+    assert int(told[-1][7]) > int(told[0][7]) >= 20
+    for words in told:
+        board = chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
+        for line in words[words.index("pv") + 1 :]:
+            board.push_uci(line)
+    assert move == told[-1][told[-1].index("pv") + 1]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("setup", "go", "best", "score"),
+    [
+        ("fen r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", "depth 6", "f8c5", "mate 3"),
+        ("fen 6k1/6pp/8/8/8/8/r6P/1q4BK b - - 0 1 moves b1g1", "depth 4", "h1g1", None),
+        ("fen r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1", "depth 2 searchmoves e8g8", "e8g8", None),
+    ],
+)
+def test_the_search_of_the_whole_game_mates_and_obeys(ask, setup, go, best, score):
+    move, told = searched(ask, f"position {setup}", f"go {go}")
+    assert move == best and (score is None or " ".join(told[-1][4:6]) == score)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("move", "is_drawn"), [("d1d2", True), ("d1d3", False)])
+def test_a_move_that_repeats_a_position_of_the_game_counts_as_a_draw(ask, move, is_drawn):
+    game = "position fen 7k/8/p1p5/P1P5/8/8/8/K2Q4 w - - 0 1 moves d1d2 h8g8 d2d1 g8h8"
+    best, told = searched(ask, game, f"go depth 4 searchmoves {move}")
+    assert best == move and (int(told[-1][5]) == 0) == is_drawn
+
+
+@pytest.mark.long
+def test_stop_ends_the_search_of_the_whole_game(home, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(home))
+    said, deep = [], threading.Event()
+    talker = Engine(lambda line: (said.append(line), "depth 4" in line and deep.set()))
+    for line in ("ucinewgame", "isready", "position startpos", "go infinite"):
+        talker.answer(line)
+    assert deep.wait(60) and talker.is_thinking
+    talker.answer("stop")
+    assert said[-1].startswith("bestmove") and not talker.is_thinking
+    talker.answer("go depth 2")  # the flag that stops a search is down again
+    talker.finish()
+    assert said[-1].startswith("bestmove") and said[-2].startswith("info depth 2")
+    talker.close()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Depth-limited search: the move that seems best at a given depth, or as deep as the time allows.
 
 It proves nothing. The depth grows by one ply each time (iterative deepening), because the best move of one iteration,
-searched first, gives the next iteration more cutoffs. When time is out, the last complete iteration counts.
+searched first, gives the next iteration more cutoffs. When time is out, the last complete iteration counts, unless the
+next one has already found a better move.
 
 - `ValueSearch`: who wins, how soon, and otherwise the game's `estimate`. For one player or two, who may move several
   times in a row, without chance.
@@ -11,16 +12,17 @@ searched first, gives the next iteration more cutoffs. When time is out, the las
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, RuleError, defines, mover
 from retrograde.solver.rules.examine import NotForSearch, blame
 from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.positions import as_position
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.depth import kernels
 from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, most_points, score_of
@@ -33,6 +35,8 @@ QUIESCENCE = 8
 """Plies of quiescence search: how far beyond the depth positions that are not quiet are searched."""
 ENTRIES = 1 << 16
 """Entries of the transposition table, 32 bytes each."""
+NO_DEPTH = 1 << 20
+"""A depth that no entry of the table has, to probe only for its move."""
 INITIAL_MOVES = 64
 """Moves of a position that the workspace holds at first."""
 
@@ -54,6 +58,15 @@ class DepthResult:
     to_the_end: bool
     nodes: int
     seconds: float
+
+
+class BestMove(NamedTuple):
+    """The best of the moves that were searched in time, and its score; NO_MOVE and the mean at chance's moves."""
+
+    move: int
+    score: float
+    is_complete: bool
+    """Whether all moves were searched."""
 
 
 class DepthSearch(StoppableSearch):
@@ -118,26 +131,51 @@ class DepthSearch(StoppableSearch):
         return last
 
     def deepen(
-        self, position: int, depth: int | None = None, seconds: float | None = None, seed: int = 0
+        self,
+        position: int,
+        depth: int | None = None,
+        seconds: float | None = None,
+        seed: int = 0,
+        moves: Sequence[int] = (),
+        draws: Collection[int] = (),
     ) -> Iterator[DepthResult]:
-        """Yield the result of each depth of a search; see `find`."""
+        """Yield the result of each depth of a search; see `find`.
+
+        With *moves*, search only these. Moves in *draws* count as ties, because they repeat a position of the game.
+        """
         began, nodes = time.monotonic(), self.nodes
         self.workspace.history[:] //= 2  # what was learned for an earlier position counts less
-        moves = self.moves(position)
-        Random(f"{seed} {position}").shuffle(moves)
+        left = list(moves) or self.moves(position)
+        Random(f"{seed} {position}").shuffle(left)
         deepest = min(depth or (DEEPEST if seconds else 1), DEEPEST)
         # The first ply runs outside the time limit: it may compile the rules, which is no search.
-        best, plies = self.best(position, moves, 1), 1
+        found, plies = self.best(position, left, 1, draws), 1
         with self.limited(seconds):
-            while best is not None:
-                (move, score), to_the_end = best, not self.counts[kernels.ESTIMATED]
-                yield DepthResult(move, score, plies, to_the_end, self.nodes - nodes, time.monotonic() - began)
-                if to_the_end or self.is_decided(score) or plies == deepest:
+            while found:
+                to_the_end = found.is_complete and not self.counts[kernels.ESTIMATED]
+                spent = self.nodes - nodes, time.monotonic() - began
+                yield DepthResult(found.move, found.score, plies, to_the_end, *spent)
+                if not found.is_complete or to_the_end or self.is_decided(found.score) or plies == deepest:
                     break
                 # The best move comes first in the next iteration.
-                moves.sort(key=lambda other, best=move: other != best)
+                before = found.move
+                left = [move for move in left if move == before] + [move for move in left if move != before]
                 plies += 1
-                best = self.best(position, moves, plies)
+                found = self.best(position, left, plies, draws)
+                # Out of time: the iteration counts if it has found a better move than the one before.
+                if found and not found.is_complete and found.move == before:
+                    break
+
+    def line(self, position: int, move: int, plies: int) -> list[int]:
+        """Return a move and the best moves after it, at most *plies*, as far as the transposition table knows them."""
+        line: list[int] = []
+        while move != NO_MOVE and len(line) < plies:
+            line.append(move)
+            position = self.game.do_move(position, move)
+            if not self.entries or self.game.primitive(position) != UNDECIDED:
+                break
+            move = int(kernels.probe(as_position(position), NO_DEPTH, 0.0, 0.0, self.workspace)[1])
+        return line
 
     def scores(self, position: int, depth: int) -> Sequence[tuple[int, float]]:
         """Return each move of an undecided position with its exact score at this depth."""
@@ -150,24 +188,24 @@ class DepthSearch(StoppableSearch):
             return moves
         raise RuleError(f"position {self.game.write(position)} has no moves, and is not over")
 
-    def best(self, position: int, moves: list[int], depth: int) -> tuple[int, float] | None:
-        """Return the first best move and its score; None if time is out."""
+    def best(self, position: int, moves: list[int], depth: int, draws: Collection[int] = ()) -> BestMove | None:
+        """Return the first best move and its score; None if time is out before any. Moves in *draws* count as ties."""
         self.begin(position)
-        self.counts[kernels.ESTIMATED] = 0
+        self.counts[kernels.ESTIMATED] = bool(draws)
         if mover(self.game, position) == CHANCE:
             return self.mean(position, moves, depth)
-        best, chosen = -INFINITE, -1
+        best, chosen = -INFINITE, NO_MOVE
         for move in moves:
-            score = self.search_move(position, move, depth, best)
+            score = 0.0 if move in draws else self.search_move(position, move, depth, best)
             if score is None:
-                return None
+                return None if chosen == NO_MOVE else BestMove(chosen, best, False)
             if score > best:
                 best, chosen = score, move
             if self.is_best(best):
                 break
-        return chosen, best
+        return BestMove(chosen, best, True)
 
-    def mean(self, position: int, moves: list[int], depth: int) -> tuple[int, float] | None:
+    def mean(self, position: int, moves: list[int], depth: int) -> BestMove | None:
         """Return NO_MOVE and the mean of chance's moves; None if time is out."""
         if self.scoring.domain == VALUES:
             raise MetChance
@@ -177,7 +215,7 @@ class DepthSearch(StoppableSearch):
                 return None
             odds = self.game.odds(position, move)
             total, known = total + odds, known + odds * score
-        return NO_MOVE, known / total
+        return BestMove(NO_MOVE, known / total, True)
 
     def search_move(self, position: int, move: int, depth: int, low: float) -> float | None:
         """Return the score of one move; None if time is out."""

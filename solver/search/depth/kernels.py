@@ -147,41 +147,28 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
     """
     counts, with_table = workspace.counts, len(workspace.keys) > 0
     counts[NODES] += 1
-    # Step 1: the game is over, or the depth is reached and the position is quiet.
-    if whole(game.primitive(position)) != UNDECIDED:
-        return end_score(game, position, scoring)
-    best, stands = -INFINITE, depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position))
-    if stands:
-        counts[ESTIMATED] = 1
-        best = estimated_score(game, position, scoring)
-        if not scoring.exchanges or depth <= -scoring.quiescence or best >= high:
-            return best
-    # Step 2: give up if time is out, or if chance moves and scores are values.
-    if workspace.stop[0] or (scoring.domain == VALUES and not is_players(game, position)):
-        counts[TROUBLE] = STOPPED if workspace.stop[0] else CHANCE_MOVES
-        return low
-    # Step 3: probe the transposition table.
+    # Step 1: return a score if the search ends here. If not, but the player may stand pat, *best* is the estimate.
+    ends, stands, best = score_without_moves(game, position, depth, low, high, scoring, workspace)
+    if ends:
+        return best
+    # Step 2: probe the transposition table.
     slot, hash_move, suffices = 0, NO_MOVE, False
     if with_table and not stands:
         slot, hash_move, suffices = probe(position, depth, low, high, workspace)
     if suffices:
         return workspace.scores[slot]
-    # Step 4: write the moves, the hash move first. *total* is the sum of chance's weights, 0 if a player moves.
+    # Step 3: write the moves, the hash move first. *total* is the sum of chance's weights, 0 if a player moves.
     # ESTIMATED is cleared to find out whether this subtree uses an estimate.
-    count = write_moves(game, position, hash_move, ply, workspace)
-    if scoring.order != GIVEN:
-        sort_by_minimax(game, position, count, depth, ply, scoring, workspace)
-    before = counts[ESTIMATED]
+    count, total = write_moves_and_odds(game, position, hash_move, depth, ply, scoring, workspace)
+    rest, before = total, counts[ESTIMATED]
     counts[ESTIMATED] = stands
-    total = rest = write_odds(game, position, count, ply, workspace) if scoring.domain == POINTS else 0
     best_move, floor, ceiling, known, kind = NO_MOVE, max(low, best), high, 0.0, EXACT
     for i in range(count):
-        if counts[TROUBLE]:
-            break
+        # Step 4: search the moves; of one who may stand pat, those that gain something. For a player, the window is
+        # that of alpha-beta.
         move, weight = workspace.moves[ply, i], workspace.promises[ply, i]
-        if stands and weight >> RANK_SHIFT <= 0:
-            break  # the moves from here on gain nothing
-        # Step 5: search the moves. For a player, the window is that of alpha-beta.
+        if counts[TROUBLE] or (stands and weight >> RANK_SHIFT <= 0):
+            break
         child = as_position(game.do_move(position, move))
         if total:
             rest -= weight
@@ -208,25 +195,53 @@ def alpha_beta(game, position, depth, low, high, ply, scoring, workspace):
                 break
         # Case: a player's move. Keep the best; the opponent avoids this position if it reaches *high*.
         elif score > best:
-            best, best_move = score, move
-            floor = max(floor, best)
+            best, best_move, floor = score, move, max(floor, score)
             if best >= high:
-                if workspace.history.shape[1]:
-                    note_cutoff(move, depth, ply, workspace)
+                note_cutoff(move, depth, ply, workspace)
                 break
-    # Step 6: store the score.
-    if not total:
-        kind = bound_kind(best, low, high)
+    # Step 5: store the score.
     if with_table and not stands and not counts[TROUBLE]:
+        kind = kind if total else bound_kind(best, low, high)
         store(slot, position, depth, (best, best_move, kind), workspace)
     counts[ESTIMATED] |= before
     return best
 
 
 @lean_kernel
+def write_moves_and_odds(game, position, first, depth, ply, scoring, workspace):
+    """Write the moves in the order of the search; return how many, and the sum of chance's weights."""
+    count = write_moves(game, position, first, ply, workspace)
+    if scoring.order != GIVEN:
+        sort_by_minimax(game, position, count, depth, ply, scoring, workspace)
+    return count, write_odds(game, position, count, ply, workspace) if scoring.domain == POINTS else 0
+
+
+@lean_kernel
+def score_without_moves(game, position, depth, low, high, scoring, workspace):
+    """Return (whether the search ends here, whether the player may stand pat, the score in either case)."""
+    counts = workspace.counts
+    # Case: the game is over, or the depth is reached and the position is quiet.
+    if whole(game.primitive(position)) != UNDECIDED:
+        return True, False, end_score(game, position, scoring)
+    best, stands = -INFINITE, depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position))
+    if stands:
+        counts[ESTIMATED] = 1
+        best = estimated_score(game, position, scoring)
+        if not scoring.exchanges or depth <= -scoring.quiescence or best >= high:
+            return True, True, best
+    # Case: time is out, or chance moves and scores are values.
+    if workspace.stop[0] or (scoring.domain == VALUES and not is_players(game, position)):
+        counts[TROUBLE] = STOPPED if workspace.stop[0] else CHANCE_MOVES
+        return True, False, low
+    return False, bool(stands), best
+
+
+@lean_kernel
 def note_cutoff(move, depth, ply, workspace):
     """Remember a move that refuted another: as a killer of its ply, and in the history."""
     killers, history = workspace.killers, workspace.history[ply & 1]
+    if not len(history):
+        return
     if killers[ply, 0] != move:
         killers[ply, 1] = killers[ply, 0]
         killers[ply, 0] = move

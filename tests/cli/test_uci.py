@@ -130,6 +130,7 @@ def test_the_engine_against_itself_mates_when_it_says(client):
     assert board.is_checkmate() and len(board.move_stack) == 31
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_outside_its_tables_it_moves_legally(client):
     board, chance = chess.Board(), Random(5)
@@ -804,6 +805,7 @@ def test_of_two_databases_the_sound_one_answers(ask, home, tmp_path):
     assert "damaged" in said[0] and "score mate 16" in said[1]
 
 
+@pytest.mark.thorough
 def test_whatever_a_database_raises_a_move_is_made(ask, monkeypatch):
     for error in (MemoryError(), KeyError("x"), StopIteration(), RuntimeError("a\nb\x1b"), OSError(5, "no")):
 

@@ -96,6 +96,7 @@ def test_large_boards_keep_the_contract():
     assert report.understood["fields"].startswith("129 bits in 3 words (discs 128, mover 1), ")
 
 
+@pytest.mark.thorough
 def test_large_boards_are_played_and_searched():
     told = retrograde("play", "othello:8,8", "--first", "depth:2", "--second", "random", "--seed", "1").stdout
     assert "\n60. " in told and told.endswith(" moves\n")

@@ -218,6 +218,7 @@ def test_dice_are_thrown_on_the_page_or_chosen_by_hand(page):
     assert page.locator("#line").text_content().startswith("No one line is best")
 
 
+@pytest.mark.thorough
 @needs_browser
 def test_a_game_of_dice_is_played_to_its_end(page):
     opened(page, "pig:target=5")

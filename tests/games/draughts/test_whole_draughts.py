@@ -139,6 +139,7 @@ def test_the_estimate_is_the_same_for_either_side_and_quiet_means_no_capture():
     assert game.estimate(ahead) > 100
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_a_player_that_looks_ahead_beats_weaker_ones_and_games_are_pdn(tmp_path):
     for opponent in ("random", "depth:1"):

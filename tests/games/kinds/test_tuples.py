@@ -204,6 +204,7 @@ def test_every_command_takes_them_as_text(tmp_path, monkeypatch):
     assert (columns["position2"].dtype, len(columns["position2"])) == (np.int64, len(rows) - 1)
 
 
+@pytest.mark.thorough
 def test_they_are_searched_without_a_database(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     assert "Fox (F) to move loses in 8 plies" in retrograde("search", "foxandhounds:4").stdout

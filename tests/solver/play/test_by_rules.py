@@ -75,7 +75,9 @@ def test_several_players_play_without_a_database():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("text", ["game2048:4,4", "eightpuzzle:4,4", "pig:10", "cantstop:2,1"])
+@pytest.mark.parametrize(
+    "text", [pytest.param("game2048:4,4", marks=pytest.mark.thorough), "eightpuzzle:4,4", "pig:10", "cantstop:2,1"]
+)
 def test_query_and_match_work_without_a_database(text):
     facts = json.loads(retrograde("query", text, "--time", "0.2", "--json").stdout)
     assert facts["value"] is None and not facts["proved"]

@@ -248,7 +248,7 @@ def test_a_solve_that_goes_on_says_what_had_been_done(tmp_path, monkeypatch):
     [
         ("connect4:4,4", Sizes(), ["exploring", "solving", "writing"]),
         ("connect4:4,4", Sizes(in_memory=1), ["exploring", "solving", "writing"]),
-        ("lgame", Sizes(), ["exploring", "solving", "writing"]),
+        pytest.param("lgame", Sizes(), ["exploring", "solving", "writing"], marks=pytest.mark.thorough),
         ("chess:KRK", Sizes(), ["solving", "writing"]),
     ],
 )

@@ -117,6 +117,7 @@ def test_the_lower_bound_of_the_8_puzzle_is_never_greater_than_the_distance():
     assert all(game.least_plies(position) <= plies for position, plies in truth.items())
 
 
+@pytest.mark.thorough
 @pytest.mark.long
 def test_solutions_of_the_15_puzzle_have_the_lengths_that_korf_published():
     game = load_game("eightpuzzle:4,4")

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import click
 
 from retrograde.cli import options
-from retrograde.cli.render.oracles import source_text, time_option
+from retrograde.cli.render.oracles import solve_advice, source_text, time_option
 
 SECONDS = 3.0
 
@@ -74,8 +74,8 @@ def command(
         from retrograde.games.catalog import typed
 
         for name, oracle in app.state.library.searched.items():
-            what = f"no database for {name}: {source_text(oracle)}"
-            click.echo(f"{what}; to solve it: retrograde solve {typed(oracle.game)}", err=True)
+            advice = solve_advice(oracle.game, f"retrograde solve {typed(oracle.game)}")
+            click.echo(f"no database for {name}: {source_text(oracle)}{advice}", err=True)
         with listening_errors(host, port):
             sock.listen()  # only this shows that the port is free
         shown = f"[{host}]" if ":" in host else host

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from retrograde.databases import NoDatabase
+    from retrograde.games import Game
     from retrograde.solver.play.answer import Answer
     from retrograde.solver.play.oracle import Oracle, ValueBounds
     from retrograde.solver.play.oracles.searching import SearchingOracle
@@ -70,6 +71,12 @@ def open_oracle(source: str, database: str | None, seconds: float) -> "Solution 
         return open_search(source, seconds, error)
 
 
+def solve_advice(game: "Game", command: str) -> str:
+    """Return the advice to solve a game; "" if its positions take several words and have no numbers, as in chess."""
+    traits = Traits.of(game)
+    return "" if traits.width and not traits.is_numbered else f"; to solve it: {command}"
+
+
 def open_search(source: str, seconds: float, error: "NoDatabase", table: int | None = None) -> "SearchingOracle":
     """Return an oracle that searches a variant without a database, with a table of *table* bytes.
 
@@ -85,8 +92,7 @@ def open_search(source: str, seconds: float, error: "NoDatabase", table: int | N
 
     oracle = searching_oracle(load_game(source), seconds, os.cpu_count() or 1, table or TABLE_SIZE)
     what, _, solve = str(error).partition("; make it with: ")
-    too_long = Traits.of(oracle.game).width and not Traits.of(oracle.game).is_numbered
-    click.echo(f"{what}: {source_text(oracle)}" + ("" if too_long else f"; to solve it: {solve}"), err=True)
+    click.echo(f"{what}: {source_text(oracle)}{solve_advice(oracle.game, solve)}", err=True)
     try:
         with thinking(oracle, "compiling the rules"):
             oracle.prepare()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from retrograde.cli.render.oracles import solve_advice
 from retrograde.databases.book import open_book
 from retrograde.databases.errors import NotInBook
 from retrograde.databases.location import book_path
@@ -129,3 +130,9 @@ def test_the_tablebase_advises_what_makes_it_answer():
     with open_tablebase("home") as tablebase, pytest.raises(RetrogradeError) as caught:
         tablebase.probe_dtm("8/8/8/8/8/4k3/8/KRR5 w - - 0 1")
     assert "retrograde solve chess:KRRK" in str(caught.value)
+
+
+def test_nobody_is_told_to_solve_what_cannot_be_solved():
+    """Positions of several words without numbers are solved only where they are few, as the whole game of chess is not."""
+    assert solve_advice(load_game("connect4:4,4"), "retrograde solve connect4:4,4").endswith("solve connect4:4,4")
+    assert [solve_advice(load_game(text), "x") for text in ("chess", "connect4:9,7")] == ["", ""]

@@ -133,6 +133,6 @@ def test_the_tablebase_advises_what_makes_it_answer():
 
 
 def test_nobody_is_told_to_solve_what_cannot_be_solved():
-    """Positions of several words without numbers are solved only where they are few, as the whole game of chess is not."""
+    """Positions of several words without numbers are solved only where they are few, unlike those of chess."""
     assert solve_advice(load_game("connect4:4,4"), "retrograde solve connect4:4,4").endswith("solve connect4:4,4")
     assert [solve_advice(load_game(text), "x") for text in ("chess", "connect4:9,7")] == ["", ""]

@@ -15,12 +15,15 @@ Modules: `board` encodes positions, `moves` moves men, `numbering` numbers posit
 from functools import cached_property
 
 from retrograde.games.chess import men
-from retrograde.games.chess.board import PLACES, code_at
-from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY
+from retrograde.games.chess.board import BLACK_KING, MEN, PLACES, TURN, WHITE_KING, code_at
+from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY, BLACK, NOBODY
 from retrograde.games.chess.numbering import Numbering
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED
 
 # Modules that only people need are imported where they are used
+
+WORTH = (900, 500, 330, 320, 100)
+"""Hundredths of a pawn: queen, rook, bishop, knight, pawn."""
 
 
 class Chess(Numbering):
@@ -55,6 +58,26 @@ class Chess(Numbering):
                 dark = dark or is_dark
                 light = light or not is_dark
         return not (light and dark)
+
+    # Hints
+
+    def estimate(self, position):
+        """Return the lead of the player to move: men in hundredths of a pawn, and how far the weaker king is driven."""
+        lead = 0
+        for place in MEN:
+            code = code_at(position, place)
+            if code != NOBODY:
+                lead += -WORTH[code & 7] if code & BLACK else WORTH[code & 7]
+        white, black = position >> WHITE_KING & 63, position >> BLACK_KING & 63
+        if lead:
+            lead += self.driven(black, white) if lead > 0 else -self.driven(white, black)
+        return -lead if position >> TURN & 1 else lead
+
+    def driven(self, weaker, stronger):
+        """Return more if the weaker king is far from the middle of the board, and the stronger one near to him."""
+        from_middle = abs(2 * (weaker & 7) - 7) + abs(2 * (weaker >> 3) - 7)
+        apart = abs((weaker & 7) - (stronger & 7)) + abs((weaker >> 3) - (stronger >> 3))
+        return 12 * from_middle + 10 * (14 - apart)
 
     # Databases
 

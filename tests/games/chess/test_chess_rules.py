@@ -496,3 +496,13 @@ def test_moves_are_read_leniently_and_refused_with_their_names():
 def test_symmetries_of_the_board_are_eight():
     images = {tuple(image_of_square(square, symmetry) for square in range(64)) for symmetry in range(8)}
     assert len(images) == 8 and all(sorted(image) == list(range(64)) for image in images)
+
+
+def test_the_estimate_counts_men_and_drives_the_weaker_king_to_the_edge():
+    game = Chess("KQKR")
+    even, corner, middle = (
+        game.read(fen) for fen in ("4k3/8/8/8/8/8/8/4K3 w", "7k/8/5K2/8/8/8/8/Q7 w", "8/8/8/3k4/8/8/8/QK6 w")
+    )
+    assert game.estimate(even) == 0 < 900 < game.estimate(middle) < game.estimate(corner)
+    for fen in ("7k/8/5K2/8/8/8/8/Q7", "3r3k/8/5K2/8/8/8/8/Q7"):
+        assert game.estimate(game.read(f"{fen} w")) == -game.estimate(game.read(f"{fen} b"))

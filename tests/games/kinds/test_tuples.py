@@ -14,6 +14,7 @@ import pytest
 from retrograde.databases import open_database
 from retrograde.databases.database import BULK
 from retrograde.databases.errors import NotInDatabase
+from retrograde.databases.layout import VERSION
 from retrograde.games import LOSE, UNDECIDED, WIN, Game, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.drawing import grid
@@ -64,7 +65,7 @@ def test_random_games_coded_as_ints_and_as_tuples_give_the_same_slots(twins, way
             found.append((contents(database), database.file.legend, database.file.contents.counts))
             if kind is twins[1]:
                 assert database.file.start == kind().start
-                assert database.file.header.version == 6
+                assert database.file.header.version == VERSION
     assert found[0][0] == found[1][0]
     for one, other in zip(found[0][1:], found[1][1:], strict=True):
         assert [apart_of(twins[1], row.example) for row in one] == [row.example for row in other]

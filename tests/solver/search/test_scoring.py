@@ -199,7 +199,7 @@ def test_the_standard_board_of_kalah_fits():
 
 @pytest.mark.thorough
 def test_what_cannot_be_searched_is_refused_in_one_line():
-    with pytest.raises(NotForSearch, match="goes round in circles, or on for longer than there is room; solve"):
+    with pytest.raises(NotForSearch, match="goes round in circles, or on for longer than there is room; play it"):
         ScoreSearch(Round(), 1, SMALL).score(0)
     with pytest.raises(NotForSearch, match="one player or two, without chance; solve piglet"):
         ScoreSearch(load_game("piglet:2"), 1, SMALL).score(load_game("piglet:2").start)

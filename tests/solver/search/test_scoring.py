@@ -201,7 +201,7 @@ def test_the_standard_board_of_kalah_fits():
 def test_what_cannot_be_searched_is_refused_in_one_line():
     with pytest.raises(NotForSearch, match="goes round in circles, or on for longer than there is room; play it"):
         ScoreSearch(Round(), 1, SMALL).score(0)
-    with pytest.raises(NotForSearch, match="one player or two, without chance; solve piglet"):
+    with pytest.raises(NotForSearch, match="one player or two, without chance; play it"):
         ScoreSearch(load_game("piglet:2"), 1, SMALL).score(load_game("piglet:2").start)
     with pytest.raises(NotForSearch, match="one player or two"):
         ScoreSearch(load_game("nim3"), 1, SMALL)

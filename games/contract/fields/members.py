@@ -25,14 +25,19 @@ IMAGES = "_images"
 def add_members(cls: Any) -> None:
     """Give a class what follows from its fields, those of its bases included."""
     before = vars(cls).get(DERIVED, {})
-    inherited = {name for base in cls.__mro__[1:] for name in vars(base).get(DERIVED, ())}
+    followed = [vars(base)[DERIVED] for base in cls.__mro__[1:] if DERIVED in vars(base)]
+    inherited = {name for members in followed for name in members}
     given = members_of([*fields_of(cls).values()])
     # A member that follows for a base, and not for a class with more fields, is as without fields.
     given |= {name: getattr_static(Game, name, "") for name in (inherited | before.keys()) - given.keys()}
     for name, member in given.items():
         own = name in vars(cls) and vars(cls)[name] is not before.get(name)
-        if not own and (
-            name in inherited or getattr_static(cls, name, None) in (before.get(name), getattr_static(Game, name, None))
+        # What a base itself defines stays, also where the class declares a field of the base once more.
+        derived = [members[name] for members in (before, *followed) if name in members]
+        if not own and getattr_static(cls, name, None) in (
+            *derived,
+            before.get(name),
+            getattr_static(Game, name, None),
         ):
             setattr(cls, name, member)
     if isinstance(start := vars(cls).get("start"), str):

@@ -199,3 +199,22 @@ def test_rules_with_fields_run_as_a_script(tmp_path):
     )
     run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert run.stdout == "True True\n"
+
+
+class Pawns(Game):
+    """Has a start of its own."""
+
+    cells = Cells(4, X="white pawn", O="black pawn")
+    mover = Turn("XO")
+    start = "XOXO/X"
+
+
+class MorePawns(Pawns):
+    """Declares a field of its base once more."""
+
+    cells = Cells(4, "mirror", X="white pawn", O="black pawn")
+
+
+def test_what_a_base_defines_stays_where_a_field_is_declared_once_more():
+    for kind in (Pawns, MorePawns):
+        assert kind().write(kind().start) == "XOXO/X"

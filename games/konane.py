@@ -2,31 +2,20 @@
 
 from functools import cached_property
 
+from retrograde.games.clobber import Clobber
 from retrograde.games.contract.drawing import grid
-from retrograde.games.contract.fields import Cells, Turn
-from retrograde.games.contract.game import Game
+from retrograde.games.contract.fields import Cells
 
 FIRST = 64
 """Moves below this number take the stone from that cell, which opens the game. In others a stone jumps: the number of
 jumps is the move divided by 256, and after that come the way and the cell that it leaves."""
 
 
-class Konane(Game):
+class Konane(Clobber):
     """The players first take one stone each off the full board, then jump in turn. A player who cannot jump loses."""
 
     cells = Cells(lambda game: grid(game.width, game.height), "start", X="black disc", O="white disc")
-    mover = Turn("XO")
-    width: int = 4
     height: int = 4
-
-    @cached_property
-    def start(self):
-        rows = [("XO" * self.width)[row % 2 : row % 2 + self.width] for row in range(self.height)]
-        return self.read("/".join([*rows, "X"]))
-
-    @cached_property
-    def steps(self):
-        return self.cells.steps((0, -1), (1, 0), (0, 1), (-1, 0))
 
     @cached_property
     def opening(self):
@@ -69,9 +58,6 @@ class Konane(Game):
             position = self.cells.go(self.cells.remove(position, over), at, goal)
             at = goal
         return self.mover.passed(position)
-
-    def tier(self, position):
-        return self.cells.size - self.cells.count(position)
 
     def draw_move(self, position, move):
         at = move % FIRST

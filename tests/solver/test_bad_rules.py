@@ -106,7 +106,7 @@ def test_numbers_that_are_no_ints(fault, path):
     with pytest.raises(RuleError, match=FRACTIONS[fault]):
         solve(game, path, method="interpreted")
     # A quick check finds it before anything is compiled.
-    with pytest.raises(RuleError, match=rf"{FRACTIONS[fault]}|gives .*; it must give an int"):
+    with pytest.raises(RuleError, match=FRACTIONS[fault] if fault in (3, 4) else r"gives .*; it must give an int"):
         solve(game, path, method="compiled", fresh=True)
 
 

@@ -389,7 +389,7 @@ class Walk(Game):
 @pytest.mark.parametrize(
     ("fault", "complaint"),
     [
-        (1, r"do_move.* gives \d+, (and positions go from 0 to 2\*\*62 - 1|which has more than 64 bits)"),
+        (1, r"do_move.* gives \d+, which has more than 64 bits"),
         (2, r"position [4-8]\d{4}: the rules raise ValueError: out of paint"),
         (3, r"position \d+: do_move\(position, 0\) gives -1, and positions go from 0 to 2\*\*62 - 1"),
         (4, r"position \d+: move 0 leads from tier 16 back to tier \d+; it must never fall"),

@@ -65,13 +65,18 @@ def functions_of(definition: Any) -> Iterator[FunctionType]:
     """Yield a function, or the functions in the body of a class, without their wrappers."""
     members = vars(definition).items() if isinstance(definition, type) else [("", definition)]
     for name, value in members:
-        for wrapper in ("fget", "func", "__func__"):
-            value = getattr(value, wrapper, value)
-        value = unwrap(value) if callable(value) else value
+        value = unwrapped(value)
         if not isfunction(value) or value.__module__.startswith(FIELDS):
             continue  # also what follows from fields
         if not name.startswith("__") or value.__code__.co_filename != "<string>":
             yield value  # but no function that dataclasses have generated
+
+
+def unwrapped(member: Any) -> Any:
+    """Return the function behind a property, a class method or a decorator; any other value itself."""
+    for wrapper in ("fget", "func", "__func__"):
+        member = getattr(member, wrapper, member)
+    return unwrap(member) if callable(member) else member
 
 
 def keep(module: ModuleType, source: bytes) -> None:

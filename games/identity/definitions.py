@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
-from inspect import isfunction, unwrap
+from inspect import isfunction
 from typing import Any
 
 from retrograde.games.contract.game import DERIVED, Value
-from retrograde.games.contract.snapshot import module_of, source_of
-from retrograde.games.identity.essence import bindings
+from retrograde.games.contract.snapshot import module_of, source_of, unwrapped
+from retrograde.games.identity.normal_form import bindings
 from retrograde.games.identity.outline import DEFINITIONS, makers, outline
 
 
@@ -43,21 +43,22 @@ def classes_in(body: Iterable[ast.AST]) -> Iterator[ast.ClassDef]:
 def body_of(cls: type) -> dict[str, list[ast.stmt]]:
     """Return the statements in the body of a class, by the names that they bind or change.
 
-    Raises Dynamic if the class is not found, or has members that its body does not define.
+    `{"ends": [the statement ends = 0], "tier": [def tier …]}`. Raises Dynamic if the class is not found, or has members
+    that its body does not define.
     """
     body = node_of(cls).body
     names = {name for name, _ in bindings(body)}
-    given = {"name", DERIVED, *vars(cls).get(DERIVED, ())}
-    if any(name not in names and not name.startswith(("__", "_abc_")) for name in vars(cls).keys() - given):
+    set_by_contract = {"name", DERIVED, *vars(cls).get(DERIVED, ())}
+    if any(name not in names and not name.startswith(("__", "_abc_")) for name in vars(cls).keys() - set_by_contract):
         raise Dynamic
     return {name: nodes for name, nodes in makers(body).items() if name in names}
 
 
 def changes_of(cls: type) -> list[ast.AST]:
     """Return what else in the module acts on a class: decorators, keywords, and later statements that use its name."""
-    nodes = outline(source_of(module_of(cls))).makers.get(cls.__name__, [])
-    made = node_of(cls)
-    return [*made.decorator_list, *made.keywords, *(node for node in nodes if not isinstance(node, DEFINITIONS))]
+    statements = outline(source_of(module_of(cls))).makers.get(cls.__name__, [])
+    node = node_of(cls)
+    return [*node.decorator_list, *node.keywords, *(one for one in statements if not isinstance(one, DEFINITIONS))]
 
 
 def is_special(name: str) -> bool:
@@ -67,9 +68,7 @@ def is_special(name: str) -> bool:
 
 def check(value: Any, nodes: list[Any]) -> None:
     """Raise Dynamic if a function or class is not one that the source defines under its name."""
-    for wrapper in ("fget", "func", "__func__"):
-        value = getattr(value, wrapper, value)
-    value = unwrap(value) if callable(value) else value
+    value = unwrapped(value)
     lines = {min([node.lineno, *(part.lineno for part in node.decorator_list)]) for node in nodes}
     if is_plain(value) or (isfunction(value) and value.__code__.co_firstlineno not in lines):
         raise Dynamic
@@ -86,7 +85,7 @@ def is_plain(value: Any) -> bool:
 
 
 def value_of(value: Any) -> Any:
-    """Return a constant as text that is the same in every version of Python."""
+    """Return a constant as nested tuples, the same in every version of Python: `("int", "3")` for 3."""
     if type(value) is tuple:
         return "tuple", *map(value_of, value)
     if type(value) is frozenset:

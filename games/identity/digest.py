@@ -2,12 +2,12 @@
 
 The digest covers what decides the game: the members of its class that are rules, and everything that these use, in the
 class, in the modules beside it, and in its base classes. Each thing reached gets a number, in the order in which it is
-found. The essence of a thing (see `essence.py`) refers to the others by these numbers. So names of functions, their
-places and the way of importing them do not matter. Constants count by value. Things from elsewhere (Python, numpy, the
-contract) count by name.
+found (`reach.py`). Its statements become nested tuples (`normal_form.py`), which refer to other things by their
+numbers. So names of functions, their places and the way of importing them do not matter. Constants count by value.
+Things from elsewhere (Python, numpy, the contract) count by name. The digest is a hash of all the tuples::
 
-    members of the class --> [0] essence of a member, [1] …     in an essence:  ("Member", 1)
-    what these mention   --> [7] essence of a function, [8] …                   ("Global", 7)
+    members of the class --> [0] tuples of a member, [1] …     in these tuples:  ("Member", "tier", 1)
+    what these mention   --> [7] tuples of a function, [8] …                     ("Global", 7)
 
 If a rule looks up names at run time (`getattr`, `globals`), the source does not say what it reaches. Then the digest
 covers whole modules.
@@ -91,8 +91,12 @@ def rules_digest(game: Game | type[Game], contract: bool = False) -> str:
 
 def numbering_digest(game: Game) -> str:
     """Return a hex digest of the numbering of a game with chance, and of its hints."""
-    cls: Any = type(game)
-    return sha256(repr(what_is_reached(cls, hints=True)).encode()).hexdigest()[:32]
+    return digest_of(what_is_reached(type(game), hints=True))
+
+
+def digest_of(found: Any) -> str:
+    """Return a hex digest of nested tuples, 32 digits long."""
+    return sha256(repr(found).encode()).hexdigest()[:32]
 
 
 def is_digest_of(known: str, digest: str) -> bool:
@@ -103,20 +107,17 @@ def is_digest_of(known: str, digest: str) -> bool:
 @cache
 def class_digest(cls: type[Game], contract: bool) -> str:
     """Return the digest of a class. It is cached: imported rules do not change with their file."""
-    found: Any
     if not has_source(cls):
         return uuid4().hex  # no other process can have the same rules
     if contract:
-        found = rules_digest(cls), tree_of(source_of(CONTRACT)), what_is_reached(cls, hints=True)
-    else:
-        found = what_is_reached(cls)
-    return sha256(repr(found).encode()).hexdigest()[:32]
+        return digest_of((rules_digest(cls), tree_of(source_of(CONTRACT)), what_is_reached(cls, hints=True)))
+    return digest_of(what_is_reached(cls))
 
 
 def what_is_reached(cls: type[Game], hints: bool = False) -> Any:
-    """Return the essence of everything that the rules of a class reach, or with *hints* its hints.
+    """Return everything that the rules of a class reach, or with *hints* its hints, as nested tuples.
 
-    If the source does not say what they reach, return the essence of whole modules.
+    If the source does not say what they reach, return whole modules.
     """
     try:
         try:

@@ -9,28 +9,37 @@ from sysconfig import get_paths
 from types import ModuleType
 from typing import NamedTuple
 
-from retrograde.games.identity.essence import ImportTarget, bindings
+from retrograde.games.identity.normal_form import ImportTarget, bindings
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Outline(NamedTuple):
-    """The statements of a module, what its names are bound to, and the statements that may change them."""
+    """The statements of a module."""
 
     body: list[ast.stmt]
     bound: dict[str, ImportTarget | None]
+    """For each name of the module, what it imports; None if the module defines it."""
     makers: dict[str, list[ast.stmt]]
+    """For each name, the statements that bind it or may change it."""
 
 
 @cache
 def outline(source: bytes) -> Outline:
     """Return the outline of a module, without the statements that run only when the module is run as a program."""
-    body = [node for node in ast.parse(source).body if not is_main(node)]
+    body = [
+        node
+        for node in ast.parse(source).body
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'" and not node.orelse)
+    ]
     return Outline(body, dict(bindings(body)), makers(body))
 
 
 def makers(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
-    """Return for each name the statements that bind it, or use it outside of definitions and so may change it."""
+    """Return for each name the statements that bind it, or use it outside of definitions and so may change it.
+
+    For `SIZES = [1]`, `SIZES.append(2)` and `def least(): return SIZES`: both first statements for SIZES.
+    """
     found: dict[str, list[ast.stmt]] = {}
     for node in body:
         parts = () if isinstance(node, DEFINITIONS) else ast.walk(node)
@@ -38,11 +47,6 @@ def makers(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
         for name in used.union(name for name, _ in bindings([node])):
             found.setdefault(name, []).append(node)
     return found
-
-
-def is_main(node: ast.stmt) -> bool:
-    """Return whether a statement is `if __name__ == '__main__'`."""
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'" and not node.orelse
 
 
 def imports(node: ast.stmt, name: str) -> bool:
@@ -89,12 +93,6 @@ def name_of(module: ModuleType) -> str:
     return in_one_folder(module.__name__.encode()).decode()
 
 
-@cache
-def system_folders() -> frozenset[Path]:
-    """Return the folders of Python's own modules and of installed ones."""
-    return frozenset(Path(path).resolve() for name, path in get_paths().items() if name.endswith("lib"))
-
-
 def is_beside(module: ModuleType, folders: list[Path]) -> bool:
     """Return whether a module's source is in or below one of some folders, but not in a virtual environment there."""
     file = getattr(module, "__file__", None)
@@ -105,8 +103,9 @@ def is_beside(module: ModuleType, folders: list[Path]) -> bool:
 def is_below(file: str, folder: Path) -> bool:
     """Return whether a Python file is in or below a folder, and not in one of Python's own folders there."""
     above = set(Path(file).resolve().parents)
+    installed = {Path(path).resolve() for name, path in get_paths().items() if name.endswith("lib")}
     return (
         file.endswith(".py")
         and folder in above
-        and not any(folder in system.parents and system in above for system in system_folders())
+        and not any(folder in system.parents and system in above for system in installed)
     )

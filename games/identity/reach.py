@@ -18,7 +18,7 @@ from retrograde.games.contract.fields import Field, fields_of
 from retrograde.games.contract.game import CLOCK, FOR_PEOPLE, HINTS, KEEPING, NUMBERS, Game, has_chance
 from retrograde.games.contract.snapshot import load, module_of, source_of
 from retrograde.games.identity.definitions import Dynamic, body_of, changes_of, check, is_plain, is_special, value_of
-from retrograde.games.identity.essence import LOCAL, Essence, ImportTarget, bindings
+from retrograde.games.identity.normal_form import LOCAL, ImportTarget, Normalizer, bindings
 from retrograde.games.identity.outline import DEFINITIONS, folder_of, globals_of, imports, is_beside, name_of, outline
 
 CONTRACT = sys.modules[Game.__module__]
@@ -58,7 +58,7 @@ def without_looks(statement: ast.stmt) -> ast.stmt:
 
 
 class Trace:
-    """What the rules of a class reach: a `Resolver` that follows every name it is asked for.
+    """Follows the rules of a class to everything that they use: a `Resolver` that numbers each thing it meets.
 
     *handed_on* says that a rule passes the game itself on; *hints* selects the hints instead of the rules.
     """
@@ -68,26 +68,30 @@ class Trace:
         self.hints = hints
         self.home = module_of(cls)
         self.handed_on = handed_on
-        self.line = lineage(cls)
-        self.folders = [folder_of(module_of(base)) for base in self.line]
-        self.bodies = [body_of(base) for base in self.line]
+        self.classes = lineage(cls)
+        self.folders = [folder_of(module_of(base)) for base in self.classes]
+        self.bodies = [body_of(base) for base in self.classes]
         self.options: list[str] = [field.name for field in fields(cls)] if is_dataclass(cls) else []
         self.numbers: dict[Any, int] = {}
-        self.left: list[Callable[[], Any]] = []
+        """The number of each thing met: members by ("member", name), globals by (id of the module, name)."""
+        self.waiting: list[Callable[[], Any]] = []
+        """For each number, a function that returns the normal form of the thing."""
         self.module = CONTRACT
         """The module that is being read."""
 
     def run(self) -> Any:
-        """Return the essence of everything that the rules reach."""
-        others = [base.__qualname__ for base in self.cls.__mro__ if base not in (*self.line, Game, object)]
-        roots: list[Any] = [others, *((name, self.member(name)) for name in sorted(self.rules()))]
-        changed = [base for base in self.line if changes_of(base)]
-        roots += [("", self.number(base, partial(self.of_changes, base))) for base in changed]
+        """Return (options, what the rules are, the normal form of each thing that they reach, by number)."""
+        others = [base.__qualname__ for base in self.cls.__mro__ if base not in (*self.classes, Game, object)]
+        roots: list[Any] = [others, *((name, self.resolve_member(name)) for name in sorted(self.rules()))]
+        for base in self.classes:
+            if changes := changes_of(base):  # what the module does with the class after defining it
+                read_changes = partial(self.read, module_of(base), Normalizer(self).normalize, changes)
+                roots.append(("", self.number(base, read_changes)))
         if order := tuple(fields_of(self.cls)):  # where the bits of each field are
             roots.append(("Fields", order))
         found = []
-        for essence in self.left:  # the list grows meanwhile
-            found.append(essence())
+        for read in self.waiting:  # the list grows meanwhile
+            found.append(read())
         return self.options, roots, found
 
     def rules(self) -> set[str]:
@@ -96,108 +100,101 @@ class Trace:
         With *hints*, return the hints instead.
         """
         hints = HINTS | CLOCK | (NUMBERS if has_chance(self.cls) else frozenset())
-        rules = ({*vars(Game)} - FOR_PEOPLE - KEEPING - hints).union(NO_DEFAULT - hints, self.options)
-        known = hints if self.hints else rules
-        known |= set() if self.hints else fields_of(self.cls).keys()
-        return {name for body in self.bodies for name in body if name in known or (is_special(name) and not self.hints)}
+        defined = {name for body in self.bodies for name in body}
+        if self.hints:
+            return defined & hints
+        known = ({*vars(Game)} - FOR_PEOPLE - KEEPING - hints).union(NO_DEFAULT - hints, self.options)
+        known |= fields_of(self.cls).keys()
+        return {name for name in defined if name in known or is_special(name)}
+
+    def number(self, key: Any, read: Callable[[], Any]) -> int:
+        """Return the number of a thing that the rules reach, a new one the first time; *read* will be called later."""
+        if key not in self.numbers:
+            self.numbers[key] = len(self.waiting)
+            self.waiting.append(read)
+        return self.numbers[key]
+
+    def read(self, module: ModuleType, normalize: Callable[[Any], Any], node: Any) -> Any:
+        """Return what *normalize* returns for a syntax tree, or a list of them, that stands in *module*."""
+        before, self.module = self.module, module
+        try:
+            return normalize(node)
+        finally:
+            self.module = before
 
     # Members
 
     def definitions(self, name: str) -> list[tuple[int, list[ast.stmt]]]:
-        """Return the classes that define a member, by number and nearest first, each with the member's statements."""
+        """Return (index in `classes`, statements) for each class that defines a member, the nearest class first."""
         return [(number, body[name]) for number, body in enumerate(self.bodies) if name in body]
 
-    def member(self, name: str) -> Any:
+    def resolve_member(self, name: str) -> Any:
         if name in DYNAMIC_ATTRIBUTES:
             raise Dynamic
         found = self.definitions(name)
         if not found:
             return "Member", name
-        return "Member", name, self.number(("member", name), partial(self.of_member, name, *found[0]))
+        return "Member", name, self.number(("member", name), partial(self.read_member, name, *found[0]))
 
-    def inherited(self, name: str) -> Any:
-        found = [((name, at), partial(self.of_member, name, at, nodes)) for at, nodes in self.definitions(name)]
+    def resolve_inherited(self, name: str) -> Any:
+        found = [((name, at), partial(self.read_member, name, at, nodes)) for at, nodes in self.definitions(name)]
         return "Super", name, tuple(self.number(*one) for one in found)
 
-    def of_member(self, name: str, number: int, nodes: list[ast.stmt]) -> Any:
-        """Return the essence of a member as one of the classes defines it."""
-        base, body = self.line[number], self.bodies[number]
-        module = module_of(base)
-        value = vars(base).get(name)
-        annotations = [node.annotation for node in nodes if isinstance(node, ast.AnnAssign)]
-        annotated = self.reading(module, Essence(self, body), annotations)
-        if isinstance(value, Field):
-            nodes = [without_looks(node) for node in nodes]
-        is_value = all(isinstance(node, (ast.Assign, ast.AnnAssign)) for node in nodes)
-        if is_value and name in vars(base) and is_plain(value):
-            return annotated, value_of(value)
-        functions = [node for node in nodes if isinstance(node, DEFINITIONS)]
-        if functions:
-            check(value, functions)
-        essences = []
-        for node in nodes:
-            if isinstance(node, ast.AnnAssign) and node.value is None:
-                continue
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                is_static = "staticmethod" in map(ast.unparse, node.decorator_list)
-                kind = "staticmethod" if is_static else "method"
-                essences.append(self.reading(module, Essence(self, body), node, kind))
-            else:
-                essences.append(self.reading(module, Essence(self, body), node))
-        return annotated, tuple(essences)
-
-    def of_changes(self, base: type) -> Any:
-        """Return the essence of what a module does with a class after defining it."""
-        return self.reading(module_of(base), Essence(self), list(changes_of(base)))
-
-    def reading(self, module: ModuleType, essence: Essence, node: Any, kind: str = "") -> Any:
-        """Return the essence of a node that stands in *module*."""
-        before, self.module = self.module, module
-        try:
-            return essence.of_method(node, kind) if kind else essence.of(node)
-        finally:
-            self.module = before
-
-    def number(self, key: Any, essence: Callable[[], Any]) -> int:
-        """Return the number of a thing that the rules reach, a new one the first time."""
-        if key not in self.numbers:
-            self.numbers[key] = len(self.left)
-            self.left.append(essence)
-        return self.numbers[key]
-
-    def itself(self) -> Any:
+    def resolve_self(self) -> Any:
         if not self.handed_on:
             raise HandedOn
         return ("Self",)
 
-    def attribute(self, name: str) -> Any:
+    def resolve_attribute(self, name: str) -> Any:
         if name in DYNAMIC_ATTRIBUTES:
             raise Dynamic
         if self.handed_on and self.definitions(name):
-            return self.member(name)
+            return self.resolve_member(name)
         return ascii(name)
+
+    def read_member(self, name: str, number: int, nodes: list[ast.stmt]) -> Any:
+        """Return (annotations, statements or value) of a member, as the class `classes[number]` defines it."""
+        base, body = self.classes[number], self.bodies[number]
+        module = module_of(base)
+        value = vars(base).get(name)
+        annotations = [node.annotation for node in nodes if isinstance(node, ast.AnnAssign)]
+        annotated = self.read(module, Normalizer(self, body).normalize, annotations)
+        if isinstance(value, Field):
+            nodes = [without_looks(node) for node in nodes]
+        # Case: a constant counts by its value.
+        is_value = all(isinstance(node, (ast.Assign, ast.AnnAssign)) for node in nodes)
+        if is_value and name in vars(base) and is_plain(value):
+            return annotated, value_of(value)
+        # Case: anything else counts by its statements.
+        functions = [node for node in nodes if isinstance(node, DEFINITIONS)]
+        if functions:
+            check(value, functions)
+        forms = []
+        for node in nodes:
+            normalizer = Normalizer(self, body)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                forms.append(self.read(module, normalizer.normalize_method, node))
+            elif not (isinstance(node, ast.AnnAssign) and node.value is None):
+                forms.append(self.read(module, normalizer.normalize, node))
+        return annotated, tuple(forms)
 
     # Globals
 
-    def resolve(self, names: list[str]) -> tuple[Any, int]:
-        name = names[0]
+    def resolve_global(self, names: list[str]) -> tuple[Any, list[str]]:
+        name, *attributes = names
         if name in vars(self.module):
-            return self.reach(self.module, names, 0)
-        if (whole_name := vars(builtins).get(name)) is not None or hasattr(builtins, name):
+            return self.resolve_in(self.module, names)
+        if hasattr(builtins, name):
             if name in DYNAMIC:
                 raise Dynamic
-            return ("Builtin", name, whole_name is None), 1
-        return ("Unknown", name), 1
+            return ("Builtin", name, getattr(builtins, name) is None), attributes
+        return ("Unknown", name), attributes
 
-    def resolve_import(self, target: ImportTarget, names: list[str]) -> tuple[Any, int]:
-        module, found = self.imported(self.module, target)
+    def resolve_import(self, target: ImportTarget, names: list[str]) -> tuple[Any, list[str]]:
+        module, name = self.imported(self.module, target)
         if module is None:
-            return ("Missing", *target), 0
-        if found is None:
-            answer, used = self.through(module, names, 0)
-            return answer, used
-        answer, used = self.reach(module, [found, *names], 0)
-        return answer, used - 1
+            return ("Missing", *target), names
+        return self.resolve_module(module, names) if name is None else self.resolve_in(module, [name, *names])
 
     def imported(self, module: ModuleType, target: ImportTarget) -> tuple[ModuleType | None, str | None]:
         """Return (the module that an import statement takes something from, the name there or None)."""
@@ -211,47 +208,44 @@ class Trace:
         except Exception:  # the import would fail in the rule as well
             return None, None
 
-    def through(self, module: ModuleType, names: list[str], used: int) -> tuple[Any, int]:
-        """Return the answer for the names that follow a module."""
-        if used < len(names):
-            if names[used] in vars(module):
-                return self.reach(module, names, used)
-            return ("Missing", name_of(module), names[used]), used + 1
+    def resolve_module(self, module: ModuleType, names: list[str]) -> tuple[Any, list[str]]:
+        """Answer for a module; *names* are only its attributes."""
+        if names and names[0] in vars(module):
+            return self.resolve_in(module, names)
+        if names:
+            return ("Missing", name_of(module), names[0]), names[1:]
         if self.is_inside(module) or module.__name__.partition(".")[0] in DYNAMIC_MODULES:
             raise Dynamic  # the rule passes the module itself on
-        return ("Module", name_of(module)), used
+        return ("Module", name_of(module)), []
 
-    def reach(self, module: ModuleType, names: list[str], used: int) -> tuple[Any, int]:
-        """Return (the answer for a name of a module, how many of *names* it covers)."""
-        name = names[used]
+    def resolve_in(self, module: ModuleType, names: list[str]) -> tuple[Any, list[str]]:
+        """Answer for a name that a module has, and its attributes."""
+        name, *attributes = names
         value = vars(module)[name]
         if isinstance(value, ModuleType):
-            return self.through(value, names, used + 1)
+            return self.resolve_module(value, attributes)
         # Case: a constant that no function changes
         if is_plain(value) and not (self.is_inside(module) and name in globals_of(source_of(module))):
-            return value_of(value), used + 1
+            return value_of(value), attributes
         if vars(CONTRACT).get(name) is value:
-            return ("Contract", name), used + 1
-        if any(value is base for base in self.line):
-            return self.reach_class(self.line.index(value), names, used + 1)
+            return ("Contract", name), attributes
+        # Case: a class of the game's own, or a member named after it
+        for number, base in enumerate(self.classes):
+            if value is base and attributes:
+                return ("Own", number, self.resolve_member(attributes[0])), attributes[1:]
+            if value is base:
+                self.resolve_self()
+                return ("Own", number), []
         # Case: a thing from elsewhere, which counts by its name
         if not self.is_inside(module):
             if {module.__name__.partition(".")[0], name} & (DYNAMIC_MODULES | DYNAMIC_ATTRIBUTES):
                 raise Dynamic
-            return ("Outside", name_of(module), name), used + 1
+            return ("Outside", name_of(module), name), attributes
         # Case: a name imported from a module beside it; else the name is defined here
         if origin := self.origin(module, name):
-            source, found = origin
-            answer, more = self.reach(source, [found, *names[used + 1 :]], 0)
-            return answer, used + more
-        return ("Global", self.number((id(module), name), lambda: self.of_global(module, name))), used + 1
-
-    def reach_class(self, number: int, names: list[str], used: int) -> tuple[Any, int]:
-        """Return the answer for a class of the game's own, or for a member named after it."""
-        if used < len(names):
-            return ("Own", number, self.member(names[used])), used + 1
-        self.itself()
-        return ("Own", number), used
+            source, its_name = origin
+            return self.resolve_in(source, [its_name, *attributes])
+        return ("Global", self.number((id(module), name), partial(self.read_global, module, name))), attributes
 
     def is_inside(self, module: ModuleType) -> bool:
         """Return whether the digest follows what is in a module, rather than naming it."""
@@ -278,11 +272,11 @@ class Trace:
             raise Dynamic
         return source, there
 
-    def of_global(self, module: ModuleType, name: str) -> Any:
-        """Return the essence of the statements that define a global name."""
+    def read_global(self, module: ModuleType, name: str) -> Any:
+        """Return the normal form of the statements that define a global name."""
         nodes = outline(source_of(module)).makers[name]
         definitions = [node for node in nodes if isinstance(node, DEFINITIONS)]
         if definitions:
             check(vars(module)[name], definitions)
             nodes = [node for node in nodes if name in dict(bindings([node]))]
-        return self.reading(module, Essence(self), nodes)
+        return self.read(module, Normalizer(self).normalize, nodes)

@@ -14,7 +14,7 @@ from typing import Any
 
 from retrograde.games.contract.game import Game
 from retrograde.games.contract.snapshot import load, module_of, source_of
-from retrograde.games.identity.essence import bound_by
+from retrograde.games.identity.normal_form import bound_by
 from retrograde.games.identity.outline import folder_of, in_one_folder, is_beside, outline
 from retrograde.games.identity.reach import CONTRACT, lineage
 
@@ -32,7 +32,7 @@ SINCE = {("Connect4", "example = '5,4'")}
 
 
 def whole_modules(cls: type[Game]) -> Any:
-    """Return the essence of all modules that rules may reach."""
+    """Return the name of a class, and the syntax trees of all modules that its rules may reach."""
     left = {module for base in lineage(cls) for module in rule_modules(module_of(base))}
     folders = [folder_of(module) for module in left]
     found = {CONTRACT}
@@ -75,33 +75,29 @@ def home_of(value: Any) -> ModuleType | None:
 
 @cache
 def tree_of(source: bytes) -> Any:
-    """Return the essence of a source file."""
-    return essence(ast.parse(in_one_folder(source)))
+    """Return the syntax tree of a source file as nested tuples, without what decides nothing."""
+    return as_tuples(ast.parse(in_one_folder(source)))
 
 
-def essence(node: Any) -> Any:
-    """Return a syntax tree as nested tuples, the same in every version of Python, without what does not count."""
-    if isinstance(node, ast.ClassDef):
-        node.body = [item for item in node.body if not (is_name(item) or (node.name, ast.unparse(item)) in SINCE)]
-    if isinstance(node, ast.AST):
-        return (type(node).__name__, *fields_of(node))
+def as_tuples(node: Any) -> Any:
+    """Return a syntax tree as nested tuples, the same in every version of Python: `("Pass",)` for `pass`."""
     if isinstance(node, list):
-        return tuple(essence(item) for item in node if not unimportant(item))
-    return repr(node)
+        return tuple(as_tuples(item) for item in node if not is_for_people(item))
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    if isinstance(node, ast.ClassDef):
+        node.body = [item for item in node.body if not is_newer(item, node.name)]
+    parts = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+    return (type(node).__name__, *((name, as_tuples(value)) for name, value in parts))
 
 
-def fields_of(node: ast.AST) -> Iterator[tuple[str, Any]]:
-    for name, value in ast.iter_fields(node):
-        if value not in (None, []):
-            yield name, essence(value)
+def is_newer(item: ast.stmt, class_name: str) -> bool:
+    """Return whether a statement of a class sets what the contract did not have when the digest was defined."""
+    sets_name = isinstance(item, ast.Assign) and [ast.unparse(target) for target in item.targets] in NAMES
+    return sets_name or (class_name, ast.unparse(item)) in SINCE
 
 
-def is_name(item: ast.stmt) -> bool:
-    """Return whether a statement sets one of NAMES, which did not exist when the digest was defined."""
-    return isinstance(item, ast.Assign) and [ast.unparse(target) for target in item.targets] in NAMES
-
-
-def unimportant(item: Any) -> bool:
-    """Return whether a statement is a docstring or a method for people."""
+def is_for_people(item: Any) -> bool:
+    """Return whether a statement is a docstring or a method that makes texts or pictures."""
     is_text = isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant) and isinstance(item.value.value, str)
     return is_text or (isinstance(item, ast.FunctionDef) and item.name in PRESENTATION)

@@ -10,7 +10,7 @@ from typing import Any
 from retrograde.games.contract.game import FOR_PEOPLE, Game
 from retrograde.games.contract.snapshot import module_of, source_of
 from retrograde.games.identity.digest import rule_modules
-from retrograde.games.identity.essence import FUNCTIONS
+from retrograde.games.identity.normal_form import FUNCTIONS
 from retrograde.games.identity.reach import CONTRACT, NO_DEFAULT, lineage
 from retrograde.solver.conformance.survey import Survey
 from retrograde.solver.rules.examine import Fault

@@ -1,7 +1,11 @@
-"""The essence of a piece of source: its syntax tree as nested tuples, the same in every version of Python.
+"""The normal form of source: its syntax tree as nested tuples, the same in every version of Python.
 
 It leaves out comments, layout, docstrings, annotations of arguments and locals, and import statements. A `Resolver`
-replaces each name that is not local to the piece by its answer. So it does not matter how the piece imports things.
+replaces each name that is not local by its answer, so it does not matter how the source imports things::
+
+    heap - helpers.MOST      -->      ("BinOp", ("left", ("Name", "heap")), ("op", ("Sub",)), ("right", ("int", "3")))
+
+Digests cover these tuples, so they must not change.
 """
 
 import ast
@@ -12,7 +16,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 IMPORTS = (ast.Import, ast.ImportFrom)
 ARGUMENTS = ("posonlyargs", "args", "vararg", "kwonlyargs", "kwarg")
-NO_PART = {"annotation", "returns", "type_comment", "kind", "ctx"}
+IGNORED_FIELDS = {"annotation", "returns", "type_comment", "kind", "ctx"}
 """Fields of syntax trees that decide nothing."""
 
 LOCAL = None
@@ -30,162 +34,163 @@ Scope = Mapping[str, ImportTarget | None]
 
 
 class Resolver(Protocol):
-    """Answers for names from outside a piece of source; each answer is a nested tuple."""
+    """Answers for names from outside a piece of source; each answer is a nested tuple.
 
-    def resolve(self, names: list[str]) -> tuple[Any, int]:
-        """Return (the answer for a global name, how many of *names* it covers).
+    Where a method takes *names*, as in `["shapes", "bar", "width"]` for `shapes.bar.width`, it returns (answer, names
+    that the answer does not cover).
+    """
 
-        The names after the first are attributes of the one before.
-        """
+    def resolve_global(self, names: list[str]) -> tuple[Any, list[str]]:
+        """Answer for a global name and its attributes."""
 
-    def resolve_import(self, target: ImportTarget, names: list[str]) -> tuple[Any, int]:
-        """Return the same for a name that a function has imported; *names* are its attributes."""
+    def resolve_import(self, target: ImportTarget, names: list[str]) -> tuple[Any, list[str]]:
+        """Answer for a name that a function has imported; *names* are only its attributes."""
 
-    def member(self, name: str) -> Any:
-        """Return the answer for an attribute of the object itself (`self.name`)."""
+    def resolve_member(self, name: str) -> Any:
+        """Answer for an attribute of the object itself (`self.name`)."""
 
-    def inherited(self, name: str) -> Any:
-        """Return the answer for an attribute of super()."""
+    def resolve_inherited(self, name: str) -> Any:
+        """Answer for an attribute of super()."""
 
-    def itself(self) -> Any:
-        """Return the answer for the object itself, where it is passed on."""
+    def resolve_self(self) -> Any:
+        """Answer for the object itself, where it is passed on."""
 
-    def attribute(self, name: str) -> Any:
-        """Return the answer for an attribute of any other object."""
+    def resolve_attribute(self, name: str) -> Any:
+        """Answer for an attribute of any other object."""
 
 
-class Essence:
-    """Takes the essence of syntax trees. *members* are the names that the class around them binds."""
+class Normalizer:
+    """Returns the normal form of syntax trees. *members* are the names that the class around them binds."""
 
     def __init__(self, resolver: Resolver, members: Iterable[str] = ()):
         self.resolver = resolver
         self.scopes: list[Scope] = []
         self.selves: set[str] = set()
+        """Names of the object itself: the first argument of the method being read, unless an inner scope hides it."""
         self.members = frozenset(members)
 
-    def of(self, node: Any) -> Any:
-        """Return the essence of a syntax tree, or of a list of them."""
+    def normalize(self, node: Any) -> Any:
+        """Return the normal form of a syntax tree, of a list of them, or of a constant in one."""
         if isinstance(node, list):
-            return tuple(self.of(item) for item in node if not is_nothing(item))
+            return tuple(self.normalize(item) for item in node if not decides_nothing(item))
         if not isinstance(node, ast.AST):
             return ascii(node)
         if isinstance(node, (ast.Name, ast.Attribute)):
-            return self.of_name(node)
+            return self.normalize_name(node)
         if isinstance(node, FUNCTIONS):
-            return self.of_function(node)
+            return self.normalize_function(node)
         if isinstance(node, ast.ClassDef):
-            return self.of_class(node)
+            return self.normalize_class(node)
         if isinstance(node, COMPREHENSIONS):
-            return self.of_comprehension(node)
+            return self.normalize_comprehension(node)
         if isinstance(node, ast.AnnAssign) and self.scopes:
-            return "Assign", ("targets", self.of([node.target])), ("value", self.of(node.value))
-        return type(node).__name__, *self.of_fields(node)
+            return "Assign", ("targets", self.normalize([node.target])), ("value", self.normalize(node.value))
+        return type(node).__name__, *self.fields_of(node)
 
-    def of_fields(self, node: ast.AST, *but: str) -> Iterator[tuple[str, Any]]:
+    def fields_of(self, node: ast.AST, *but: str) -> Iterator[tuple[str, Any]]:
+        """Yield (name, normal form) for the fields of a node that decide something, except those named in *but*."""
         for name, value in ast.iter_fields(node):
-            skip = name in but or (name in NO_PART and not isinstance(node, ast.AnnAssign))
-            if value not in (None, []) and not skip:
-                yield name, self.of(value)
+            is_ignored = name in but or (name in IGNORED_FIELDS and not isinstance(node, ast.AnnAssign))
+            if value not in (None, []) and not is_ignored:
+                yield name, self.normalize(value)
 
-    def of_method(self, node: Any, kind: str) -> Any:
-        """Return the essence of a method; its first argument is the object itself or the class, unless *kind* is
-        staticmethod."""
+    def normalize_method(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
+        """Like `normalize`; the method's first argument is the object or the class, unless it is a staticmethod."""
         first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
-        self.selves = {first.arg} if first and kind != "staticmethod" else set()
-        return self.of_function(node)
+        is_static = "staticmethod" in map(ast.unparse, node.decorator_list)
+        self.selves = {first.arg} if first and not is_static else set()
+        return self.normalize_function(node)
 
     # Scopes
 
-    def of_function(self, node: Any) -> Any:
-        outside = tuple(self.of_fields(node, "name", "body", "args"))
+    def normalize_function(self, node: Any) -> Any:
+        outside = tuple(self.fields_of(node, "name", "body", "args"))
         arguments = node.args
-        defaults = self.of(arguments.defaults), self.of([default for default in arguments.kw_defaults if default])
+        keyword_defaults = [default for default in arguments.kw_defaults if default]
+        defaults = self.normalize(arguments.defaults), self.normalize(keyword_defaults)
         names = tuple((field, names_of(getattr(arguments, field))) for field in ARGUMENTS)
         required = tuple(default is None for default in arguments.kw_defaults)
         nested = () if not self.scopes or isinstance(node, ast.Lambda) else (node.name,)
         bound = {name: LOCAL for _, group in names for name in group} | dict(bindings(node.body))
-        return "Function", nested, outside, names, required, defaults, self.inside(bound, node.body)
+        return "Function", nested, outside, names, required, defaults, self.normalize_inside(bound, node.body)
 
-    def of_class(self, node: ast.ClassDef) -> Any:
-        outside = tuple(self.of_fields(node, "name", "body"))
+    def normalize_class(self, node: ast.ClassDef) -> Any:
+        outside = tuple(self.fields_of(node, "name", "body"))
         nested = (node.name,) if self.scopes else ()
         bound = dict(bindings(node.body))
         body = []
         for statement in node.body:
             if isinstance(statement, FUNCTIONS):  # does not see the names of the class
-                body.append((statement.name, self.of_function(statement)))
+                body.append((statement.name, self.normalize_function(statement)))
             elif isinstance(statement, ast.AnnAssign):
-                body.append((self.inside(bound, statement.annotation), self.inside(bound, [statement])))
-                body.append(self.inside(bound, statement.target))
-            elif not is_nothing(statement):
-                body.append(self.inside(bound, statement))
+                annotation = self.normalize_inside(bound, statement.annotation)
+                body.append((annotation, self.normalize_inside(bound, [statement])))
+                body.append(self.normalize_inside(bound, statement.target))
+            elif not decides_nothing(statement):
+                body.append(self.normalize_inside(bound, statement))
         return "Class", nested, outside, tuple(body)
 
-    def of_comprehension(self, node: Any) -> Any:
-        first = self.of(node.generators[0].iter)  # is evaluated outside
+    def normalize_comprehension(self, node: Any) -> Any:
+        first = self.normalize(node.generators[0].iter)  # is evaluated outside
         bound: dict[str, ImportTarget | None] = {}
         for generator in node.generators:
             bound |= dict(bindings([generator.target]))
         results = [value for name, value in ast.iter_fields(node) if name != "generators"]
-        rest = [
-            (part.target, part.iter if number else ast.Pass(), *part.ifs, ast.Constant(part.is_async))
+        loops = [
+            [part.target, part.iter if number else ast.Pass(), *part.ifs, ast.Constant(part.is_async)]
             for number, part in enumerate(node.generators)
         ]
-        return type(node).__name__, first, self.inside(bound, [[*part] for part in rest]), self.inside(bound, results)
+        return type(node).__name__, first, self.normalize_inside(bound, loops), self.normalize_inside(bound, results)
 
-    def inside(self, bound: Scope, node: Any) -> Any:
-        """Return the essence of a node inside a scope."""
+    def normalize_inside(self, bound: Scope, node: Any) -> Any:
+        """Return the normal form of a node inside a scope that binds some names."""
         self.scopes.append(bound)
         hidden, self.selves = self.selves, self.selves - bound.keys() if len(self.scopes) > 1 else self.selves
-        result = self.of(node)
+        result = self.normalize(node)
         self.selves = hidden
         self.scopes.pop()
         return result
 
     # Names
 
-    def of_name(self, node: ast.Name | ast.Attribute) -> Any:
-        """Return the essence of a name with its attributes, such as `a.b.c`."""
+    def normalize_name(self, node: ast.Name | ast.Attribute) -> Any:
+        """Return the normal form of a name with its attributes, such as `a.b.c`."""
         attributes: list[str] = []
         value: ast.expr = node
         while isinstance(value, ast.Attribute):
             attributes.insert(0, value.attr)
             value = value.value
+        found, left = self.resolve(value, attributes)
+        for name in left:
+            found = "Attribute", found, self.resolver.resolve_attribute(name)
+        return found
+
+    def resolve(self, value: ast.expr, attributes: list[str]) -> tuple[Any, list[str]]:
+        """Return (the normal form of a value with some of its attributes, the attributes left)."""
         # Case: an attribute of super()
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "super" and attributes:
-            found = self.resolver.inherited(attributes[0]), self.of(value)
-            return self.with_attributes(found, attributes[1:])
+            return (self.resolver.resolve_inherited(attributes[0]), self.normalize(value)), attributes[1:]
         # Case: an attribute of another expression
         if not isinstance(value, ast.Name):
-            return self.with_attributes(self.of(value), attributes)
+            return self.normalize(value), attributes
         name = value.id
         # Case: the object itself, or one of its members
         if name in self.selves:
             if not attributes:
-                return self.resolver.itself()
-            return self.with_attributes(self.resolver.member(attributes[0]), attributes[1:])
+                return self.resolver.resolve_self(), []
+            return self.resolver.resolve_member(attributes[0]), attributes[1:]
         # Case: a local name, or one that a function has imported
         scope = next((scope for scope in reversed(self.scopes) if name in scope), None)
         if scope is not None:
             target = scope[name]
-            if target is LOCAL:
-                return self.with_attributes(("Name", name), attributes)
-            found, used = self.resolver.resolve_import(target, attributes)
-            return self.with_attributes(found, attributes[used:])
+            return (("Name", name), attributes) if target is LOCAL else self.resolver.resolve_import(target, attributes)
         # Case: a name of the class body
         if name in self.members and not self.scopes:
-            return self.with_attributes(self.resolver.member(name), attributes)
-        # Case: a global name
-        found, used = self.resolver.resolve([name, *attributes])
-        return self.with_attributes(found, attributes[used - 1 :])
-
-    def with_attributes(self, value: Any, names: list[str]) -> Any:
-        for name in names:
-            value = "Attribute", value, self.resolver.attribute(name)
-        return value
+            return self.resolver.resolve_member(name), attributes
+        return self.resolver.resolve_global([name, *attributes])
 
 
-def is_nothing(item: Any) -> bool:
+def decides_nothing(item: Any) -> bool:
     """Return whether a statement decides nothing: text, an import, or an annotation without a value."""
     if isinstance(item, ast.Expr):
         return isinstance(item.value, ast.Constant) and isinstance(item.value.value, str)

@@ -21,7 +21,7 @@ Müller, 2004).
 
 So each answer carries the range of path levels that it may rest on. Levels count from the root, 0::
 
-    root 0 … HIGH … LOW … leaf      HIGH: the smallest number, LOW: the greatest
+    root 0 … TOP … BOTTOM … leaf      TOP: the level nearest to the root, BOTTOM: the one farthest from it
 
 An answer rests on nothing if nothing in its support lies above its own level, that is, nearer to the root: then the
 other player has a plan by which the game continues forever below. Only such answers go to the table. The others become
@@ -60,16 +60,16 @@ KEY, FIRST, END, MOST_PROOF, MOST_DISPROOF, CHOSEN, BEFORE, NOTED = range(8)
     BEFORE          positions searched up to its entry
     NOTED           notes taken before its entry
 """
-PROOF, DISPROOF, HIGH, LOW, VISITS = range(5)
+PROOF, DISPROOF, TOP, BOTTOM, VISITS = range(5)
 """Fields of a child.
 
     PROOF, DISPROOF     its numbers
-    HIGH, LOW           the path levels nearest to and farthest from the root that they rest on
+    TOP, BOTTOM         the path levels nearest to and farthest from the root that they rest on
     VISITS              how often the search visited it
 """
 NOTHING = 1 << 30
-"""HIGH of an answer that rests on nothing. Its LOW is −1."""
-NOTE_HIGH, NOTE_LOW, NOTE_NODES = 1, 2, 3
+"""TOP of an answer that rests on nothing. Its BOTTOM is −1."""
+NOTE_TOP, NOTE_BOTTOM, NOTE_NODES = 1, 2, 3
 """Fields of a note after its question: the path levels that the answer rests on, and the positions it took."""
 NODES, TROUBLE, POSITION, MET, NOTES, IN_TABLES = range(6)
 """Indices into `counts`.
@@ -134,12 +134,16 @@ def make_path(levels: int, children: int, stop: Array, tables: int | None = None
 
 @lean_kernel
 def prove(game, key, nodes, table, path):
-    """Return the answer to a question: YES, NO, or OPEN after *nodes* positions or if the search gives up."""
+    """Return the answer to a question: YES, NO, or OPEN after *nodes* positions or if the search gives up.
+
+    *key* is the question: `2 * position + 1` asks whether the player to move wins, `2 * position` whether they do not
+    lose.
+    """
     levels, children, counts = path.levels, path.children, path.counts
     path.hash_counts[:] = 0
     counts[NODES] = counts[TROUBLE] = counts[NOTES] = counts[IN_TABLES] = 0
     level = 0
-    enter(game, key, level, INFINITE, INFINITE, table, path)
+    push(game, key, level, INFINITE, INFINITE, table, path)
     while True:
         if counts[TROUBLE]:
             return OPEN
@@ -147,13 +151,13 @@ def prove(game, key, nodes, table, path):
         proof, disproof, best, second, others = combine_numbers(level, levels, children)
         # Step 2: a number has reached its limit. Leave the question and write its numbers to the parent's child.
         if proof >= levels[level, MOST_PROOF] or disproof >= levels[level, MOST_DISPROOF]:
-            high, low = leave(level, proof, disproof, table, path)
+            top, bottom = pop(level, proof, disproof, table, path)
             if level == 0:
                 return YES if proof == 0 else NO
             level -= 1
             child = levels[level, CHOSEN]
             children[child, PROOF], children[child, DISPROOF] = proof, disproof
-            children[child, HIGH], children[child, LOW] = high, low
+            children[child, TOP], children[child, BOTTOM] = top, bottom
             children[child, VISITS] += 1
             continue
         # Step 3: probe the table for the best child: another path may have answered it.
@@ -173,7 +177,7 @@ def prove(game, key, nodes, table, path):
         most_disproof = max(least, min(levels[level, MOST_PROOF], second + second // SLACK + 1))
         levels[level, CHOSEN] = best
         level += 1
-        enter(game, path.keys[best], level, min(most_proof, INFINITE), min(most_disproof, INFINITE), table, path)
+        push(game, path.keys[best], level, min(most_proof, INFINITE), min(most_disproof, INFINITE), table, path)
 
 
 @lean_kernel
@@ -201,8 +205,8 @@ def combine_numbers(level, levels, children):
 
 
 @lean_kernel
-def enter(game, key, level, most_proof, most_disproof, table, path):
-    """Append a question to the path and write its children.
+def push(game, key, level, most_proof, most_disproof, table, path):
+    """Append a question to the path and write its children with their numbers.
 
     A child that proves the question stands alone. Children that cannot prove it are left out.
     """
@@ -210,10 +214,15 @@ def enter(game, key, level, most_proof, most_disproof, table, path):
     if level == len(levels):
         counts[TROUBLE], counts[POSITION] = TOO_DEEP, key >> 1
         return
-    write_level(key, level, most_proof, most_disproof, levels, counts)
-    path.hash_counts[hash_slot(key, path)] += 1
+    # Step 1: write the question. Its children follow those of the level above.
     position, wins = key >> 1, key & 1
-    first = end = levels[level, FIRST]
+    first = end = levels[level - 1, END] if level else 0
+    counts[NODES] += 1
+    levels[level, KEY], levels[level, FIRST], levels[level, END] = key, first, first
+    levels[level, BEFORE], levels[level, NOTED] = counts[NODES], counts[NOTES]
+    levels[level, MOST_PROOF], levels[level, MOST_DISPROOF] = most_proof, most_disproof
+    path.hash_counts[hash_slot(key, path)] += 1
+    # Step 2: write its children.
     for move in game.generate_moves(position):
         if end == len(keys):
             counts[TROUBLE], counts[POSITION] = TOO_DEEP, position
@@ -268,38 +277,19 @@ def enter(game, key, level, most_proof, most_disproof, table, path):
 
 
 @lean_kernel
-def write_level(key, level, most_proof, most_disproof, levels, counts):
-    """Write the fields of a new level of the path, still without children, and count its position."""
-    counts[NODES] += 1
-    first = levels[level - 1, END] if level else 0
-    levels[level, KEY], levels[level, FIRST], levels[level, END] = key, first, first
-    levels[level, BEFORE], levels[level, NOTED] = counts[NODES], counts[NOTES]
-    levels[level, MOST_PROOF], levels[level, MOST_DISPROOF] = most_proof, most_disproof
-
-
-@lean_kernel
 def value_of(game, position, counts, tables):
     """Return the value of a child by the rules or the endgame tables, or UNDECIDED; note kinds of drawn ends."""
     value = whole(game.primitive(position))
     if value == UNDECIDED:
-        value = probe_value(game, position, counts, tables)
+        worth = probe_tables(game, position, BASE, tables)
+        if worth != UNKNOWN:
+            counts[IN_TABLES] += 1
+            value = whole(DRAW if worth == DRAWN else WIN if worth > 0 else LOSE if worth < 0 else TIE)
     if value == TIE:
         counts[MET] |= TIES
     elif value == DRAW:
         counts[MET] |= DRAWS
     return value
-
-
-@lean_kernel
-def probe_value(game, position, counts, tables):
-    """Return the value of an undecided position by the endgame tables, or UNDECIDED."""
-    worth = probe_tables(game, position, BASE, tables)
-    if worth == UNKNOWN:
-        return whole(UNDECIDED)
-    counts[IN_TABLES] += 1
-    if worth in (0, DRAWN):
-        return whole(DRAW if worth else TIE)
-    return whole(WIN if worth > 0 else LOSE)
 
 
 @lean_kernel
@@ -312,85 +302,85 @@ def mobility(game, position):
 
 
 @lean_kernel
-def write_child(children, child, proof, disproof, high, low):
+def write_child(children, child, proof, disproof, top, bottom):
     """Write the fields of a child that was not searched yet."""
     children[child, PROOF], children[child, DISPROOF] = proof, disproof
-    children[child, HIGH], children[child, LOW], children[child, VISITS] = high, low, 0
+    children[child, TOP], children[child, BOTTOM], children[child, VISITS] = top, bottom, 0
 
 
 @lean_kernel
-def leave(level, proof, disproof, table, path):
+def pop(level, proof, disproof, table, path):
     """Remove the last question from the path and store its numbers; return the range of levels that they rest on."""
     # Step 1: take the question off the path.
     key, nodes = path.levels[level, KEY], path.counts[NODES] - path.levels[level, BEFORE]
     path.hash_counts[hash_slot(key, path)] -= 1
     # Step 2: settle the notes taken below it. If the answer is that a win is not forced, it confirms those that took
     # this for granted, because they met the question again.
-    high, low = support_of(level, proof, disproof, path)
+    top, bottom = support_of(level, proof, disproof, path)
     no_win = proof == 0 if key & 1 == 0 else disproof == 0
-    settle_notes(level, no_win, high, table, path)
+    settle_notes(level, no_win, top, table, path)
     # Step 3: an answer that rests on no level above goes to the table.
-    if high >= level:
+    if top >= level:
         store(table, key, proof, disproof, nodes)
         return NOTHING, -1
     # Step 4: any other answer holds only on this path and becomes a note. It rests on levels above this one.
-    low = min(low, level - 1)
-    take_note(path, key, high, low, nodes)
-    return high, low
+    bottom = min(bottom, level - 1)
+    take_note(path, key, top, bottom, nodes)
+    return top, bottom
 
 
 @lean_kernel
 def support_of(level, proof, disproof, path):
-    """Return the range of path levels, (HIGH, LOW), that the answer to a question rests on.
+    """Return the range of path levels, (TOP, BOTTOM), that the answer to a question rests on.
 
     Numbers that are no answer yet rest on nothing.
     """
-    children, high, low = path.children, NOTHING, -1
+    children, top, bottom = path.children, NOTHING, -1
     # Case: a proof needs one child. Choose the one that rests on the levels farthest from the root.
     if proof == 0:
-        high = -1
+        top = -1
         for child in range(path.levels[level, FIRST], path.levels[level, END]):
-            if children[child, DISPROOF] == 0 and children[child, HIGH] > high:
-                high, low = children[child, HIGH], children[child, LOW]
+            if children[child, DISPROOF] == 0 and children[child, TOP] > top:
+                top, bottom = children[child, TOP], children[child, BOTTOM]
     # Case: a disproof needs all children, so it rests on what any of them rests on.
     elif disproof == 0:
         for child in range(path.levels[level, FIRST], path.levels[level, END]):
-            high, low = min(high, children[child, HIGH]), max(low, children[child, LOW])
-    return high, low
+            top, bottom = min(top, children[child, TOP]), max(bottom, children[child, BOTTOM])
+    return top, bottom
 
 
 @lean_kernel
-def take_note(path, key, high, low, nodes):
+def take_note(path, key, top, bottom, nodes):
     """Take a note of an answer that rests on path levels, if there is memory for it."""
     at = path.counts[NOTES]
     if at < len(path.notes):
-        path.notes[at, KEY], path.notes[at, NOTE_HIGH] = key, high
-        path.notes[at, NOTE_LOW], path.notes[at, NOTE_NODES] = low, nodes
+        path.notes[at, KEY], path.notes[at, NOTE_TOP] = key, top
+        path.notes[at, NOTE_BOTTOM], path.notes[at, NOTE_NODES] = bottom, nodes
         path.counts[NOTES] = at + 1
 
 
 @lean_kernel
-def settle_notes(level, no_win, high, table, path):
+def settle_notes(level, no_win, top, table, path):
     """Settle the notes taken below a level that the search leaves.
 
-    *no_win*: the answer at the level is that a win is not forced. *high*: the level nearest the root that this answer
+    *no_win*: the answer at the level is that a win is not forced. *top*: the level nearest the root that this answer
     rests on. The notes say the same of other questions, so they hold as far as this answer does.
     """
     notes, kept = path.notes, path.levels[level, NOTED]
     for at in range(kept, path.counts[NOTES]):
         # Case: the note and the answer rest on nothing above this level. The note becomes an answer; that a win is not
         # forced is a disproof of "does the player to move win?", and a proof of "does the player to move not lose?".
-        if no_win and notes[at, NOTE_HIGH] >= level and high >= level:
+        if no_win and notes[at, NOTE_TOP] >= level and top >= level:
             wins = notes[at, KEY] & 1
             store(table, notes[at, KEY], wins * INFINITE, (1 - wins) * INFINITE, notes[at, NOTE_NODES])
             continue
         # Case: the note rests on this level, whose answer is another one. Drop the note.
-        if notes[at, NOTE_LOW] >= level and not no_win:
+        if notes[at, NOTE_BOTTOM] >= level and not no_win:
             continue
         # Case: the note rests on this level and on levels above. From now on it rests on what this level rests on.
-        if notes[at, NOTE_LOW] >= level:
-            notes[at, NOTE_LOW] = level - 1
-            notes[at, NOTE_HIGH] = min(notes[at, NOTE_HIGH], high)
+        if notes[at, NOTE_BOTTOM] >= level:
+            notes[at, NOTE_BOTTOM] = level - 1
+            notes[at, NOTE_TOP] = min(notes[at, NOTE_TOP], top)
         # Keep the note: move it down over the removed ones.
         for field in range(4):
             notes[kept, field] = notes[at, field]

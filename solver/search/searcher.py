@@ -14,7 +14,7 @@ wins and losses in games with cycles, but never a draw by endless play.
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -32,9 +32,9 @@ from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import kernels
 from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within, worth_of
 from retrograde.solver.search.endgame_tables import EndgameTables, address_of
-from retrograde.solver.search.table import TableTooSmall, make_table, make_wide_table
-from retrograde.solver.search.ties import TieQuestion, TieSearch
-from retrograde.solver.search.timer import limited
+from retrograde.solver.search.table import TableTooSmall, make_table
+from retrograde.solver.search.ties import NO_PATH, make_refuted, path_length
+from retrograde.solver.search.timer import StoppableSearch
 
 INITIAL_PLIES, INITIAL_MOVES = 512, 64
 """Initial limits of the workspace: plies of depth and moves of a position."""
@@ -92,7 +92,7 @@ class Bounds(NamedTuple):
     plies: int = 0
 
 
-class Search:
+class Search(StoppableSearch):
     """A search of one game by several threads, with a transposition table of *size* bytes.
 
     The table is kept between questions.
@@ -113,7 +113,6 @@ class Search:
         # Bits of `kernels.DRAWS` and `kernels.TIES`: kinds of drawn ends met so far.
         self.ends_met = 0
         self.cyclic = False
-        self.ties = TieSearch(game, self.ask_alone)
         self.workspace_size = INITIAL_PLIES, INITIAL_MOVES
         # Positions may have up to POSITION_BITS bits. A small table cannot hold them, so start with the bits of the
         # initial position; `enlarge` makes a new table when a longer one appears.
@@ -131,19 +130,20 @@ class Search:
 
         The stop flag is set meanwhile, so nothing is searched. Raise NotCompilable if the rules cannot be compiled.
         """
-        self.stop(True)
+        self.set_stop_flags(True)
         with compilable(self.game):
             zero: Any = (0,) * width if (width := Traits.of(self.game).width) else 0
             self.at_least(zero, NO_LOSS, self.workspaces[0])
             if ties:
-                self.ties.question(zero, 1)(self.table, self.workspaces[0])
-        self.stop(self.halted)
+                path_length(self.game, zero, 1, self.table, self.workspaces[0], self.refuted)
+        self.set_stop_flags(self.halted)
 
     def make_table(self, bits: int) -> None:
         """Replace the transposition table by an empty one for positions of *bits* bits."""
-        width = Traits.of(self.game).width
-        table = make_wide_table(self.size, width) if width else make_table(self.size, bits)
+        table = make_table(self.size, bits, Traits.of(self.game).width)
         self.table = table._replace(endgame_tables=address_of(self.endgame_tables))
+        # The keys of refuted positions depend on the number of bits, as those of the table do.
+        self.refuted = make_refuted(self.game)
         self.make_workspaces()
 
     def make_workspaces(self) -> None:
@@ -202,7 +202,7 @@ class Search:
             raise OutOfTime
         ask = partial(self.run_one, position, bound)
         answers = [ask(workspaces[0])] if len(workspaces) == 1 else list(self.pool.map(ask, workspaces))
-        self.stop(self.halted)
+        self.set_stop_flags(self.halted)
         self.add_up(workspaces)
         return [answer for answer in answers if answer is not None]
 
@@ -225,10 +225,10 @@ class Search:
         answer = self.at_least(position, bound, workspace)
         if workspace.counters[kernels.TROUBLE]:
             return None
-        self.stop(True)
+        self.set_stop_flags(True)
         return answer
 
-    def stop(self, stopped: bool) -> None:
+    def set_stop_flags(self, stopped: bool) -> None:
         """Set or clear the stop flag of all threads."""
         for workspace in self.workspaces:
             workspace.counters[kernels.STOP] = stopped
@@ -374,19 +374,31 @@ class Search:
         It is the smallest number of plies to the end by moves that keep the tie.
         """
         try:
-            return self.ties.plies(position, self.workspace_size[0])
+            least, plies = 1, self.tie_path(position, self.workspace_size[0])
+            while least < plies:
+                middle = (least + plies) // 2
+                if shorter := self.tie_path(position, middle):
+                    plies = shorter
+                else:
+                    least = middle + 1
         except (OutOfTime, SearchTooDeep):
             return None
+        return None if plies == NO_PATH else plies
 
-    def ask_alone(self, question: TieQuestion) -> int:
-        """Return one thread's answer to *question*; raise OutOfTime, SearchTooDeep or RuleError."""
+    def tie_path(self, position: int, most: int) -> int:
+        """Return the length of some path from a TIE to its end, at most *most* plies; or NO_PATH.
+
+        One thread searches. Raise OutOfTime, SearchTooDeep or RuleError.
+        """
+        if most < 1:
+            return NO_PATH
         while not self.halted:
             workspace = self.workspaces[0]
             workspace.counters[: kernels.STOP] = 0
-            answer = question(self.table, workspace)
+            length = path_length(self.game, position, most, self.table, workspace, self.refuted)
             self.add_up([workspace])
             if not workspace.counters[kernels.TROUBLE]:
-                return answer
+                return length
             self.enlarge([workspace])
         raise OutOfTime
 
@@ -421,20 +433,14 @@ class Search:
         end = self.game.primitive(child)
         if end != UNDECIDED or plies == 1:
             return bool(end == TIE and plies == 1)
-        return not self.ask(child, ANY_WIN) and bool(self.ties.path_length(child, plies - 1))
+        return not self.ask(child, ANY_WIN) and self.tie_path(child, plies - 1) != NO_PATH
 
     # Time
 
-    def limited(self, seconds: float | None) -> AbstractContextManager[None]:
-        """Return a context that stops searches after *seconds*; without a number, there is no limit."""
-        return limited(seconds, self.halt, self.resume)
-
     def halt(self) -> None:
-        """Stop all threads; the running question raises OutOfTime."""
         self.halted = True
-        self.stop(True)
+        self.set_stop_flags(True)
 
     def resume(self) -> None:
-        """Allow searching again after `halt`."""
         self.halted = False
-        self.stop(False)
+        self.set_stop_flags(False)

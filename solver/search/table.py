@@ -50,33 +50,24 @@ class TranspositionTable(NamedTuple):
     endgame_tables: int | None = None
 
 
-def make_table(size: int, position_bits: int = POSITION_BITS) -> TranspositionTable:
+def make_table(size: int, position_bits: int = POSITION_BITS, width: int = 0) -> TranspositionTable:
     """Return an empty table of at most *size* bytes for positions of *position_bits* bits; raise TableTooSmall.
 
-    The greatest distance `far` depends on *size* alone, not on *position_bits*. It is what the longest positions leave
-    space.
+    *width* is the number of words of a position; 0 if positions are ints. The greatest distance `far` depends on *size*
+    alone: the bits of a word that the longest int leaves free hold it.
     """
-    bucket_bits = max(size // BUCKET, 1).bit_length() - 1
-    plies = most_plies_bits(size)
-    bucket_bits = min(bucket_bits, position_bits)
-    if plies > plies_bits(bucket_bits, position_bits):
+    plies = min(max(plies_bits(bucket_bits_of(size), POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
+    bucket_bits = min(bucket_bits_of(size // (1 + width)), position_bits)
+    if not width and plies > plies_bits(bucket_bits, position_bits):
         least = BUCKET << 2 * (FEWEST_PLIES + 1) + BEST_BITS + position_bits - WORD
         raise TableTooSmall(f"positions of {position_bits} bits need a table of {least:,} bytes or more; give --table")
     layout = TableLayout(position_bits, bucket_bits, plies + 1, (1 << plies) - 1)
-    return TranspositionTable(np.zeros(2 << bucket_bits, np.int64), layout)
-
-
-def make_wide_table(size: int, width: int) -> TranspositionTable:
-    """Return an empty table of at most *size* bytes for positions of several words; `far` is that of `make_table`."""
-    bucket_bits, plies = max(size // (BUCKET * (1 + width)), 1).bit_length() - 1, most_plies_bits(size)
-    layout = TableLayout(POSITION_BITS, bucket_bits, plies + 1, (1 << plies) - 1)
     return TranspositionTable(np.zeros(2 * (1 + width) << bucket_bits, np.int64), layout)
 
 
-def most_plies_bits(size: int) -> int:
-    """Return the bits for a number of plies in a table of *size* bytes: what the longest positions leave space."""
-    bucket_bits = max(size // BUCKET, 1).bit_length() - 1
-    return min(max(plies_bits(bucket_bits, POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
+def bucket_bits_of(size: int) -> int:
+    """Return log2 of the greatest power of two of buckets, of one-word entries, that fit into *size* bytes."""
+    return max(size // BUCKET, 1).bit_length() - 1
 
 
 def plies_bits(bucket_bits: int, position_bits: int) -> int:

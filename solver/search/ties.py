@@ -16,8 +16,6 @@ A memory of fixed size holds refuted positions, two words each, or more if posit
     | key of the position |
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from retrograde.games.contract.game import TIE, UNDECIDED, Game, is_none
@@ -56,6 +54,11 @@ COUNT, NEXT, OWN_KEY = range(3)
 """
 
 
+def make_refuted(game: Game) -> search.Array:
+    """Return an empty memory of refuted positions, int64[]."""
+    return np.zeros(1 + words_of(game) << REFUTED_BITS, np.int64)
+
+
 def path_length(
     game: Game,
     position: int,
@@ -64,7 +67,7 @@ def path_length(
     workspace: search.ThreadWorkspace,
     refuted: search.Array,
 ) -> int:
-    """Return the length of a path from a TIE to its end, or NO_PATH or GIVEN_UP; *plies* is the limit.
+    """Return the length of some path from a TIE to its end, at most *plies* plies; or NO_PATH or GIVEN_UP.
 
     *refuted* is the memory of refuted positions.
     """
@@ -213,49 +216,3 @@ def open_children(game, position, ply, memory):
             put(row, search.parts_of(game) * count + search.CHILD, child)
             count += 1
     return count
-
-
-# From Python
-
-TieQuestion = Callable[[TranspositionTable, search.ThreadWorkspace], int]
-"""A question to the compiled search, answered by one thread in its workspace."""
-
-
-class TieSearch:
-    """Finds shortest paths to the ends of ties. Its memory of refuted positions is kept between questions.
-
-    *ask* runs a question and returns its answer, or raises the reason why the search ended.
-    """
-
-    def __init__(self, game: Game, ask: Callable[[TieQuestion], int]):
-        self.game, self.ask = game, ask
-        self.refuted: search.Array = np.zeros(1 + words_of(game) << REFUTED_BITS, np.int64)
-        self.bits: int | None = None
-        """Bits of the positions whose keys `refuted` holds; None before the first question."""
-
-    def plies(self, position: int, most: int) -> int | None:
-        """Return the remoteness of an undecided TIE; None if it is no tie or takes more than *most* plies."""
-        least, plies = 1, self.path_length(position, most)
-        if plies == NO_PATH:
-            return None
-        while least < plies:
-            middle = (least + plies) // 2
-            if shorter := self.path_length(position, middle):
-                plies = shorter
-            else:
-                least = middle + 1
-        return plies
-
-    def path_length(self, position: int, most: int) -> int:
-        """Return the length of some path from a TIE to its end, at most *most* plies; or NO_PATH."""
-        return self.ask(self.question(position, most)) if most > 0 else NO_PATH
-
-    def question(self, position: int, most: int) -> TieQuestion:
-        def ask(table: TranspositionTable, workspace: search.ThreadWorkspace) -> int:
-            if self.bits not in (None, table.layout.position_bits):
-                # Keys depend on the number of bits, so old entries are invalid.
-                self.refuted[:] = 0
-            self.bits = table.layout.position_bits
-            return path_length(self.game, position, most, table, workspace, self.refuted)
-
-        return ask

@@ -1,43 +1,36 @@
-"""A time limit for a search, and what searches with a stop flag share."""
+"""What searches share that can be stopped, by another thread or by a time limit."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
 
-@contextmanager
-def limited(seconds: float | None, halt: Callable[[], None], resume: Callable[[], None]) -> Iterator[None]:
-    """Call *halt* after *seconds* unless the block ends earlier, and *resume* when the block ends.
-
-    Without a number, call neither.
-    """
-    if seconds is None:
-        yield
-        return
-    timer = threading.Timer(seconds, halt)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()  # else one that is just going off would stop what is asked next
-        resume()
-
-
 class StoppableSearch:
-    """A search that another thread may stop by the flag `stop`, uint8[1]."""
+    """A search that another thread may stop by the flag `stop`, uint8[1], which is nonzero then."""
 
     def __init__(self) -> None:
         self.stop = np.zeros(1, np.uint8)
 
-    def limited(self, seconds: float | None) -> AbstractContextManager[None]:
-        """Return a context that stops searches after *seconds*; without a number, there is no limit."""
-        return limited(seconds, self.halt, self.resume)
+    @contextmanager
+    def limited(self, seconds: float | None) -> Iterator[None]:
+        """Stop searches after *seconds* unless the block ends earlier; without a number, there is no limit."""
+        if seconds is None:
+            yield
+            return
+        timer = threading.Timer(seconds, self.halt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()  # else one that is just going off would stop what is asked next
+            self.resume()
 
     def halt(self) -> None:
+        """Stop the search; the running question raises OutOfTime."""
         self.stop[0] = True
 
     def resume(self) -> None:

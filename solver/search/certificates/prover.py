@@ -15,7 +15,15 @@ from retrograde.games.catalog import variant
 from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
 from retrograde.solver.rules.examine import NotForSearch, advice, not_for_proofs
 from retrograde.solver.runtime.journal import Journal
-from retrograde.solver.search.certificates.walk import CertificateWalk, NoMove, PlayMayRepeat, tiers_rise, walk_for
+from retrograde.solver.runtime.memory import MemoryLimit
+from retrograde.solver.search.certificates.walk import (
+    BoundedWalk,
+    CertificateWalk,
+    ClosedWalk,
+    NoMove,
+    PlayMayRepeat,
+    tiers_rise,
+)
 from retrograde.solver.search.searcher import TABLE_SIZE, OutOfTime, Search, SearchResult
 
 LEAVES = 7
@@ -29,8 +37,6 @@ DEEPEST = 64
 TRIAL = 20_000
 """Positions allowed in the first attempt to prove a draw; each further attempt gets as many more."""
 WORDS = {WIN: "a win", TIE: "a tie", DRAW: "a draw", LOSE: "a loss"}
-
-
 PAUSE = 1.0
 """Seconds between writes of replies to the journal."""
 
@@ -125,7 +131,7 @@ class CertificateProver:
         for goal in (TIE, DRAW):
             try:
                 at_least = min(at_least, goal) if at_least in (TIE, DRAW) else at_least
-                return self.certificate(at_least, at_most, leads=True)
+                return self.certificate(at_least, at_most, ends=True)
             except NoMove:
                 if goal == DRAW or at_least != TIE:
                     raise self.refutation() from None
@@ -162,13 +168,13 @@ class CertificateProver:
         if value is not None:
             at_least, at_most = self.claim(value)
             try:
-                return self.certificate(at_least, at_most, leads=False)
+                return self.certificate(at_least, at_most, ends=False)
             except NoMove:
                 raise self.refutation() from None
         for trial in range(1, DEEPEST // STEP + 1):
             found = self.search.find(self.position, self.time_remaining(), distance=True, depth=trial * STEP)
             if found.value in (WIN, LOSE):
-                return self.certificate(*self.claim(found.value), leads=False)
+                return self.certificate(*self.claim(found.value), ends=False)
             if found.no_end_within < trial * STEP:
                 raise OutOfTime
             if (proof := self.prove_draw(trial * TRIAL)) is not None:
@@ -177,31 +183,34 @@ class CertificateProver:
 
     def prove_draw(self, most: int) -> SolvedCertificate | None:
         """Return a proof that neither side can be forced to lose; None if *most* positions do not suffice."""
-        from retrograde.solver.runtime.memory import MemoryLimit
-
         try:
-            return self.certificate(*self.claim(DRAW), leads=False, most=most)
+            return self.certificate(*self.claim(DRAW), ends=False, most=most)
         except (NoMove, MemoryLimit):
             return None
 
     # The proof
 
     def claim(self, value: Value) -> tuple[Value, Value]:
+        """Return (the worst, the best) value that the position may have for the proof of *value* to hold."""
         if value == LOSE and self.goal.at_least:
             raise NothingToProve("every position is worth a loss at least: there is nothing to prove")
         if value in (TIE, DRAW):
             return value, WIN if self.goal.at_least else TIE
         return value, value
 
-    def certificate(self, at_least: Value, at_most: Value, leads: bool, most: int | None = None) -> SolvedCertificate:
-        """Return a certificate that the value is between *at_least* and *at_most*."""
+    def certificate(self, at_least: Value, at_most: Value, ends: bool, most: int | None = None) -> SolvedCertificate:
+        """Return a certificate that the value is between *at_least* and *at_most*.
+
+        *ends* says that every play ends because tiers rise. *most* is the greatest number of positions.
+        """
         goal = goal_of(at_least, at_most)
-        if goal == TIE and not leads:
+        if goal == TIE and not ends:
             goal = at_least = DRAW
-        self.walk = walk = walk_for(self.search, goal, leads, self.goal.leaves, self.goal.memory)
+        kind = CertificateWalk if ends else BoundedWalk if goal == WIN else ClosedWalk
+        self.walk = walk = kind(self.search, goal, self.goal.leaves, self.goal.memory)
         walk.most = min(walk.most, most or walk.most)
         if self.journal:
-            walk.resume_from(self.journal.log(f"replies {'on' if leads else 'round'} {goal.name}", PAUSE))
+            walk.resume_from(self.journal.log(f"replies {'on' if ends else 'round'} {goal.name}", PAUSE))
         # A lower bound needs replies from the position itself; an upper bound needs them, for the other side, after
         # each of its moves.
         roots = [self.position] if at_least > LOSE else []

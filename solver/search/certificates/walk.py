@@ -1,9 +1,8 @@
-"""The walk that builds a certificate: one move for the keeping side, every answer of the other side.
+"""The walk that builds a certificate: one move for the side that keeps a value, every answer of the other side.
 
-The *keeping side* is the side that keeps a value. The set holds positions in which it is to move. An open position has
-no move yet. The walk chooses a move for it, and the answers lead to further positions. Everything is said of "the
-player to move", so it does not matter which side that is. A proof that neither side can win therefore walks from the
-root and from all its children into one set.
+The walk keeps a set of positions in which the keeping side is to move, each with its reply. An open position has no
+reply yet. Everything is said of "the player to move", so it does not matter which side that is. A proof that neither
+side can win therefore walks from the root and from all its children into one set.
 
 Among moves that keep the value, the walk prefers the one that leaves the fewest open positions outside the set, if that
 is cheap to know. It asks the search about the moves in that order, so threats come first, since they have few answers.
@@ -17,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import DRAW, TIE, UNDECIDED, WIN, Game, RuleError, Value
+from retrograde.games.contract.game import UNDECIDED, WIN, Game, RuleError, Value
 from retrograde.solver.rules.examine import differ, examine, tier_of
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.reason import compilable
@@ -32,9 +31,9 @@ BYTES = 320
 MOST_MOVES = 1 << 10
 """Greatest number of moves that the workspace can hold."""
 REPLY_BITS = 16
-"""Low bits of a reply: the number of the move. The bits above hold its bound in plies."""
+"""A reply is an int: the number of the move in its low bits, and a bound in plies above, `bound << 16 | number`."""
 REPLY_MASK = (1 << REPLY_BITS) - 1
-NOT_YET = -1
+OPEN = -1
 """The reply of an open position."""
 EFFORT = 1 << 14
 """Node limit of the first search whether a move keeps the value; each further one has eight times as many."""
@@ -49,11 +48,14 @@ class NoMove(Exception):
 
 
 class CandidateMove(NamedTuple):
-    """A move by its number, its child, and the canonical positions that the answers leave open."""
+    """A move by its number, the child that it leads to, and the canonical positions that the answers to it lead to.
+
+    Answers that end the game, or that lead to a position decided within a few plies, are left out.
+    """
 
     number: int
     child: int
-    open: list[int]
+    after_answers: list[int]
 
 
 class CertificateWalk:
@@ -69,21 +71,22 @@ class CertificateWalk:
         self.search, self.game, self.goal, self.leaves = search, search.game, goal, leaves
         self.most = max(memory // BYTES, 1)
         self.replies: dict[int, int] = {}
-        """For each canonical position the number of its move, with its bound in the bits above; or NOT_YET."""
+        """The set: the reply of each canonical position, or OPEN."""
         self.todo: list[int] = []
+        """Open positions."""
         self.log: Log | None = None
         """Journal of the replies, from which a later walk resumes."""
         self.unwritten: list[tuple[int, int]] = []
         """Positions and replies not written to the journal yet."""
-        self.replies_resumed: dict[int, int] = {}
-        """Replies of an interrupted walk, read from the journal."""
+        self.journaled: dict[int, int] = {}
+        """Replies of an interrupted walk, read from the journal and not used yet."""
         self.move_table = kernels.make_move_table(64)
 
     def resume_from(self, log: Log) -> None:
         """Resume from the replies in a journal, and write further ones to it."""
         self.log = log
         for positions, replies in log.resumed:
-            self.replies_resumed.update(zip(positions.tolist(), replies.tolist(), strict=True))
+            self.journaled.update(zip(positions.tolist(), replies.tolist(), strict=True))
 
     def run(self, positions: Iterable[int]) -> None:
         """Choose replies, starting at *positions*, until none is open.
@@ -93,15 +96,15 @@ class CertificateWalk:
         self.add_open(self.game.canonical(position) for position in positions)
         try:
             while self.todo:
-                self.settle(self.todo.pop())
+                self.add_reply(self.todo.pop())
         finally:
-            self.write_notes()
+            self.write_journal()
 
     def add_open(self, positions: Iterable[int]) -> None:
         """Add canonical positions to the set, as open ones; raise MemoryLimit if there are too many."""
         for position in positions:
             if position not in self.replies:
-                self.replies[position] = NOT_YET
+                self.replies[position] = OPEN
                 self.todo.append(position)
         if len(self.replies) > self.most:
             raise MemoryLimit(
@@ -109,48 +112,43 @@ class CertificateWalk:
                 "or have fewer of them stored by greater --leaves"
             )
 
-    def settle(self, position: int) -> None:
-        """Choose the reply of a position, or take it from the journal, and meet the answers' positions."""
-        candidates, reply = self.candidates(position), self.replies_resumed.pop(position, None)
+    def add_reply(self, position: int) -> None:
+        """Choose the reply of an open position, or take it from the journal. Add what the answers to it lead to."""
+        candidates, reply = self.candidates(position), self.journaled.pop(position, None)
         if reply is None:
-            reply = self.reply(position, candidates)
-            self.note(position, reply)
+            reply = self.find_reply(position, candidates)
+            self.unwritten.append((position, reply))
+            if self.log and self.log.is_due():
+                self.write_journal()
         self.replies[position] = reply
-        self.add_open(next(candidate.open for candidate in candidates if candidate.number == reply & REPLY_MASK))
+        number = reply & REPLY_MASK
+        self.add_open(next(candidate.after_answers for candidate in candidates if candidate.number == number))
 
-    def reply(self, position: int, candidates: list[CandidateMove]) -> int:
-        """Return the number of a move that keeps the value, with its bound above; raise NoMove.
-
-        The bound stands in the bits above REPLY_BITS.
-        """
+    def find_reply(self, position: int, candidates: list[CandidateMove]) -> int:
+        """Return a reply that keeps the value; raise NoMove."""
         candidate = self.choose(candidates)
         if candidate is None:
             raise NoMove(position)
         return candidate.number
 
-    def note(self, position: int, reply: int) -> None:
-        """Note a reply for the journal; write the notes if it is time."""
-        self.unwritten.append((position, reply))
-        if self.log and self.log.is_due():
-            self.write_notes()
-
-    def write_notes(self) -> None:
-        """Write the notes to the journal."""
+    def write_journal(self) -> None:
+        """Write the replies that are not in the journal yet."""
         if self.log and self.unwritten:
             self.log.add(tuple(np.array(self.unwritten, np.int64).T))
             self.log.flush()
         self.unwritten.clear()
 
     def choose(self, candidates: list[CandidateMove]) -> CandidateMove | None:
-        """Return a move that keeps the value, or None; the earliest in the list that the effort decides.
+        """Return a move that keeps the value, or None: the first one that a search with the least effort confirms.
 
-        The search asks about the last remaining move with all threads and without a node limit.
+        A move keeps a win if the opponent loses after it, and a tie or draw if the opponent does not win. The search
+        asks about the last remaining move with all threads and without a node limit.
         """
         bound, effort = NO_LOSS if self.goal == WIN else ANY_WIN, EFFORT
         while candidates:
             unknown = []
             for candidate in candidates:
-                if not candidate.open:
+                if not candidate.after_answers:
                     return candidate
                 if len(candidates) == 1:
                     answer: bool | None = self.search.ask(candidate.child, bound)
@@ -164,7 +162,7 @@ class CertificateWalk:
         return None
 
     def candidates(self, position: int) -> list[CandidateMove]:
-        """Return the moves that are not refuted at once, the fewest new open positions first."""
+        """Return the moves that no answer refutes at once, those that add the fewest positions to the set first."""
         count = self.list_moves(position)
         table, counts = self.move_table, self.move_table.counts[:count].tolist()
         candidates = [
@@ -173,11 +171,13 @@ class CertificateWalk:
             if counts[i] >= 0
         ]
         self.check_tiers(position, counts)
-        met = self.replies
-        return sorted(candidates, key=lambda candidate: sum(one not in met for one in candidate.open))
+        return sorted(
+            candidates,
+            key=lambda candidate: sum(position not in self.replies for position in candidate.after_answers),
+        )
 
     def list_moves(self, position: int) -> int:
-        """Fill the table for a position and return its number of moves."""
+        """Write what each move of a position leads to into the move table; return the number of moves."""
         while True:
             with compilable(self.game):
                 trouble, count = kernels.list_moves(
@@ -213,7 +213,7 @@ class BoundedWalk(CertificateWalk):
 
     bounded = True
 
-    def reply(self, position: int, candidates: list[CandidateMove]) -> int:
+    def find_reply(self, position: int, candidates: list[CandidateMove]) -> int:
         """Return the first move that wins as fast as possible, with its distance as the bound; raise NoMove."""
         far, plies = self.search.table.layout.far, 1
         while not self.search.ask(position, win_within(plies, far)):
@@ -250,33 +250,31 @@ class ClosedWalk(BoundedWalk):
     def resume_from(self, log: Log) -> None:
         """Start without the journal: a reply in it may have been replaced later."""
 
-    def settle(self, position: int) -> None:
-        if position not in self.lost:
-            self.replies[position] = NOT_YET
-            candidate = self.choose(self.candidates(position))
-            if candidate is None:
-                self.give_up(position)
-                return
-            self.replies[position] = candidate.number
-            for one in candidate.open:
-                self.relying.setdefault(one, set()).add(position)
-            self.add_open(candidate.open)
+    def add_reply(self, position: int) -> None:
+        """Choose the reply of a position. If every move loses, reopen the positions whose reply leads there."""
+        if position in self.lost:
+            return
+        self.replies[position] = OPEN
+        candidate = self.choose(self.candidates(position))
+        if candidate is None:
+            self.lost.add(position)
+            del self.replies[position]
+            self.todo += [parent for parent in self.relying.pop(position, ()) if parent in self.replies]
+            return
+        self.replies[position] = candidate.number
+        for child in candidate.after_answers:
+            self.relying.setdefault(child, set()).add(position)
+        self.add_open(candidate.after_answers)
 
     def choose(self, candidates: list[CandidateMove]) -> CandidateMove | None:
         """Return the first move that is not known to lose; None if all lose."""
         soon = win_within(self.AHEAD, self.search.table.layout.far)
         for candidate in candidates:
-            if any(one in self.lost for one in candidate.open):
+            if not self.lost.isdisjoint(candidate.after_answers):
                 continue
-            if not candidate.open or not self.search.ask(candidate.child, soon):
+            if not candidate.after_answers or not self.search.ask(candidate.child, soon):
                 return candidate
         return None
-
-    def give_up(self, position: int) -> None:
-        """Mark a position as lost, and reopen all positions whose reply leads there."""
-        self.lost.add(position)
-        del self.replies[position]
-        self.todo += [one for one in self.relying.pop(position, ()) if one in self.replies]
 
     def run(self, positions: Iterable[int]) -> None:
         roots = [self.game.canonical(position) for position in positions]
@@ -285,7 +283,7 @@ class ClosedWalk(BoundedWalk):
             raise NoMove(lost.pop())
 
     def columns(self, roots: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Return the columns without positions that only replaced replies lead to."""
+        """Like `columns` of CertificateWalk, without positions that only replaced replies lead to."""
         reachable: dict[int, int] = {}
         todo = [self.game.canonical(position) for position in roots]
         while todo:
@@ -310,10 +308,3 @@ def tiers_rise(game: Game, root: int, seed: int = 0) -> bool:
             moves = list(game.generate_moves(position))
             position = game.do_move(position, moves[chance.integers(len(moves))])
     return True
-
-
-def walk_for(search: Search, goal: Value, leads: bool, leaves: int, memory: int) -> CertificateWalk:
-    """Return the walk for a goal; *leads* says that play always ends because tiers rise."""
-    if leads:
-        return CertificateWalk(search, goal, leaves, memory)
-    return (BoundedWalk if goal == WIN else ClosedWalk)(search, DRAW if goal == TIE else goal, leaves, memory)

@@ -637,19 +637,19 @@ def test_a_proof_that_is_stopped_goes_on_and_comes_to_the_same(home, monkeypatch
     """It is stopped in the middle of its replies; what was chosen is not chosen again."""
     from retrograde.solver.search.certificates import walk
 
-    def settle(self, position):
+    def add_reply(self, position):
         if len(self.replies) > after:
             raise KeyboardInterrupt
         own(self, position)
 
-    chosen, own = [], walk.CertificateWalk.settle
+    chosen, own = [], walk.CertificateWalk.add_reply
     options = ["prove", text, "--workers", 1, "--table", "16M"]
     retrograde(*options)
     path = next(home.glob("*.proof.h5"))
     whole = path.read_bytes()
     path.unlink()
     with monkeypatch.context() as patch:
-        patch.setattr(walk.CertificateWalk, "settle", settle)
+        patch.setattr(walk.CertificateWalk, "add_reply", add_reply)
         stopped = retrograde(*options, status=130).stderr
     assert stopped.endswith("interrupted; finished work is kept, and the same command resumes it\n")
     assert [one.name for one in home.iterdir()] == [path.name + ".journal"]
@@ -659,7 +659,7 @@ def test_a_proof_that_is_stopped_goes_on_and_comes_to_the_same(home, monkeypatch
     noted = int(re.search(r"proving: (\d+) replies", told)[1])
     assert noted > 3
     for kind in (walk.CertificateWalk, walk.BoundedWalk):
-        monkeypatch.setattr(kind, "reply", counted(kind.reply, chosen))
+        monkeypatch.setattr(kind, "find_reply", counted(kind.find_reply, chosen))
     retrograde(*options)
     assert path.read_bytes() == whole and [one.name for one in home.iterdir()] == [path.name]
     with open_certificate(path) as certificate:

@@ -214,15 +214,10 @@ def push(game, key, level, most_proof, most_disproof, table, path):
     if level == len(levels):
         counts[TROUBLE], counts[POSITION] = TOO_DEEP, key >> 1
         return
-    # Step 1: write the question. Its children follow those of the level above.
-    position, wins = key >> 1, key & 1
-    first = end = levels[level - 1, END] if level else 0
-    counts[NODES] += 1
-    levels[level, KEY], levels[level, FIRST], levels[level, END] = key, first, first
-    levels[level, BEFORE], levels[level, NOTED] = counts[NODES], counts[NOTES]
-    levels[level, MOST_PROOF], levels[level, MOST_DISPROOF] = most_proof, most_disproof
+    write_level(key, level, most_proof, most_disproof, levels, counts)
     path.hash_counts[hash_slot(key, path)] += 1
-    # Step 2: write its children.
+    position, wins = key >> 1, key & 1
+    first = end = levels[level, FIRST]
     for move in game.generate_moves(position):
         if end == len(keys):
             counts[TROUBLE], counts[POSITION] = TOO_DEEP, position
@@ -274,6 +269,16 @@ def push(game, key, level, most_proof, most_disproof, table, path):
             write_child(children, end, proof, disproof, NOTHING, -1)
         end += 1
     levels[level, END] = end
+
+
+@lean_kernel
+def write_level(key, level, most_proof, most_disproof, levels, counts):
+    """Write the fields of a new level, still without children, which will follow those of the level above."""
+    counts[NODES] += 1
+    first = levels[level - 1, END] if level else 0
+    levels[level, KEY], levels[level, FIRST], levels[level, END] = key, first, first
+    levels[level, BEFORE], levels[level, NOTED] = counts[NODES], counts[NOTES]
+    levels[level, MOST_PROOF], levels[level, MOST_DISPROOF] = most_proof, most_disproof
 
 
 @lean_kernel

@@ -8,6 +8,7 @@ Numbers of a field, such as `self.cells.size` and `self.cells.X`, are constants 
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
+from inspect import signature
 from typing import Any
 
 from numba import types
@@ -99,5 +100,5 @@ def loop_of(method: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 def with_arguments_of(method: Callable[..., Any], implementation: Callable[[Any], Any]) -> Callable[..., Any]:
     """Return a function with the arguments of a method that returns the implementation for the type of its field."""
-    names = method.__code__.co_varnames[: method.__code__.co_argcount]
-    return eval(f"lambda {', '.join(names)}: implementation(self)", {"implementation": implementation})
+    arguments = ", ".join(signature(method).parameters)
+    return eval(f"lambda {arguments}: implementation(self)", {"implementation": implementation})

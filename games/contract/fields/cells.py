@@ -8,6 +8,9 @@ cut. On 64 cells, with two signs and the player to move::
     word 2   cells 62 and 63 with an X, cells 62 and 63 with an O, the player to move
 """
 
+# mypy: disable-error-code="empty-body"
+# Methods with a formula have no body.
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -30,7 +33,8 @@ LOOPS = {"having": "set", "empty": "free", "occupied": "filled"}
 
 
 class Piece(NamedTuple):
-    """Cells of a plane that are in one word: *size* ones from *first* on, at bit *place* of word *at*."""
+    """A part of a plane that is in one word: its cells *first* to *first* + *size* - 1, from bit *place* of word *at*
+    on."""
 
     at: int
     place: int
@@ -68,8 +72,8 @@ class Cells(Field):
     size: int
     """The number of cells."""
 
-    def measured(self, game: Any) -> "Cells":
-        found: Cells = super().measured(game)
+    def sized_for(self, game: Any) -> "Cells":
+        found: Cells = super().sized_for(game)
         board = self.declared_board(game) if callable(self.declared_board) else self.declared_board
         if isinstance(board, int | tuple):
             board = row_of(tuple(map(str, range(board))) if isinstance(board, int) else board)
@@ -80,10 +84,10 @@ class Cells(Field):
         found.width = found.size * len(self.signs)
         return found
 
-    def lay(self, at: int, place: int) -> tuple[int, int]:
+    def take_bits(self, at: int, place: int) -> tuple[int, int]:
         """Take bits for all planes of a word; if no word has enough, take them plane by plane."""
         if not self.is_spread:
-            at, end = super().lay(at, place)
+            at, end = super().take_bits(at, place)
             places = range(self.place, end, self.size)
             self.planes = [[Piece(at, place, 0, self.size)] for place in places]
             return at, end
@@ -106,13 +110,13 @@ class Cells(Field):
             found[at] = found.get(at, 0) | (1 << size) - 1 << place
         return found
 
-    def settle(self, fields: Mapping[str, Field]) -> None:
+    def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
         self.kinds = len(self.planes)
         self.full = (1 << self.size) - 1
         counts = [f"({word_of(self.words, at)} & {mask}).bit_count()" for at, mask in self.masks().items()]
         self.number = counts[0] if len(counts) == 1 else f"({' + '.join(counts)})"
         if self.is_spread:
-            self.settle_planes()
+            self.prepare_planes()
             return
         planes = range(self.place, self.place + self.width, self.size)
         self.base = self.place - self.size
@@ -130,42 +134,42 @@ class Cells(Field):
 
     # Cells of several words
 
-    def settle_planes(self) -> None:
+    def prepare_planes(self) -> None:
         """Compute what follows from planes in several words."""
-        sets = self.sets = [self.cells_in(plane) for plane in self.planes]
+        sets = self.sets = [self.all_cells_of(plane) for plane in self.planes]
         self.in_any = " | ".join(sets)
         self.number_of = " + ".join(f"{number} * ({cells} >> cell & 1)" for number, cells in enumerate(sets, 1))
         chosen = [f"{cells} if sign == {number} else " for number, cells in enumerate(sets[:-1], 1)]
         self.chosen = f"({''.join(chosen)}{sets[-1]})"
 
-    def cells_in(self, plane: list[Piece]) -> str:
-        """Return an expression for the cells of a plane, as bits."""
-        parts = [f"({self.some_of(plane, first, size)}) << {first}" for _, _, first, size in plane]
+    def all_cells_of(self, plane: list[Piece]) -> str:
+        """Return an expression for the cells of a plane, as bits: cell 0 is the lowest bit."""
+        parts = [f"({self.cells_between(plane, first, size)}) << {first}" for _, _, first, size in plane]
         return f"({' | '.join(parts)})"
 
-    def some_of(self, plane: list[Piece], first: int, count: int) -> str:
+    def cells_between(self, plane: list[Piece], first: int, count: int) -> str:
         """Return an expression for *count* cells of a plane from *first* on, as bits; one piece must have all."""
         at, place, begin, _ = next(piece for piece in plane if first < piece.first + piece.size)
         return f"{word_of(self.words, at)} >> {place + first - begin} & {(1 << count) - 1}"
 
-    def changed(self, text: str) -> dict[int, str]:
+    def changed_words(self, text: str) -> dict[int, str]:
         """Return the words that change. *text* has `{own}`, the cells of a sign, and `{number}`, that of the sign.
 
         `{other}` has the cells of the other one of the first two signs.
         """
         if not self.is_spread:
-            return super().changed(text)
+            return super().changed_words(text)
         others = [*self.sets[1::-1], *self.sets[2:]]
         after = [
             text.format(own=own, other=other, number=number)
             for number, (own, other) in enumerate(zip(self.sets, others, strict=True), 1)
         ]
         found = {at: f"{word_of(self.words, at)} & {~mask}" for at, mask in self.masks().items()}
-        for at, part in self.put_down(after):
+        for at, part in self.parts_of_words(after):
             found[at] += f" | {part}"
         return found
 
-    def put_down(self, sets: Sequence[str]) -> Iterator[tuple[int, str]]:
+    def parts_of_words(self, sets: Sequence[str]) -> Iterator[tuple[int, str]]:
         """Yield the parts of words that hold some cells, as (index of the word, expression).
 
         *sets* has an expression for the cells of each sign, as bits.
@@ -180,17 +184,14 @@ class Cells(Field):
     @formula("{word} >> {size} * sign {base:+} & {full}", "{chosen}")
     def set(self, position: int, sign: int) -> int:
         """Return the cells with a sign, as bits."""
-        raise NotImplementedError
 
     @formula("({in_any}) & {full}", "{in_any}")
     def filled(self, position: int) -> int:
         """Return the cells that are not empty, as bits."""
-        raise NotImplementedError
 
     @formula("~({in_any}) & {full}")
     def free(self, position: int) -> int:
         """Return the cells that are empty, as bits."""
-        raise NotImplementedError
 
     @formula(
         "{word} & ~({full} << {size} * sign {base:+}) | cells << {size} * sign {base:+}",
@@ -199,7 +200,6 @@ class Cells(Field):
     )
     def with_set(self, position: int, sign: int, cells: int) -> int:
         """Return a position in which a sign is on these cells, as bits, and on no others."""
-        raise NotImplementedError
 
     @formula(
         "{word} & ~({in_all}) | cells << {size} * sign {base:+}",
@@ -208,12 +208,10 @@ class Cells(Field):
     )
     def put_all(self, position: int, cells: int, sign: int) -> int:
         """Return a position with a sign on all these cells, as bits, whatever was there."""
-        raise NotImplementedError
 
     @formula("{word} & ~{pair} | ({word} & {first}) << {size} | {word} >> {size} & {first}", "{other}", writes=True)
     def swapped(self, position: int) -> int:
         """Return a position with the first two signs exchanged."""
-        raise NotImplementedError
 
     # Loops: `for cell in cells.having(position, sign)`; compiled code takes one bit after the other
 
@@ -234,29 +232,24 @@ class Cells(Field):
     @formula("{number}")
     def count(self, position: int) -> int:
         """Return how many cells are not empty."""
-        raise NotImplementedError
 
     @formula("({word} >> {size} * sign {base:+} & {full}).bit_count()", "{chosen}.bit_count()")
     def count_of(self, position: int, sign: int) -> int:
         """Return how many cells have a sign."""
-        raise NotImplementedError
 
     # One cell
 
     @formula("{number_of}")
     def get(self, position: int, cell: int) -> int:
         """Return the sign on a cell; 0 for none."""
-        raise NotImplementedError
 
     @formula("{word} >> {size} * sign {base:+} + cell & 1 == 1", "{chosen} >> cell & 1 == 1")
     def has(self, position: int, cell: int, sign: int) -> bool:
         """Return whether a sign is on a cell."""
-        raise NotImplementedError
 
     @formula("{word} >> cell & {each} == 0", "({in_any}) >> cell & 1 == 0")
     def is_empty(self, position: int, cell: int) -> bool:
         """Return whether a cell is empty."""
-        raise NotImplementedError
 
     @formula(
         "{word} & ~({each} << cell) | (1 << {size} * sign {base:+} + cell if sign else 0)",
@@ -265,17 +258,14 @@ class Cells(Field):
     )
     def put(self, position: int, cell: int, sign: int) -> int:
         """Return a position with a sign on a cell, whatever was there. The sign 0 empties the cell."""
-        raise NotImplementedError
 
     @formula("{word} | 1 << {size} * sign {base:+} + cell", "{own} | (sign == {number}) << cell", writes=True)
     def add(self, position: int, cell: int, sign: int) -> int:
         """Return a position with a sign on a cell that is empty."""
-        raise NotImplementedError
 
     @formula("{word} & ~({each} << cell)", "{own} & ~(1 << cell)", writes=True)
     def remove(self, position: int, cell: int) -> int:
         """Return a position with nothing on a cell."""
-        raise NotImplementedError
 
     @formula(
         "{word} & ~({each} << start | {each} << goal) | ({word} >> start & {each}) << goal",
@@ -284,7 +274,6 @@ class Cells(Field):
     )
     def go(self, position: int, start: int, goal: int) -> int:
         """Return a position in which what is on one cell has gone to another; what was there is gone."""
-        raise NotImplementedError
 
     def sources(self, quick: bool) -> dict[str, str]:
         found = super().sources(quick)

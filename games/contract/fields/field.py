@@ -17,9 +17,9 @@ compiles it. Neither checks its arguments: `check` and the position editor do (s
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from functools import lru_cache
+from functools import lru_cache, wraps
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from retrograde.games.contract.game import POSITION_BITS
 
@@ -37,8 +37,12 @@ def formula(text: str, spread: str = "", writes: bool = False) -> Callable[[Meth
     """
 
     def decorate(method: Method) -> Method:
-        vars(method).update(formula=text, spread=spread or text, writes=writes)
-        return method
+        @wraps(method)
+        def declared(*_: Any) -> Any:
+            raise NotImplementedError(f"{method.__name__}() needs the bits of a game; call it on a game's field")
+
+        vars(declared).update(formula=text, spread=spread or text, writes=writes)
+        return cast(Method, declared)
 
     return decorate
 
@@ -48,13 +52,13 @@ class Field:
 
     name = ""
     width = 0
-    """Its bits."""
+    """The number of its bits."""
     at = 0
     """The index of the word that holds it: of its first one, if it takes several."""
     place = 0
-    """Its lowest bit in that word."""
+    """The number of its lowest bit in that word, from 0."""
     words = 1
-    """The words of a position; a position of one word is an int, others are tuples."""
+    """The number of words of a position; a position of one word is an int, others are tuples."""
     word = "position"
     """An expression for the word that holds it."""
 
@@ -71,26 +75,29 @@ class Field:
         """Return the copy of a game that has not been laid out yet; of a class, the declaration."""
         return self if game is None else Field.lay_out(game)[self.name]
 
-    def measured(self, game: Any) -> Any:
-        """Return the copy for a game: it knows how many bits it needs, and not yet where they are."""
+    def sized_for(self, game: Any) -> Any:
+        """Return the copy for a game, with its `width`; `take_bits` says later which bits these are."""
         return copy(self)
 
-    def lay(self, at: int, place: int) -> tuple[int, int]:
-        """Take the bits of word *at* from *place* on, or of the next word if too few are left; return what follows."""
+    def take_bits(self, at: int, place: int) -> tuple[int, int]:
+        """Take the bits of word *at* from bit *place* on, or of the next word if too few are left.
+
+        Return (word, bit) of the first bit that is free then.
+        """
         if place + self.width > POSITION_BITS:
             at, place = at + 1, 0
         self.at, self.place = at, place
         return at, place + self.width
 
-    def settle(self, fields: "Mapping[str, Field]") -> None:
-        """Compute what follows from the places of all fields."""
+    def prepare_formulas(self, fields: "Mapping[str, Field]") -> None:
+        """Set the attributes that formulas name in braces; all *fields* have their bits now."""
 
     def masks(self) -> dict[int, int]:
-        """Return its bits in each word that it takes, by the index of the word."""
+        """Return a mask of its bits for each word that it takes, by the word's index: `{0: 0b111000}`."""
         return {self.at: (1 << self.width) - 1 << self.place}
 
     def bounds(self, method: str) -> dict[str, tuple[int, int]]:
-        """Return the least and the greatest value of each argument of a method, by its name."""
+        """Return the least and the greatest value of a method's arguments, by name: `{"cell": (0, 8)}`."""
         return {}
 
     def refusal(self, method: str, *arguments: Any) -> str:
@@ -100,7 +107,7 @@ class Field:
     # Texts
 
     rows = 1
-    """How many parts its text has."""
+    """The number of parts of its text, which a slash separates."""
 
     def text(self, position: int) -> str:
         """Return what it holds, as text."""
@@ -118,13 +125,13 @@ class Field:
         return self.width > POSITION_BITS
 
     def expression(self, name: str) -> str:
-        """Return the expression that a method returns."""
+        """Return the expression that a method returns, as in `position >> 9 & 511`."""
         method = vars(getattr(type(self), name))
         text = method["spread" if self.is_spread else "formula"]
-        return self.with_words(self.changed(text)) if method["writes"] else text.format_map(vars(self))
+        return self.with_words(self.changed_words(text)) if method["writes"] else text.format_map(vars(self))
 
-    def changed(self, text: str) -> dict[int, str]:
-        """Return the words that a method which writes changes, by their indices."""
+    def changed_words(self, text: str) -> dict[int, str]:
+        """Return an expression for each word that a method changes, by the word's index; *text* is its formula."""
         return {self.at: text.format_map(vars(self))}
 
     def with_words(self, changed: Mapping[int, str]) -> str:
@@ -134,7 +141,7 @@ class Field:
         return f"({', '.join(changed.get(at, word_of(self.words, at)) for at in range(self.words))})"
 
     def sources(self, quick: bool) -> dict[str, str]:
-        """Return the methods as texts of lambdas, by name; with *quick*, those for Python."""
+        """Return the methods as texts of lambdas, by name; with *quick*, those for Python, which may use TABLES."""
         members = {name: getattr(type(self), name) for name in dir(type(self)) if name[0] != "_"}
         return {
             name: lambda_of(method, self.expression(name))
@@ -148,7 +155,7 @@ class Field:
 
 
 def word_of(words: int, at: int) -> str:
-    """Return an expression for a word of `position`, which has so many."""
+    """Return an expression for word number *at* of `position`, which has *words* words."""
     return "position" if words == 1 else f"position[{at}]"
 
 
@@ -159,7 +166,7 @@ def lambda_of(method: Callable[..., Any], expression: str) -> str:
 
 @lru_cache(256)
 def functions(sources: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    """Return the functions of some texts, by name. Fields that are alike share them."""
+    """Return the functions that texts of lambdas define, by name. Equal fields share them."""
     made: dict[str, Any] = eval("{" + ", ".join(f"{name!r}: {text}" for name, text in sources) + "}", TABLES)
     for name, function in made.items():
         function.__name__ = function.__qualname__ = name

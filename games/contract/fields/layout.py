@@ -1,7 +1,7 @@
 """Gives each field its bits: cells first, then all others, each in the order of declaration.
 
 A field begins in the next word if too few bits are left in one. Only a field that no word can hold takes several: its
-cells have each plane in one word, and its numbers each number (see `Cells.lay` and `Numbers.lay`).
+cells have each plane in one word, and its numbers each number (see `Cells.take_bits` and `Numbers.take_bits`).
 """
 
 from collections.abc import Callable, Iterator
@@ -27,17 +27,17 @@ def lay_out(game: Any) -> dict[str, Any]:
     declared = fields_of(type(game))
     if taken := [name for name in declared if name in Game.__annotations__ or hasattr(Game, name)]:
         raise ValueError(f"{taken[0]!r} is a member of the game contract; give the field another name")
-    fields = {name: one.measured(game) for name, one in declared.items()}
+    fields = {name: one.sized_for(game) for name, one in declared.items()}
     at = place = 0
     for one in fields.values():
-        at, place = one.lay(at, place)
+        at, place = one.take_bits(at, place)
     if at >= MOST_WORDS:
         parts = ", ".join(f"{name} {one.width}" for name, one in fields.items())
         raise ValueError(f"a position has at most {MOST_WORDS} words of {POSITION_BITS} bits; its fields need {parts}")
     for one in fields.values():
         one.words, one.word = at + 1, word_of(at + 1, one.at)
     for one in fields.values():
-        one.settle(fields)
+        one.prepare_formulas(fields)
         vars(one).update(one.methods())
     vars(game).update(fields)
     return fields

@@ -1,5 +1,8 @@
 """Fields that are numbers: one, several, a flag, and the player to move."""
 
+# mypy: disable-error-code="empty-body"
+# Methods with a formula have no body.
+
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,8 +20,8 @@ class Number(Field):
     bits: int
     """The bits of one number."""
 
-    def measured(self, game: Any) -> "Number":
-        found: Number = super().measured(game)
+    def sized_for(self, game: Any) -> "Number":
+        found: Number = super().sized_for(game)
         for name in ("low", "high", "count"):
             value = getattr(self, name)
             setattr(found, name, value(game) if callable(value) else value)
@@ -28,23 +31,20 @@ class Number(Field):
         found.width = found.bits * found.count
         return found
 
-    def settle(self, fields: Mapping[str, Field]) -> None:
+    def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
         self.full = (1 << self.bits) - 1
 
     @formula("({word} >> {place} & {full}) {low:+}")
     def get(self, position: int) -> int:
         """Return the number."""
-        raise NotImplementedError
 
     @formula("{word} & ~({full} << {place}) | number - {low} << {place}", writes=True)
     def put(self, position: int, number: int) -> int:
         """Return a position with another number."""
-        raise NotImplementedError
 
     @formula("{word} + (amount << {place})", writes=True)
     def add(self, position: int, amount: int) -> int:
         """Return a position in which the number is larger by an amount, or smaller by a negative one."""
-        raise NotImplementedError
 
     def bounds(self, method: str) -> dict[str, tuple[int, int]]:
         return {"number": (self.low, self.high), "index": (0, self.count - 1)}
@@ -80,16 +80,16 @@ class Numbers(Number):
         super().__init__(low, high)
         self.count = count
 
-    def lay(self, at: int, place: int) -> tuple[int, int]:
+    def take_bits(self, at: int, place: int) -> tuple[int, int]:
         """Take bits; if no word has enough, take words, each with as many numbers as it holds."""
         if not self.is_spread:
-            return super().lay(at, place)
+            return super().take_bits(at, place)
         self.at, self.in_word = at + (place > 0), POSITION_BITS // self.bits
         words, numbers = divmod(self.count - 1, self.in_word)
         return self.at + words, (numbers + 1) * self.bits
 
-    def settle(self, fields: Mapping[str, Field]) -> None:
-        super().settle(fields)
+    def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
+        super().prepare_formulas(fields)
         self.shift = f"{self.place} + {self.bits} * index"
         if self.is_spread:
             self.shift = f"{self.bits} * (index % {self.in_word})"
@@ -101,9 +101,9 @@ class Numbers(Number):
         held = [min(self.in_word, self.count - first) for first in range(0, self.count, self.in_word)]
         return {self.at + after: (1 << self.bits * numbers) - 1 for after, numbers in enumerate(held)}
 
-    def changed(self, text: str) -> dict[int, str]:
+    def changed_words(self, text: str) -> dict[int, str]:
         if not self.is_spread:
-            return super().changed(text)
+            return super().changed_words(text)
         found = {}
         for after, at in enumerate(self.masks()):
             word = word_of(self.words, at)
@@ -114,17 +114,14 @@ class Numbers(Number):
     @formula("({word} >> {shift} & {full}) {low:+}")
     def get(self, position: int, index: int) -> int:  # type: ignore[override]  # it holds several
         """Return the number at an index."""
-        raise NotImplementedError
 
     @formula("{word} & ~({full} << {shift}) | number - {low} << {shift}", writes=True)
     def put(self, position: int, index: int, number: int) -> int:  # type: ignore[override]  # as above
         """Return a position with another number at an index."""
-        raise NotImplementedError
 
     @formula("{word} + (amount << {shift})", writes=True)
     def add(self, position: int, index: int, amount: int) -> int:  # type: ignore[override]  # as above
         """Return a position in which the number at an index is larger by an amount."""
-        raise NotImplementedError
 
     def text(self, position: int) -> str:
         return ",".join(str(self.get(position, index)) for index in range(self.count))
@@ -143,18 +140,16 @@ class Flag(Field):
 
     width = 1
 
-    def settle(self, fields: Mapping[str, Field]) -> None:
+    def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
         self.bit = 1 << self.place
 
     @formula("{word} & {bit} != 0")
     def get(self, position: int) -> bool:
         """Return whether the flag is set."""
-        raise NotImplementedError
 
     @formula("{word} & ~{bit} | flag << {place}", writes=True)
     def put(self, position: int, flag: bool) -> int:
         """Return a position in which the flag is set, or is not."""
-        raise NotImplementedError
 
     def bounds(self, method: str) -> dict[str, tuple[int, int]]:
         return {"flag": (0, 1)}
@@ -179,13 +174,13 @@ class Turn(Field):
         self.signs, self.by = signs, by
         self.players = len(signs)
 
-    def measured(self, game: Any) -> "Turn":
-        found: Turn = super().measured(game)
+    def sized_for(self, game: Any) -> "Turn":
+        found: Turn = super().sized_for(game)
         found.width = 0 if self.by else (self.players - 1).bit_length()
         found.rows = 0 if self.by else 1
         return found
 
-    def settle(self, fields: Mapping[str, Field]) -> None:
+    def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
         if self.by and not hasattr(fields.get(self.by), "count_of"):
             raise ValueError(f"{self.name} follows from {self.by!r}; name a field of cells")
         # The player to move, `now`, as an expression, and the position after a pass.
@@ -210,27 +205,22 @@ class Turn(Field):
     @formula("{now}")
     def get(self, position: int) -> int:
         """Return the player to move."""
-        raise NotImplementedError
 
     @formula("{mine}")
     def sign(self, position: int) -> int:
         """Return the sign of the player to move, as cells number it."""
-        raise NotImplementedError
 
     @formula("{theirs}")
     def other(self, position: int) -> int:
         """Return the sign of the next player, as cells number it."""
-        raise NotImplementedError
 
     @formula("{after}", writes=True)
     def passed(self, position: int) -> int:
         """Return a position in which the next player is to move."""
-        raise NotImplementedError
 
     @formula("{given}", writes=True)
     def put(self, position: int, player: int) -> int:
         """Return a position in which a player is to move."""
-        raise NotImplementedError
 
     def bounds(self, method: str) -> dict[str, tuple[int, int]]:
         return {"player": (0, self.players - 1)}

@@ -76,8 +76,8 @@ class SymmetricImages:
             sets = []
             for plane in one.planes:
                 steps = ((number, *step) for number, (field, *step) in enumerate(self.steps) if field is one)
-                sets.append(" | ".join(look(number, one.some_of(plane, *step)) for number, *step in steps))
-            for at, part in one.put_down(sets):
+                sets.append(" | ".join(look(number, one.cells_between(plane, *step)) for number, *step in steps))
+            for at, part in one.parts_of_words(sets):
                 parts[at].append(part)
         return words.with_words({at: " | ".join(found) or "0" for at, found in enumerate(parts)})
 

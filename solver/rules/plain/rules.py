@@ -57,11 +57,16 @@ class Rules(NamedTuple):
 
 
 TreeRows = list[tuple[int, int, int]]
+"""Rows of `trees` in a Program."""
 Lanes = list[list[int]]
+"""Rows of `lanes` in a Program."""
 
 
 def add_tree(rows: TreeRows, tree: Tree, number_of: Callable[[Any], int]) -> int:
-    """Append a tree to the rows of a program; return its row. *number_of* maps the results at leaves to numbers."""
+    """Append a tree to the rows of a program; return its first row. *number_of* maps the results at leaves to numbers.
+
+    Branch(6, Leaf(7), Leaf(8)) becomes the rows (6, 1, 2), (LEAF, 7, 0), (LEAF, 8, 0), if these are the first ones.
+    """
     row = len(rows)
     rows.append((LEAF, 0, 0))
     if isinstance(tree, Leaf):
@@ -69,16 +74,6 @@ def add_tree(rows: TreeRows, tree: Tree, number_of: Callable[[Any], int]) -> int
     else:
         rows[row] = (tree.literal, add_tree(rows, tree.if_true, number_of), add_tree(rows, tree.if_false, number_of))
     return row
-
-
-def append_to(lanes: Lanes) -> Callable[[list[int]], int]:
-    """Return a function that appends the literals of a leaf to *lanes* and returns their number."""
-
-    def append(bits: list[int]) -> int:
-        lanes.append(bits)
-        return len(lanes) - 1
-
-    return append
 
 
 def results(tree: Tree) -> Iterator[Any]:
@@ -90,7 +85,17 @@ def results(tree: Tree) -> Iterator[Any]:
         yield tree.result
 
 
-def program(circuit: Circuit, rows: TreeRows, lanes: Lanes) -> Program:
+def add_tree_of_bits(rows: TreeRows, tree: Tree, lanes: Lanes) -> int:
+    """Like `add_tree`, where the result at each leaf is a list of literals: append these to *lanes*."""
+
+    def number_of(bits: list[int]) -> int:
+        lanes.append(bits)
+        return len(lanes) - 1
+
+    return add_tree(rows, tree, number_of)
+
+
+def make_program(circuit: Circuit, rows: TreeRows, lanes: Lanes) -> Program:
     """Return the program made of a circuit, trees and lanes. Short lanes are padded with 0 (false)."""
     width = max(map(len, lanes), default=0)
     return Program(
@@ -102,7 +107,7 @@ def program(circuit: Circuit, rows: TreeRows, lanes: Lanes) -> Program:
 
 def rules_of(game: Game) -> Rules:
     """Return the rules of a game as programs; raise NotApplicable if they cannot be run on symbols."""
-    ends, images = ending(game), imaging(game)
+    ends, images = ending_program(game), image_program(game)
     return Rules(*move_program(game), ends, worth_of_decided(ends), images, mirror_of(images))
 
 
@@ -128,20 +133,20 @@ def move_program(game: Game) -> tuple[Program, Array, Array, Array]:
             child = game.do_move(position, move)  # type: ignore[arg-type]  # a symbol stands for an int
             return [*position.bits_of(child), *position.bits_of(game.tier(child))]
 
-        roots.append(add_tree(rows, circuit.decisions(follow), append_to(lanes)))
+        roots.append(add_tree_of_bits(rows, circuit.decisions(follow), lanes))
     # Step 3: The lists of moves, as a table.
     table = np.full((len(sets), len(moves) + 1), LEAF, np.int64)
     for found, number in sets.items():
         table[number, : len(found)] = [moves.index(move) for move in found]
-    return program(circuit, rows, lanes), np.array(moves, np.int64), np.array(roots, np.int64), table
+    return make_program(circuit, rows, lanes), np.array(moves, np.int64), np.array(roots, np.int64), table
 
 
-def ending(game: Game) -> Program:
+def ending_program(game: Game) -> Program:
     """Return the program of primitive values."""
     circuit = Circuit()
     rows: TreeRows = []
     add_tree(rows, circuit.decisions(lambda position: index(game.primitive(position))), int)  # type: ignore[arg-type]
-    return program(circuit, rows, [])
+    return make_program(circuit, rows, [])
 
 
 def worth_of_decided(ending: Program) -> int:
@@ -153,7 +158,7 @@ def worth_of_decided(ending: Program) -> int:
     return int(WIN if WIN in values and LOSE not in values else LOSE)
 
 
-def imaging(game: Game) -> Program:
+def image_program(game: Game) -> Program:
     """Return the program of images: the position, its images, and the tier of each. The position comes first."""
     circuit = Circuit()
     rows: TreeRows = []
@@ -164,10 +169,10 @@ def imaging(game: Game) -> Program:
         return [bit for image in found for one in (image, game.tier(image)) for bit in position.bits_of(one)]
 
     tree = circuit.decisions(images)
-    add_tree(rows, tree, append_to(lanes))
+    add_tree_of_bits(rows, tree, lanes)
     if len({*map(len, results(tree))}) > 1:
         raise NotApplicable("the number of a position's images depends on the position")
-    return program(circuit, rows, lanes)
+    return make_program(circuit, rows, lanes)
 
 
 def mirror_of(imaging: Program) -> Array:

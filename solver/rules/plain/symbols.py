@@ -57,12 +57,17 @@ class Circuit:
 
     def __init__(self) -> None:
         self.nodes: list[tuple[int, int, int]] = [(AND, FALSE, FALSE)] * (1 + LANES)
+        """For each node: (AND or XOR, literal, literal)."""
         self.known: dict[tuple[int, int, int], int] = {}
-        self.ahead: list[bool] = []
-        """Answers still to be given on this path."""
-        self.given: dict[int, bool] = {}
-        """Answers given so far, by literal."""
+        """The literal of each node."""
+        self.answers_ahead: list[bool] = []
+        """Answers to the next new questions on this path; after these, each is answered True."""
+        self.answers: dict[int, bool] = {}
+        """Answers on this path, by literal and by its complement."""
         self.questions = 0
+        """Questions on this path."""
+        self.paths = 0
+        """Paths run so far through the rule."""
 
     def position(self) -> "Symbol":
         """Return a position with all bits unknown."""
@@ -79,7 +84,7 @@ class Circuit:
             self.nodes.append(key)
         return found
 
-    def both(self, a: int, b: int) -> int:
+    def and_(self, a: int, b: int) -> int:
         """Return the literal of `a AND b`."""
         if a == FALSE or b == FALSE or a == b ^ 1:
             return FALSE
@@ -87,11 +92,11 @@ class Circuit:
             return b
         return a if b == TRUE else self.node(AND, a, b)
 
-    def either(self, a: int, b: int) -> int:
+    def or_(self, a: int, b: int) -> int:
         """Return the literal of `a OR b`."""
-        return self.both(a ^ 1, b ^ 1) ^ 1
+        return self.and_(a ^ 1, b ^ 1) ^ 1
 
-    def differ(self, a: int, b: int) -> int:
+    def xor(self, a: int, b: int) -> int:
         """Return the literal of `a XOR b`."""
         if a < 2 or b < 2:
             return a ^ b  # one of them is 0 or 1
@@ -104,7 +109,7 @@ class Circuit:
         """Return the literal of the OR of several literals."""
         found = FALSE
         for literal in literals:
-            found = self.either(found, literal)
+            found = self.or_(found, literal)
         return found
 
     def ask(self, literal: int) -> bool:
@@ -114,40 +119,39 @@ class Circuit:
         self.questions += 1
         if self.questions > MOST_QUESTIONS:
             raise NotApplicable(f"a rule asks for more than {MOST_QUESTIONS:,} bits of a position, or does not end")
-        if literal not in self.given:
-            answer = self.ahead.pop(0) if self.ahead else True
-            self.given[literal], self.given[literal ^ 1] = answer, not answer
-        return self.given[literal]
+        if literal not in self.answers:
+            answer = self.answers_ahead.pop(0) if self.answers_ahead else True
+            self.answers[literal], self.answers[literal ^ 1] = answer, not answer
+        return self.answers[literal]
 
     def decisions(self, rules: Callable[["Symbol"], Any]) -> Tree:
         """Run a rule on an unknown position along all paths; return the tree of decisions.
 
-        Raises NotApplicable if the rule needs a known position.
+        For `lambda position: 7 if position & 1 else 8` that is Branch(literal of bit 0, Leaf(7), Leaf(8)). Raises
+        NotApplicable if the rule needs a known position.
         """
-        return self.grown(rules, [], [MOST_WAYS])
+        self.paths = 0
+        return self.tree_after(rules, [])
 
-    def grown(self, rules: Callable[["Symbol"], Any], before: list[bool], left: list[int]) -> Tree:
-        """Return the tree of all paths that begin with the answers *before*.
-
-        *left* has one entry, the number of paths that may still be run.
-        """
-        left[0] -= 1
-        if left[0] < 0:
+    def tree_after(self, rules: Callable[["Symbol"], Any], before: list[bool]) -> Tree:
+        """Return the tree of all paths that begin with the answers *before*."""
+        self.paths += 1
+        if self.paths > MOST_WAYS:
             raise NotApplicable(f"a rule branches into more than {MOST_WAYS:,} ways")
         # Step 1: Run the rule. Beyond the answers given, each new question is answered True.
-        self.ahead, self.given, self.questions = list(before), {}, 0
+        self.answers_ahead, self.answers, self.questions = list(before), {}, 0
         try:
             result = rules(self.position())
         except Exception as error:  # rules raise anything if they need an int
             what = f"{type(error).__name__}: {error}"
             raise NotApplicable(f"a rule cannot be run on bits that are not known ({what})") from error
         # Step 2: For each new question, last first, also run the path on which it is False.
-        asked = list(self.given)[::2]  # every second one is a complement
-        answers = [self.given[literal] for literal in asked]
+        asked = list(self.answers)[::2]  # every second one is a complement
+        answers = [self.answers[literal] for literal in asked]
         tree: Tree = Leaf(result)
-        for place in reversed(range(len(before), len(asked))):
-            other = self.grown(rules, [*answers[:place], False], left)
-            tree = Branch(asked[place], tree, other)
+        for number in reversed(range(len(before), len(asked))):
+            if_false = self.tree_after(rules, [*answers[:number], False])
+            tree = Branch(asked[number], tree, if_false)
         return tree
 
 
@@ -171,13 +175,13 @@ class Symbol:
         return Symbol(self.circuit, list(map(rule, self.bits, self.bits_of(other))))
 
     def __and__(self, other: Any) -> "Symbol":
-        return self.by_bits(other, self.circuit.both)
+        return self.by_bits(other, self.circuit.and_)
 
     def __or__(self, other: Any) -> "Symbol":
-        return self.by_bits(other, self.circuit.either)
+        return self.by_bits(other, self.circuit.or_)
 
     def __xor__(self, other: Any) -> "Symbol":
-        return self.by_bits(other, self.circuit.differ)
+        return self.by_bits(other, self.circuit.xor)
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
@@ -206,9 +210,9 @@ class Symbol:
                 out.append(FALSE)
                 continue
             # A full adder: sum = a XOR b XOR carry; the next carry is set if two of the three are.
-            one = circuit.differ(a, b)
-            out.append(circuit.differ(one, carry))
-            carry = circuit.either(circuit.both(a, b), circuit.both(one, carry))
+            one = circuit.xor(a, b)
+            out.append(circuit.xor(one, carry))
+            carry = circuit.or_(circuit.and_(a, b), circuit.and_(one, carry))
         return Symbol(circuit, out)
 
     def __add__(self, other: Any) -> "Symbol":
@@ -246,24 +250,24 @@ class Symbol:
             sums = [a + b for a, b in zip(sums[::2], sums[1::2], strict=True)]
         return sums[0]
 
-    def truth(self, literal: int) -> "Symbol":
-        """Return the int 0 or 1 that a literal stands for."""
+    def as_int(self, literal: int) -> "Symbol":
+        """Return an int that is 1 where a literal is true, else 0."""
         return Symbol(self.circuit, [literal] + [FALSE] * (LANES - 1))
 
     def __eq__(self, other: object) -> "Symbol":  # type: ignore[override]  # a truth that is not known
-        return self.truth(self.circuit.any_of(self.by_bits(other, self.circuit.differ).bits) ^ 1)
+        return self.as_int(self.circuit.any_of(self.by_bits(other, self.circuit.xor).bits) ^ 1)
 
     def __ne__(self, other: object) -> "Symbol":  # type: ignore[override]  # as above
-        return self.truth(self.circuit.any_of(self.by_bits(other, self.circuit.differ).bits))
+        return self.as_int(self.circuit.any_of(self.by_bits(other, self.circuit.xor).bits))
 
     __hash__ = None  # type: ignore[assignment]  # an unknown value cannot be hashed
 
     def __lt__(self, other: Any) -> "Symbol":
         """Compare by the sign of the difference, which must not overflow."""
-        return self.truth((self - other).bits[-1])
+        return self.as_int((self - other).bits[-1])
 
     def __ge__(self, other: Any) -> "Symbol":
-        return self.truth((self - other).bits[-1] ^ 1)
+        return self.as_int((self - other).bits[-1] ^ 1)
 
     def __gt__(self, other: Any) -> "Symbol":
         return Symbol(self.circuit, self.bits_of(other)) < self

@@ -24,7 +24,7 @@ MOST_STACKED = 1 << 12
 
 
 @kernel
-def settle(nodes, base, mask, values):
+def evaluate_nodes(nodes, base, mask, values):
     """Write the value of each node under a tier to *values*."""
     # The bits of the position: those in the mask are bits of the rank, the others are constants from the base.
     values[0] = 0
@@ -102,7 +102,7 @@ def ends_of(ending, decided, base, mask, values, cubes):
     is *decided* if all positions have it; UNCLEAR if the rules are not that plain.
     """
     nodes, trees, _ = ending
-    settle(nodes, base, mask, values)
+    evaluate_nodes(nodes, base, mask, values)
     stack = np.empty((2, MOST_STACKED), np.int64)
     count = row = 0
     # Follow the tree. Where it branches on a literal that differs between positions, one side must be decided, whole.
@@ -206,7 +206,7 @@ def pairs_of(imaging, base, mask, values, pairs):
     A bit is encoded as twice the bit of the rank, or 2 × LANES for a constant 0, plus 1 for the complement.
     """
     nodes, trees, lanes = imaging
-    settle(nodes, base, mask, values)
+    evaluate_nodes(nodes, base, mask, values)
     leaf = leaf_of(trees, 0, values)
     if leaf == UNCLEAR:
         return UNCLEAR
@@ -238,7 +238,7 @@ def pairs_of(imaging, base, mask, values, pairs):
             if mine < FIRST_BIT and other < FIRST_BIT:
                 row[1] = LESS if mine < other else GREATER
                 break
-            row[2 + row[0]], row[3 + row[0]] = side(mine), side(other)
+            row[2 + row[0]], row[3 + row[0]] = encode_bit(mine), encode_bit(other)
             row[0] += 2
     return count
 
@@ -256,8 +256,8 @@ def constant_of(lanes, values):
 
 
 @kernel
-def side(value):
-    """Return a bit as encoded in a row of pairs."""
+def encode_bit(value):
+    """Return the value of a literal as `pairs_of` encodes it in a row of pairs."""
     return value - FIRST_BIT if value >= FIRST_BIT else 2 * LANES + value
 
 
@@ -286,7 +286,7 @@ def find_links(moving, roots, sets, tiers, values, found):
             continue
         # Step 1: Evaluate the circuit for the tier. All its positions must have the same moves.
         base, mask = tiers[row, BASE], tiers[row, MASK]
-        settle(nodes, base, mask, values)
+        evaluate_nodes(nodes, base, mask, values)
         leaf = leaf_of(trees, 0, values)
         if leaf < 0:
             return -1

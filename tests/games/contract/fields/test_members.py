@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from retrograde.games import LOSE, UNDECIDED, Cells, Flag, Game, Number, Numbers, Turn
+from retrograde.games.catalog import load_game
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import checked
 from retrograde.solver import check
@@ -218,3 +219,8 @@ class MorePawns(Pawns):
 def test_what_a_base_defines_stays_where_a_field_is_declared_once_more():
     for kind in (Pawns, MorePawns):
         assert kind().write(kind().start) == "XOXO/X"
+
+
+def test_a_method_of_a_declaration_says_that_it_needs_a_game():
+    with pytest.raises(NotImplementedError, match="get\\(\\) needs the bits of a game"):
+        load_game("tictactoe").__class__.cells.get(0, 0)

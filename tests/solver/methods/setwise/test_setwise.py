@@ -130,7 +130,7 @@ def test_programs_say_what_rules_say(text):
     for _ in range(20):
         position = game.start
         while game.primitive(position) == UNDECIDED:
-            tier_kernels.settle(told.moving.nodes, position, 0, values)
+            tier_kernels.evaluate_nodes(told.moving.nodes, position, 0, values)
             leaf = tier_kernels.leaf_of(told.moving.trees, 0, values)
             moves = [told.moves[k] for k in told.sets[leaf] if k >= 0]
             assert moves == list(game.generate_moves(position))

@@ -21,6 +21,7 @@ from retrograde.databases.layout import NOT_FOUND, LegendRow
 from retrograde.databases.legend import LegendTable
 from retrograde.games import UNDECIDED, Game, Value
 from retrograde.games.contract.game import METRICS, POSITION_LIMIT, Traits
+from retrograde.games.contract.marks import value_html
 from retrograde.games.contract.raised import given_start
 
 Default = TypeVar("Default")
@@ -45,6 +46,10 @@ class Outcome(NamedTuple):
 
     value: Value
     remoteness: int | None
+
+    def _repr_html_(self) -> str:
+        """Return the outcome in its colours, for notebooks."""
+        return value_html(*self)
 
 
 class Outcomes(Sequence[Outcome]):
@@ -271,6 +276,17 @@ class Database(ABC):
 
     def __repr__(self) -> str:
         return f"open_database({str(self.file.path)!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the start or an example as a picture, its outcome, and a chart of all positions, for notebooks."""
+        from retrograde.databases.chart import counts_svg
+        from retrograde.games.contract.picture import titled_html
+
+        legend, start = self.file.legend, self.file.start
+        picture = titled_html(self.game, legend[-1].example if start is None else start)
+        outcome = "An example; the game has no start." if start is None else value_html(*self[start])
+        counted = f"{self.file.positions:,} positions by plies to the end, on a logarithmic scale:"
+        return f"{picture}<p>{outcome}</p><p>{counted}</p>{counts_svg(legend)}"
 
 
 def set_example_positions(file: CheckedFile, position_of: Callable[[int], Any]) -> None:

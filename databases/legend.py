@@ -61,6 +61,23 @@ def table_of(legend: Sequence[LegendRow], names: Sequence[str] = ()) -> NDArray[
     return np.array([(*row[:5], *row.measures) for row in legend], legend_dtype(names))
 
 
+def by_outcome(legend: Sequence[LegendRow]) -> Sequence[LegendRow]:
+    """Return a legend by value and remoteness alone, with rows merged that differ only in other columns."""
+    if not isinstance(legend, LegendTable):
+        return legend
+    table = legend.table
+    keys = table["value"].astype(np.int64) << 32 | table["remoteness"].astype(np.int64) & 0xFFFFFFFF
+    _, firsts, rows = np.unique(keys, return_index=True, return_inverse=True)
+    positions, stored = np.zeros((2, len(firsts)), np.int64)
+    np.add.at(positions, rows, table["positions"])
+    np.add.at(stored, rows, table["stored"])
+    kept = [legend[first] for first in firsts.tolist()]
+    return [
+        row._replace(positions=count, stored=records)
+        for row, count, records in zip(kept, positions.tolist(), stored.tolist(), strict=True)
+    ]
+
+
 def count_positions(legend: Sequence[LegendRow]) -> int:
     if isinstance(legend, LegendTable):
         return int(legend.table["positions"].sum())

@@ -120,7 +120,7 @@ def help_of(name: str) -> str:
 def boards() -> dict[str, str]:
     """Return the pictures of the gallery by the names of their games."""
     from retrograde.games.catalog import load_game
-    from retrograde.solver.play.picture import board_svg
+    from retrograde.games.contract.picture import board_svg
 
     pictures = {}
     for variant, name, text in BOARD.findall((ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")):

@@ -71,6 +71,17 @@ def load(variant: str) -> Game:
     return load_game(variant)
 
 
+def game_html(game: Game) -> str:
+    """Return a game's title and a picture of its start as HTML, for notebooks."""
+    from retrograde.games.contract.picture import titled_html  # rules need no pictures
+    from retrograde.games.contract.raised import given_start
+
+    return titled_html(game, given_start(game))
+
+
+Game._repr_html_ = game_html
+
+
 class Games(ModuleType):
     """This package, callable and iterable: `retrograde.games()` returns the names of its games."""
 

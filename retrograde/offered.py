@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from retrograde import solver
 from retrograde.databases import Database, open_database
@@ -51,12 +51,16 @@ def of_database(
     return called
 
 
-@wraps(open_solution)
-def open(variant_or_path: str | os.PathLike[str], **options: Any) -> Solution:
+def open(
+    variant_or_path: str | os.PathLike[str], *, game: Game | None = None, home: str | os.PathLike[str] | None = None
+) -> Solution:
     if not isinstance(variant_or_path, str | os.PathLike):
         what = type(variant_or_path).__name__
         raise TypeError(f"open() takes the text of a variant, as 'connect4:5,4', or the path of a database, not {what}")
-    return open_solution(variant_or_path, **options)
+    return open_solution(variant_or_path, game=game, home=home)
+
+
+open.__doc__ = open_solution.__doc__
 
 
 check = of_game(solver.check)

@@ -336,7 +336,7 @@ def everything(solution: "Solution") -> Iterator[tuple[str, Value, int]]:
     from retrograde.solver.play.listing import Listing
 
     for chunk in Listing(solution.database):
-        columns = chunk.each(), chunk.values.tolist(), chunk.remotenesses.tolist()
+        columns = chunk.each(), chunk.values.tolist(), chunk.remoteness.tolist()
         for position, value, remoteness in zip(*columns, strict=True):
             yield solution.game.write(position), Value(value), remoteness
 

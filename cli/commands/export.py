@@ -148,7 +148,7 @@ def columns(solution: "Solution", chunk: "PositionChunk", moves: bool) -> "Colum
         **dict(zip(numbers_of(game), rows, strict=True)),
         "text": [game.write(position) for position in positions],
         "value": [NOUNS[Value(value)] for value in chunk.values.tolist()],
-        "remoteness": [None if plies < 0 else plies for plies in chunk.remotenesses.tolist()],
+        "remoteness": [None if plies < 0 else plies for plies in chunk.remoteness.tolist()],
     }
     if moves:
         columns_of_chunk["moves"] = [" ".join(one.name for one in solution.best(position)) for position in positions]
@@ -173,17 +173,21 @@ def write_csv(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]") -
 def write_parquet(path: Path, names: tuple[str, ...], chunks: "Iterator[Columns]") -> int:
     """Write a table of columns; raise RetrogradeError if pyarrow is not installed."""
     try:
+        import numpy as np
         import pyarrow as arrow
         from pyarrow import parquet
+
+        from retrograde.solver.play.columns import arrow_categories, arrow_values
     except ModuleNotFoundError as error:
         what = "get it with: pip install pyarrow, or write .csv or .npz"
         raise RetrogradeError(f"Parquet needs {error.name}; {what}") from error
-    kinds = {"tier": arrow.int64(), "position": arrow.int64(), "remoteness": arrow.int32()}
+    kinds = {"tier": arrow.int64(), "position": arrow.int64(), "remoteness": arrow.int32(), "value": arrow_categories()}
     schema = arrow.schema([(name, kinds.get(name.rstrip("0123456789"), arrow.string())) for name in names])
     count = 0
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         for chunk in chunks:
-            writer.write_table(arrow.table(chunk, schema=schema))
+            values = np.array([VALUES[name] for name in chunk["value"]], np.uint8)
+            writer.write_table(arrow.table({**chunk, "value": arrow_values(values)}, schema=schema))
             count += len(chunk["tier"])
     return count
 

@@ -69,7 +69,7 @@ def draw(file: "CheckedFile", linear: bool) -> Any:
     from matplotlib.figure import Figure
 
     from retrograde.games import DRAW, LOSE, TIE, WIN
-    from retrograde.solver.play.marks import COLOURS
+    from retrograde.games.contract.marks import COLOURS
 
     # hatches, so that values can be told apart without colours
     hatches = {WIN: ("", "#333"), TIE: ("....", "#333"), DRAW: ("xxxx", "#333"), LOSE: ("////", "#fff")}

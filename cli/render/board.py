@@ -14,7 +14,7 @@ from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
-    from retrograde.solver.play.choice import Choice
+    from retrograde.games.contract.choice import Choice
 
 Worth = Mapping[int, Value | None]
 """The value of the moves to a place for the player who makes them, by place number; None if they differ."""

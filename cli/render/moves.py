@@ -11,8 +11,8 @@ from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game
 from retrograde.games.contract.naming import first_of_other, player_to_move
 
 if TYPE_CHECKING:
+    from retrograde.games.contract.choice import Choice
     from retrograde.solver.play.answer import Answer
-    from retrograde.solver.play.choice import Choice
     from retrograde.solver.play.match import Review
     from retrograde.solver.play.oracle import Oracle
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from retrograde.cli.uci.clock import Clock
 from retrograde.databases import Outcome
 from retrograde.games.chess.san import uci
+from retrograde.games.contract.choice import Choice, ranked
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, UNDECIDED, WIN, Value
 from retrograde.games.contract.zeroing import PATIENCE
-from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import LONGEST_LINE
 from retrograde.solver.play.oracles.fifty_moves import FiftyMoveOracle
 from retrograde.solver.play.solution import Solution

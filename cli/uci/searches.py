@@ -15,8 +15,8 @@ from retrograde.cli.uci.clock import Clock
 from retrograde.cli.uci.lines import SURE, score
 from retrograde.games.chess import Chess
 from retrograde.games.chess.san import uci
+from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
-from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.oracles.searching import SearchingOracle
 from retrograde.solver.runtime.progress import Progress
 

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 from retrograde.cli.web import uni_images
 from retrograde.cli.web.uni_images import Image, images_of, is_text
+from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.game import Game
-from retrograde.solver.play.choice import Choice
 
 TEXT, NOTHING = ".", "-"
 SLIDE, PLACE = "x", "y"

@@ -18,10 +18,10 @@ from retrograde.cli.web.view import start_of
 from retrograde.games.catalog import game_class, named_game, options_help, variant
 from retrograde.games.contract import naming
 from retrograde.games.contract.game import Game, RetrogradeError, Traits
+from retrograde.games.contract.picture import board_svg
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.text import printable
 from retrograde.solver.play.match import example_of
-from retrograde.solver.play.picture import board_svg
 from retrograde.solver.play.solution import Solution
 
 log = logging.getLogger(__name__)

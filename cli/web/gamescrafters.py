@@ -25,9 +25,9 @@ from retrograde.cli.web.shelf import DatabaseFacts, installed
 from retrograde.cli.web.view import summary, title
 from retrograde.games.catalog import named_game
 from retrograde.games.contract import naming
+from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.game import LOSE, Game, PositionError, RetrogradeError, Value
 from retrograde.solver.play.answer import MoveAnswer, answer_of, name_of
-from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.match import any_position
 from retrograde.solver.play.solution import Solution
 

@@ -13,12 +13,12 @@ from typing import NamedTuple
 from retrograde.cli.common import has_other_rules
 from retrograde.cli.render.measures import measure_in_words
 from retrograde.databases import DatabaseFile, LegendRow
+from retrograde.databases.legend import by_outcome
 from retrograde.databases.location import database_path, list_databases
 from retrograde.databases.slots.read import OutcomeReader
 from retrograde.games.catalog import game_names
 from retrograde.games.contract.game import METRICS, WIN
 from retrograde.games.contract.zeroing import TO_PROGRESS
-from retrograde.solver.play.analysis import by_outcome
 from retrograde.solver.values.measures import facts_of
 
 State = tuple[int, int, int, int]
@@ -107,7 +107,7 @@ def read_facts(path: Path) -> DatabaseFacts:
         slots = file.contents if isinstance(file.contents, OutcomeReader) else None
         tiers = frozenset(slots.tiers.numbers.tolist() if slots else ())
         longest = max(
-            (row.plies for row in by_outcome(file) if row.value == WIN and row.plies is not None), default=None
+            (row.plies for row in by_outcome(file.legend) if row.value == WIN and row.plies is not None), default=None
         )
         metric = file.metric if file.measures else METRICS[0]
         start = None if (other := has_other_rules(file)) else file.start_outcome

@@ -29,22 +29,22 @@ from retrograde.cli.web.answers import (
 )
 from retrograde.cli.web.shelf import DatabaseFacts, installed
 from retrograde.databases import NotInDatabase
+from retrograde.databases.legend import by_outcome
 from retrograde.games.catalog import game_class
 from retrograde.games.contract import naming
+from retrograde.games.contract.choice import preference
 from retrograde.games.contract.declared import signs_known, word
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.game import UNDECIDED, Game, MoveError, PositionError, can_set_up, declares, mover
+from retrograde.games.contract.marks import mark_text
 from retrograde.games.contract.naming import first_of_other, piece_name, player_to_move, variant_title
+from retrograde.games.contract.picture import board_svg, is_ground, piece
 from retrograde.games.contract.text import printable
 from retrograde.games.contract.zeroing import count_after, counts_along
 from retrograde.solver.play import match
-from retrograde.solver.play.analysis import by_outcome
 from retrograde.solver.play.answer import Answer, answer_of, is_chances, name_of
-from retrograde.solver.play.choice import preference
-from retrograde.solver.play.marks import mark_text
 from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds
 from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule, judge_moves_by_rule
-from retrograde.solver.play.picture import board_svg, is_ground, piece
 from retrograde.solver.play.player import skilled
 from retrograde.solver.play.solution import Solution
 
@@ -390,5 +390,5 @@ def counts(oracle: Oracle) -> list[Count]:
             remoteness=row.plies,
             positions=row.positions,
         )
-        for row in by_outcome(oracle.database.file)
+        for row in by_outcome(oracle.database.file.legend)
     ]

@@ -1,1 +1,1 @@
-"""What a game is: the contract, its board and texts, and games that travel to other processes."""
+"""What a game is: the contract, its boards, texts and pictures, and games that travel to other processes."""

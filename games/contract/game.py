@@ -319,7 +319,7 @@ FOR_PEOPLE = frozenset({
     *("name", "title", "variant_title", "words", "example", "write", "read", "show", "move_name", "move", "distance"),
     *("ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
-    *("board", "bits", "signs", "position_of", "by_turns", "to_move"),
+    *("board", "bits", "signs", "position_of", "by_turns", "to_move", "_repr_html_"),
 })  # fmt: skip
 """Members that only make texts and pictures. The digest of the rules ignores them, and whatever only they use, unless a
 rule uses them too. All other members are rules, except those in HINTS, CLOCK and KEEPING."""
@@ -398,12 +398,18 @@ class Game:
     """The signs of players who put down one piece in turn."""
     to_move: ClassVar[Any]
     """The signs of the players, if a position itself says who is to move."""
-    start: Any
+    if TYPE_CHECKING:
+
+        @property  # so that a subclass may have a class attribute, a field or a property
+        def start(self) -> int: ...
+
+    else:
+        start: Any
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
         if "starts" in vars(cls) and not hasattr(cls, "start") and "start" not in names_of_options(cls):
-            cls.start = property(first_start)
+            cls.start = property(first_start)  # type: ignore[method-assign,assignment]  # a property, as above
         for method in ("__setattr__", "__delattr__"):  # Game's own do as well, and an explicit @dataclass may follow
             delattr(cls, method)
         for method in TEXTS:
@@ -419,6 +425,9 @@ class Game:
         from retrograde.games.contract.travel import pickle_parts
 
         return pickle_parts(self)
+
+    _repr_html_: "ClassVar[Callable[[Game], str]]"
+    """Returns the game as HTML for notebooks; the package `games` sets it, since rules need no pictures."""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")

@@ -1,4 +1,4 @@
-"""What a person or a program asks of a solved game: values, best moves, players, matches, pictures.
+"""What a person or a program asks of a solved game: values, best moves, players, matches.
 
     Solution (`solution.py`)                        a database with its rules
     SearchingOracle, … (`oracles/`)                 searches and books, for games without a database

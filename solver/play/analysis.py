@@ -5,7 +5,6 @@ for a larger game.
 """
 
 import re
-from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -15,7 +14,7 @@ from retrograde.databases import CountRow, Database, DatabaseFile, LegendRow
 from retrograde.databases.book import BookFile
 from retrograde.databases.checked import CheckedFile
 from retrograde.databases.layout import NOT_FOUND
-from retrograde.databases.legend import LegendTable
+from retrograde.databases.legend import LegendTable, by_outcome
 from retrograde.databases.slots.compact import CompactReader
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.slots.read import OutcomeReader
@@ -46,7 +45,7 @@ def summary(database: Database | DatabaseFile) -> Facts:
     if tiers and (slices := slices_of(tiers["tiers"])):
         tiers["slices"] = slices
     # DRAWs have no end, and in a book some remotenesses are unknown.
-    legend = by_outcome(file)
+    legend = by_outcome(file.legend)
     ends = [row for row in legend if row.value != DRAW and row.remoteness != NOT_FOUND]
     wins = [row for row in ends if row.value == WIN]
     if isinstance(file.contents, CompactReader):
@@ -83,23 +82,6 @@ MOST_MEASURES = 1000
 """The most different measures for which counts are listed."""
 
 
-def by_outcome(file: CheckedFile) -> Sequence[LegendRow]:
-    """Return the legend by value and remoteness alone, with rows merged that differ only in other columns."""
-    if not isinstance(file.legend, LegendTable):
-        return file.legend
-    table = file.legend.table
-    keys = table["value"].astype(np.int64) << 32 | table["remoteness"].astype(np.int64) & 0xFFFFFFFF
-    _, firsts, rows = np.unique(keys, return_index=True, return_inverse=True)
-    positions, stored = np.zeros((2, len(firsts)), np.int64)
-    np.add.at(positions, rows, table["positions"])
-    np.add.at(stored, rows, table["stored"])
-    kept = [file.legend[first] for first in firsts.tolist()]
-    return [
-        row._replace(positions=count, stored=records)
-        for row, count, records in zip(kept, positions.tolist(), stored.tolist(), strict=True)
-    ]
-
-
 def measured(file: CheckedFile) -> Facts:
     """Return a file's metric, and how often each measure occurs, in ascending order.
 
@@ -109,7 +91,7 @@ def measured(file: CheckedFile) -> Facts:
         return {"metric": file.metric, **file.details} if file.measures else {"metric": METRICS[0]}
     table = file.legend.table
     # Rows differ, so that there are at least so many different measures. Sorting millions of rows takes seconds.
-    if len(table) > MOST_MEASURES * len(by_outcome(file)):
+    if len(table) > MOST_MEASURES * len(by_outcome(file.legend)):
         return {"metric": file.metric, **file.details}
     by_value = file.metric in TO_PROGRESS  # with these metrics 0 means a draw or mate
     distinct, rows = np.unique(table[["value"] * by_value + list(file.measures)], return_inverse=True)

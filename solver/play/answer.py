@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Any, cast
 
 from retrograde.games.catalog import variant
+from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.fields import fields_of
 from retrograde.games.contract.game import CHANCE, LOSE, METRICS, UNDECIDED, WIN, Game, Value
 from retrograde.games.contract.zeroing import DTZ, TO_PROGRESS, category, count_after, in_words, signed
-from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.oracle import DATABASE, Oracle, ValueBounds, bounds_for_mover
 from retrograde.solver.play.solution import Response, Solution
 

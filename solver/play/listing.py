@@ -5,9 +5,12 @@ positions, so the game is explored again from its start, wave by wave, with scra
 where the game is over are left out there: the database does not store them, and the rules give their values.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
+from html import escape
 from operator import index
 from typing import Any, NamedTuple, Self
 
@@ -15,10 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrograde.databases import Database
+from retrograde.databases.bounds.read import BoundsReader
 from retrograde.databases.database import BULK
+from retrograde.databases.legend import by_outcome
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games.contract.game import RetrogradeError, Traits, Value
+from retrograde.games.contract.marks import value_html
+from retrograde.solver.play import columns
+from retrograde.solver.play.columns import NAMES, Columns
 from retrograde.solver.rules.examine import listed
 
 ROWS = 1 << 16
@@ -38,23 +46,27 @@ class PositionChunk(NamedTuple):
     tiers: NDArray[np.int64]
     positions: NDArray[np.int64]
     values: NDArray[np.uint8]
-    remotenesses: NDArray[np.int32]
+    remoteness: NDArray[np.int32]
+
+    @property
+    def remotenesses(self) -> NDArray[np.int32]:
+        """The old name of `remoteness`."""
+        warnings.warn("PositionChunk.remotenesses is now called remoteness", DeprecationWarning, stacklevel=2)
+        return self.remoteness
 
     def each(self) -> list[Any]:
         """Return the positions in the rules' form: ints or tuples of ints."""
         return listed(self.positions)
 
-    def only(self, which: NDArray[Any]) -> "PositionChunk":
-        """Return some of them, by a mask or by indices."""
-        return PositionChunk(self.tiers[which], self.positions[which], self.values[which], self.remotenesses[which])
+    def only(self, which: NDArray[Any] | slice) -> "PositionChunk":
+        """Return some of them, by a mask, by indices or by a slice."""
+        return PositionChunk(self.tiers[which], self.positions[which], self.values[which], self.remoteness[which])
 
 
-NAMES = ("tier", "position", "value", "remoteness")
-"""The columns of a data frame."""
-
-
-class NoLibrary(RetrogradeError, ImportError):
-    """A library that was asked for is not installed."""
+FRAMES = {"pandas": columns.pandas_frame, "polars": columns.polars_frame}
+"""The function that makes a data frame, by the name of its library."""
+SHOWN = 10
+"""Positions that a notebook shows."""
 
 
 class NoTier(RetrogradeError, LookupError):
@@ -96,12 +108,7 @@ class Listing:
         for tier, positions, values, plies in records_of(self.database):
             tiers[tier] = None
             # Filter by tier, value and remoteness.
-            wanted = np.full(len(positions), self.tier is None or tier == self.tier)
-            if self.value is not None:
-                wanted &= values == self.value
-            if self.least is not None or self.most is not None:
-                most = np.iinfo(np.int32).max if self.most is None else self.most
-                wanted &= (plies >= max(0, self.least or 0)) & (plies <= most)
+            wanted = self.selects(values, plies) & (self.tier is None or tier == self.tier)
             if wanted.any():
                 pending.append(
                     PositionChunk(np.full(len(positions), tier, np.int64), positions, values, plies).only(wanted)
@@ -116,6 +123,29 @@ class Listing:
             where = f"the database of {self.database.file.variant}"
             raise NoTier(f"there is no tier {self.tier} in {where}, {tiers_text(tiers)}")
 
+    def selects(self, values: NDArray[Any], plies: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which positions the listing has, by their values and remoteness, whatever their tiers."""
+        wanted = np.full(len(values), True)
+        if self.value is not None:
+            wanted &= values == self.value
+        if self.least is not None or self.most is not None:
+            most = np.iinfo(np.int32).max if self.most is None else self.most
+            wanted &= (plies >= max(0, self.least or 0)) & (plies <= most)
+        return wanted
+
+    def __len__(self) -> int:
+        """Return the number of positions. For a single tier, and for steps and bounds, they are listed and counted."""
+        return self.count
+
+    @cached_property
+    def count(self) -> int:
+        """The number of positions."""
+        if self.tier is not None or isinstance(self.database.file.contents, StepsReader | BoundsReader):
+            return sum(len(chunk.positions) for chunk in self)
+        rows = by_outcome(self.database.file.legend)
+        values, plies = np.array([(row.value, -1 if row.plies is None else row.plies) for row in rows]).T
+        return int(self.selects(values, plies) @ [row.stored for row in rows])
+
     def sample(self, count: int, seed: int | None = None) -> PositionChunk:
         """Return *count* random positions in order, or all if there are fewer. Each is equally likely."""
         chance = np.random.default_rng(seed)
@@ -128,31 +158,44 @@ class Listing:
                 kept, keys = kept.only(chosen), keys[chosen]
         return kept
 
+    def _repr_html_(self) -> str:
+        """Return the first positions as a table, for notebooks; only its options if the game must be explored."""
+        if isinstance(self.database.file.contents, StepsReader):
+            return f"<p>{escape(repr(self))}</p>"
+        first = next(iter(self), empty_chunk(self.database)).only(slice(SHOWN))
+        rows = "".join(
+            f"<tr><td>{tier}</td><td>{escape(self.database.game.write(position))}</td><td>{value_html(value)}</td>"
+            f"<td>{'' if plies < 0 else plies}</td></tr>"
+            for tier, position, value, plies in zip(
+                first.tiers, first.each(), map(Value, first.values), first.remoteness, strict=True
+            )
+        )
+        heads = "".join(f"<th>{name}</th>" for name in NAMES)
+        return f"<table><tr>{heads}</tr>{rows}</table><p>{len(self):,} positions</p>"
+
     # For other libraries, which the person has
 
     def to_numpy(self) -> dict[str, NDArray[Any]]:
         """Return all positions as arrays by name: tier, position, value, remoteness."""
-        return dict(zip(NAMES, concatenate([empty_chunk(self.database), *self]), strict=True))
+        return columns_of(concatenate([empty_chunk(self.database), *iter(self)]))  # a listing itself would be counted
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """Return all positions as a data frame of `pandas` or `polars`; raise NoLibrary if it is not installed."""
-        if library not in ("pandas", "polars"):
-            raise ValueError(f"no library {library!r} for frames; there are pandas and polars")
-        columns: dict[str, Any] = self.to_numpy()
-        if Traits.of(self.database.game).width:
-            columns["position"] = columns["position"].tolist()
-        return import_library(library).DataFrame(columns)
+        """Return all positions as a data frame of `pandas` or `polars`; raise NoLibrary if it is not installed.
+
+        Values are categories, from lose to win, and the remoteness of a DRAW is missing.
+        """
+        if library not in FRAMES:
+            raise ValueError(f"no library {library!r} for frames; there are {' and '.join(FRAMES)}")
+        return FRAMES[library](self.to_numpy())
 
     def to_arrow(self) -> Any:
-        """Return a `pyarrow.RecordBatchReader` that streams the chunks; raise NoLibrary without pyarrow."""
-        arrow = import_library("pyarrow")
-        of_tuples = Traits.of(self.database.game).width > 0
-        position = arrow.list_(arrow.int64()) if of_tuples else arrow.int64()
-        kinds = (arrow.int64(), position, arrow.uint8(), arrow.int32())
-        schema = arrow.schema(list(zip(NAMES, kinds, strict=True)))
-        columns = ([chunk.tiers, [*map(list, chunk.each())], *chunk[2:]] if of_tuples else [*chunk] for chunk in self)
-        batches = (arrow.record_batch(some, schema=schema) for some in columns)
-        return arrow.RecordBatchReader.from_batches(schema, batches)
+        """Return a `pyarrow.RecordBatchReader` that streams the chunks; raise NoLibrary without pyarrow.
+
+        Values are a dictionary, from lose to win, and the remoteness of a DRAW is null.
+        """
+        schema = columns.arrow_schema(Traits.of(self.database.game).width > 0)
+        batches = (columns.arrow_batch(columns_of(chunk), schema) for chunk in self)
+        return columns.import_library("pyarrow").RecordBatchReader.from_batches(schema, batches)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """Return an Arrow stream, as `polars.DataFrame(listing)` needs it; uses pyarrow."""
@@ -188,14 +231,8 @@ def tiers_text(tiers: Iterable[int]) -> str:
     return f"of {len(known)} tier{'s' * (len(known) != 1)}: {', '.join(map(str, some))}"
 
 
-def import_library(library: str) -> Any:
-    """Import a library; raise NoLibrary if it is not installed."""
-    from importlib import import_module
-
-    try:
-        return import_module(library)
-    except ModuleNotFoundError as error:
-        raise NoLibrary(f"{library} is not installed; get it with: pip install {library}") from error
+def columns_of(chunk: PositionChunk) -> Columns:
+    return dict(zip(NAMES, chunk, strict=True))
 
 
 def empty_chunk(database: Database) -> PositionChunk:

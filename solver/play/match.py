@@ -8,10 +8,10 @@ from random import Random
 from typing import Any, Literal, NamedTuple
 
 from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
+from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.game import Traits, is_none, metric_of, mover, same_mover
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.zeroing import PATIENCE, count_after
-from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.player import Player
 

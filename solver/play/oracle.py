@@ -16,9 +16,9 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from retrograde.databases import Outcome
+from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.contract.raised import given_start
-from retrograde.solver.play.choice import Choice
 
 if TYPE_CHECKING:
     from retrograde.solver.search.searcher import SearchResult

@@ -11,11 +11,11 @@ from importlib.metadata import EntryPoint
 from random import Random
 
 from retrograde.databases import NoDatabase
+from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.game import LOSE, Game, RetrogradeError
 from retrograde.solver.metrics.models.by_search import GreedyModel
 from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.metrics.models.names import model_named
-from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.offered import entry_point, offered
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.search.depth.names import searcher_named

@@ -17,13 +17,13 @@ from retrograde.databases import Database, NoDatabase, NotInDatabase, Outcome, o
 from retrograde.databases.legend import LegendTable
 from retrograde.databases.open import open_beside
 from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, METRICS, TIE, UNDECIDED, WIN, Game, RetrogradeError, Value
+from retrograde.games.contract.choice import Choice, equally_good, follow_best, ranked
 from retrograde.games.contract.game import Traits, same_mover
 from retrograde.games.contract.unfolded import folded
 from retrograde.games.contract.zeroing import DTC, DTZ, TO_PROGRESS, child_distance
 from retrograde.games.contract.zeroing import in_words as progress_in_words
 from retrograde.solver.metrics.models.model import Model, Weights
 from retrograde.solver.metrics.models.names import model_of, refuse_another
-from retrograde.solver.play.choice import Choice, equally_good, follow_best, ranked
 from retrograde.solver.play.listing import Listing
 from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, Evidence, Oracle, ValueBounds, exact_bounds
 from retrograde.solver.values.measures import facts_of, gives, in_words, rank
@@ -99,6 +99,9 @@ class Solution(Oracle):
         arguments that are none of these, and NoTier, a LookupError, at the end if the tier does not exist.
         """
         return Listing.of(self.database, value, remoteness, tier)
+
+    where = positions
+    """The same, by the name that one looks for in a table: `solution.where(value="win").to_frame("polars")`."""
 
     def moves(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return the moves of a position, the best first; none if the game is over.
@@ -256,7 +259,7 @@ class Solution(Oracle):
 
         A notebook displays it; `svg` is its text.
         """
-        from retrograde.solver.play.picture import board_svg
+        from retrograde.games.contract.picture import board_svg
 
         if position is None:
             position = self.start_or_example

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from retrograde.games.contract.game import UNDECIDED, Game, Traits
-from retrograde.solver.play.picture import STYLES, ground, marks, pieces
+from retrograde.games.contract.picture import STYLES, ground, marks, pieces
 from retrograde.solver.search.depth.scores import DECIDED
 from retrograde.solver.search.trees.textbook import Node
 from retrograde.solver.search.trees.tree import SearchTree, Trees, depth_within

@@ -86,7 +86,10 @@ def hash_of(file: Path) -> str:
 RULES_COMPILER = ("solver/rules/compiled.py", "solver/rules/constants.py", "solver/rules/positions.py")
 """The modules that teach numba what rules and positions are. Any kernel may call them, without an import."""
 
-NOT_COMPILED = ("games/catalog.py", "games/contract/declared.py", "databases/**/*.py", "solver/runtime/*.py")
+NOT_COMPILED = (
+    *("games/catalog.py", "games/contract/declared.py", "games/contract/picture.py"),
+    *("databases/**/*.py", "solver/runtime/*.py"),
+)
 """Files that kernels import, directly or not, and whose functions numba never compiles: messages, texts and files."""
 
 COMPILED = ("databases/encoding.py", "solver/runtime/kernel.py")
@@ -126,7 +129,7 @@ SOLVING = ("methods", "metrics")
 
 APART = (
     *("solver/runtime/memory.py", "solver/runtime/progress.py"),
-    *("games/catalog.py", "games/contract/declared.py", "databases/**/*.py"),
+    *("games/catalog.py", "games/contract/declared.py", "games/contract/picture.py", "databases/**/*.py"),
 )
 """Files that these import and that do not affect what is in an entry."""
 
@@ -144,7 +147,7 @@ def journal_files(root: Path = ROOT) -> set[Path]:
     Left out, although imported, are the files APART:
 
     - the amount of memory, and progress reports;
-    - the text of a variant, which is in a journal's identity itself;
+    - the text of a variant, which is in a journal's identity itself, and pictures;
     - databases, which are written when no journal is needed any more, and read (by `reuse.py`) by their own version and
       rules.
 

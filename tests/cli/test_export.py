@@ -38,6 +38,8 @@ def read(path) -> list[tuple]:
         return [(*r[:3], Value(r[3]), None if r[4] < 0 else r[4], *r[5:]) for r in rows]
     table = pytest.importorskip("pyarrow.parquet").read_table(path)
     assert table.column_names[:5] == ["tier", "position", "text", "value", "remoteness"]
+    assert table.schema.field("value").type.ordered
+    assert table["value"].combine_chunks().dictionary.to_pylist() in (["lose", "draw", "tie", "win"], [])
     rows = zip(*table.to_pydict().values(), strict=True)
     return [(*r[:3], Value[r[3].upper()], *r[4:]) for r in rows]
 

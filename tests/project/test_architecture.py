@@ -147,6 +147,7 @@ PACKAGES = {
             "*/compact",
             "file",
             "plain",
+            "chart",
             "database",
             "numbered",
             "*/database",

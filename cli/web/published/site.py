@@ -26,7 +26,7 @@ from retrograde.databases.location import database_path
 from retrograde.databases.plain import index_of
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games import RetrogradeError
-from retrograde.solver.play.picture import board_svg
+from retrograde.games.contract.picture import board_svg
 from retrograde.solver.play.solution import Solution
 
 STATIC = Path(__file__).parent.parent / "static"

@@ -1,4 +1,4 @@
-// How values look on the board, as solver/play/marks.py has it: the shapes are those in the picture that the server sent.
+// How values look on the board, as games/contract/marks.py has it: the shapes are those in the picture that the server sent.
 
 const SVG = "http://www.w3.org/2000/svg";
 const KINDS = { win: "win", tie: "tie", draw: "tie", lose: "lose" };

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 
+from retrograde.games.contract.choice import Choice, ranked
 from retrograde.games.contract.game import LOSE, WIN, Game, same_mover
-from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import (
     LONGEST_LINE,
     SEARCH,

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from retrograde.databases import Outcome
+from retrograde.games.contract.choice import Choice, equally_good, follow_best, ranked
 from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, METRICS, WIN, Game
+from retrograde.games.contract.marks import worth_key
 from retrograde.games.contract.zeroing import DTZ, PATIENCE, by_rule, child_distance, count_after
-from retrograde.solver.play.choice import Choice, equally_good, follow_best, ranked, worth_key
 from retrograde.solver.play.match import Review, judge_moves
 from retrograde.solver.play.oracle import LONGEST_LINE, Oracle, ValueBounds, exact_bounds
 from retrograde.solver.play.solution import Solution

@@ -13,8 +13,8 @@ from time import monotonic
 from typing import Any
 
 from retrograde.games import CHANCE, DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game, Value
+from retrograde.games.contract.choice import Choice, ranked
 from retrograde.games.contract.game import Traits, metric_of, mover, same_mover
-from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.oracle import LONGEST_LINE, RULES, SEARCH, Evidence, ValueBounds
 from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
 from retrograde.solver.rules.examine import NotForSearch

@@ -20,8 +20,8 @@ from time import monotonic
 from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
+from retrograde.games.contract.choice import Choice, ranked
 from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, Game, Traits
-from retrograde.solver.play.choice import Choice, ranked
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.oracle import (
     DATABASE,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from retrograde.databases import open_database
-from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, RetrogradeError
+from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, RetrogradeError, Value
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
 from retrograde.solver.play import listing
@@ -65,6 +65,7 @@ def test_steps_are_explored(steps, solved):
             if records.game.primitive(position) == UNDECIDED
         }
         assert found == expected
+        assert len(solution.positions()) == len(found)
         assert sorted(path.name for path in steps.parent.iterdir()) == ["steps.h5"]  # no scratch is left
         chosen = rows(solution.positions(LOSE, range(4, 7)))
         assert chosen == [row for row in rows(solution.positions()) if row[2] == LOSE and 4 <= row[3] <= 6]
@@ -157,7 +158,45 @@ def test_a_frame_has_what_there_is(library, solved):
         else:
             frame = some.to_frame(library)
             columns = [frame[name].to_list() for name in listing.NAMES]
-        assert list(zip(*columns, strict=True)) == expected
+        assert list(zip(*columns, strict=True)) == [(*row[:2], Value(row[2]).name.lower(), row[3]) for row in expected]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_values_of_frames_are_ordered_categories_and_a_draw_has_no_remoteness(library, solved):
+    module = pytest.importorskip(library)
+    with open_solution(solved("mutorere")) as solution:
+        every, draws = solution.where(), solution.where("draw")
+        if library == "pandas":
+            frame = every.to_frame()
+            assert (frame["value"].min(), frame["value"].max()) == ("lose", "win")
+            assert frame["remoteness"].isna().sum() == len(draws)
+        elif library == "polars":
+            frame = every.to_frame("polars").sort("value")
+            assert (frame["value"][0], frame["value"][-1]) == ("lose", "win")
+            assert frame["remoteness"].null_count() == len(draws)
+        else:
+            values, remoteness = module.table(every)["value"].combine_chunks(), module.table(every)["remoteness"]
+            assert values.dictionary.to_pylist() == ["lose", "draw", "tie", "win"]
+            assert values.type.ordered
+            assert remoteness.null_count == len(draws)
+        assert 0 < len(draws) < len(every)
+
+
+@pytest.mark.parametrize("variant", thorough_but(["tictactoe", "chess:KRK", "pig:target=10"], "tictactoe"))
+def test_the_length_of_a_listing_is_the_number_of_its_positions(variant, solved):
+    with open_solution(solved(variant)) as solution:
+        tier = rows(solution.positions())[-1][0]
+        for wanted in ({}, {"value": "win"}, {"value": "draw"}, {"remoteness": range(1, 5)}, {"tier": tier}):
+            some = solution.where(**wanted)
+            assert len(some) == sum(len(chunk.positions) for chunk in some) == len(some.to_numpy()["tier"])
+            assert len(some) > 0 or wanted == {"value": "draw"} or variant.startswith("pig")
+
+
+def test_the_old_name_of_remoteness_warns(solved):
+    with open_solution(solved("tictactoe")) as solution:
+        chunk = next(iter(solution.positions()))
+        with pytest.warns(DeprecationWarning, match="remotenesses is now called remoteness"):
+            assert chunk.remotenesses is chunk.remoteness
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])

@@ -13,9 +13,9 @@ from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.drawing import CHESS_MEN, SHAPES, grid
 from retrograde.games.contract.game import FLIPPED
-from retrograde.solver.play.marks import COLOURS, DARK, INK, KINDS, LIGHT, OUTLINES, SIGNS
+from retrograde.games.contract.marks import COLOURS, DARK, INK, KINDS, LIGHT, OUTLINES, SIGNS
+from retrograde.games.contract.picture import MEN, STYLE, board_svg, piece
 from retrograde.solver.play.match import random_position
-from retrograde.solver.play.picture import MEN, STYLE, board_svg, piece
 from retrograde.solver.play.solution import Solution
 from tests.helpers.command_line import HEAP, retrograde
 

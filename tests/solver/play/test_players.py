@@ -8,8 +8,8 @@ import pytest
 
 from retrograde.databases import open_database
 from retrograde.games import FLIPPED, LOSE, TIE, UNDECIDED, WIN, Game
+from retrograde.games.contract.choice import Choice
 from retrograde.games.tictactoe_player import by_rules
-from retrograde.solver.play.choice import Choice
 from retrograde.solver.play.match import Review, judge, play, random_position
 from retrograde.solver.play.oracles.kernels import play_out
 from retrograde.solver.play.player import NoPlayer, first_best, greedy, make_player, perfect, problems, skilled

@@ -9,8 +9,8 @@ import pytest
 
 from retrograde.databases import DatabaseFile, NotInDatabase, Outcome
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN
+from retrograde.games.contract.choice import Choice, equally_good, preference, ranked
 from retrograde.solver.play.analysis import summary
-from retrograde.solver.play.choice import Choice, equally_good, preference, ranked
 from retrograde.solver.play.offered import offered
 from retrograde.solver.play.oracles.searching import SearchingOracle
 from retrograde.solver.play.player import PLAYERS, by_chance, make_player, perfect

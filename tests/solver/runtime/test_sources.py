@@ -365,7 +365,7 @@ def edited(root, name):
 def test_a_journal_is_kept_where_the_meaning_of_its_entries_is_not_touched(package):
     for name in (
         *(
-            "solver/play/picture.py",
+            "games/contract/picture.py",
             "solver/conformance/check.py",
             "solver/verification/verify.py",
             "solver/runtime/progress.py",

@@ -79,7 +79,7 @@ def differing(home, ending, tables, count=None, wanted=None):
         exact = winners_at_the_edge(solution, ending)
         for piece in [listing.sample(count, 1)] if count else listing:
             for position, value, plies in zip(
-                piece.positions.tolist(), piece.values.tolist(), piece.remotenesses.tolist(), strict=True
+                piece.positions.tolist(), piece.values.tolist(), piece.remoteness.tolist(), strict=True
             ):
                 board = chess.Board(solution.game.write(position))
                 try:

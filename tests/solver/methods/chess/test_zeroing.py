@@ -104,7 +104,7 @@ def test_values_are_those_without_the_rule(home):
         for piece in mates.positions(tier=load_game("chess:KRKN").tier(by_zeroing.game.read(LONGEST))):
             values, plies = by_zeroing.lookup(piece.positions)
             assert (values == piece.values).all()
-            assert (plies <= piece.remotenesses).all()
+            assert (plies <= piece.remoteness).all()
 
 
 def test_slots_that_do_not_follow_are_seen(tmp_path, monkeypatch):

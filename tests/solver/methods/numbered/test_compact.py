@@ -17,7 +17,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.methods.numbered.compact import derive
 from retrograde.solver.methods.numbered.compact.write import CannotCompact, columns_of, make_compact
 from retrograde.solver.play.analysis import summary
-from retrograde.solver.play.solution import open_solution
+from retrograde.solver.play.solution import Solution, open_solution
 from retrograde.solver.verification.sample import verify_sample
 from retrograde.solver.verification.verify import verify
 from tests.helpers import c_reader
@@ -73,6 +73,8 @@ def test_it_answers_as_the_other_does(variant, compact, monkeypatch):
         assert [other[position] for position in positions] == [one[position] for position in positions]
         strangers = [chance.getrandbits(44) for _ in range(300)] + [position ^ 8 for position in positions]
         assert [other.get(position) for position in strangers] == [one.get(position) for position in strangers]
+        lost = [Solution(opened).where("lose", range(9)) for opened in (one, other)]
+        assert len(lost[0]) == len(lost[1]) == sum(len(chunk.positions) for chunk in lost[1]) > 0
         asked = np.array([*positions, *strangers, -1, 1 << 62])
         monkeypatch.setattr(database, "BULK", 1 << 30)
         wanted = pairs(one.lookup(asked))

@@ -80,7 +80,7 @@ def test_every_position_is_worth_the_same_as_in_one_file(folder, tmp_path):
                 some = slice(None, None, 1 if tier == KRKN else 151)
                 values, plies = other.lookup(piece.positions[some])
                 assert np.array_equal(values, piece.values[some])
-                assert np.array_equal(plies, piece.remotenesses[some])
+                assert np.array_equal(plies, piece.remoteness[some])
 
 
 def test_positions_of_all_tiers_are_found_one_by_one_and_together(folder):

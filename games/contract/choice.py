@@ -4,12 +4,11 @@ An unknown result (UNDECIDED) is better than a loss, and worse than all else.
 """
 
 from collections.abc import Callable, Iterable
+from html import escape
 from typing import NamedTuple
 
-from retrograde.games.contract.game import DRAW, FLIPPED, LOSE, TIE, UNDECIDED, WIN, Value
-
-BEST_FIRST = (WIN, TIE, DRAW, UNDECIDED, LOSE)
-"""What a move may bring the player who makes it, the best first."""
+from retrograde.games.contract.game import FLIPPED, UNDECIDED, Value
+from retrograde.games.contract.marks import value_html, worth_key
 
 
 class Choice(NamedTuple):
@@ -41,16 +40,17 @@ class Choice(NamedTuple):
             return self.gives
         return self.value if self.again else FLIPPED[self.value]
 
-
-def worth_key(brings: Value, plies: int | None) -> tuple[int, int]:
-    """Return a sorting key, the best first: a win or a tie soon, a loss late."""
-    far = plies or 0
-    return BEST_FIRST.index(brings), -far if brings == LOSE else far
+    def _repr_html_(self) -> str:
+        """Return the move and what it brings the player who makes it, for notebooks."""
+        plies = None if self.remoteness is None or self.far else self.remoteness + 1
+        others = " ".join(filter(None, (self.worth, self.far)))
+        return f"{escape(self.name)} {value_html(self.brings, plies)} {escape(others)}".rstrip()
 
 
 def preference(choice: Choice) -> tuple[int, ...]:
     """Return the sorting key of `ranked`; equally good moves have equal keys.
 
+    >>> from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN
     >>> [preference(Choice(0, "", 0, *child)) for child in [(LOSE, 2), (TIE, 5), (DRAW, None), (WIN, 9), (WIN, 3)]]
     [(0, 2), (1, 5), (2, 0), (4, -9), (4, -3)]
     """

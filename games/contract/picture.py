@@ -13,10 +13,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
+from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.drawing import SHAPES, Board
 from retrograde.games.contract.game import UNDECIDED, Game
-from retrograde.solver.play.choice import Choice
-from retrograde.solver.play.marks import Worth, line, mark, mark_text, shapes
+from retrograde.games.contract.marks import Worth, line, mark, mark_text, shapes
+from retrograde.games.contract.naming import variant_title
 
 CELL = 60
 """Pixels of a cell at the default size."""
@@ -90,6 +91,12 @@ def board_svg(game: Game, position: int, choices: Iterable[Choice] = ()) -> str:
     width, height = max(xs) + 0.6 - left, max(ys) + 0.6 - top
     box = f"{left:g} {top:g} {width:g} {height:g}"
     return frame(box, width * CELL, height * CELL, f"{game.name} {game.write(position)}", "".join(parts))
+
+
+def titled_html(game: Game, position: int | None) -> str:
+    """Return the title of a game as HTML, and a picture of a position if there is one."""
+    picture = "" if position is None else board_svg(game, position)
+    return f"<p><strong>{escape(variant_title(game))}</strong></p>{picture}"
 
 
 def text_svg(text: str) -> str:

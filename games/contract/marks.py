@@ -13,8 +13,10 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
-from retrograde.games.contract.game import DRAW, LOSE, TIE, WIN, Value
-from retrograde.solver.play.choice import worth_key
+from retrograde.games.contract.game import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
+
+BEST_FIRST = (WIN, TIE, DRAW, UNDECIDED, LOSE)
+"""What a move may bring the player who makes it, the best first."""
 
 COLOURS = {WIN: "#008000", TIE: "#ffff00", DRAW: "#ffff00", LOSE: "#800000"}
 """GamesCrafters' colours, for the player who moves."""
@@ -55,6 +57,23 @@ class Worth(NamedTuple):
     name: str
     text: str = ""
     """The mark's text, instead of the plies."""
+
+
+def worth_key(brings: Value, plies: int | None) -> tuple[int, int]:
+    """Return a sorting key, the best first: a win or a tie soon, a loss late."""
+    far = plies or 0
+    return BEST_FIRST.index(brings), -far if brings == LOSE else far
+
+
+def value_html(value: Value, plies: int | None = None) -> str:
+    """Return a value in its colours as HTML, with the plies to the end if there are any.
+
+    >>> value_html(LOSE, 1)
+    '<span style="padding:0 .4em;background:#800000;color:#fff">lose</span> in 1 ply'
+    """
+    colours = f"background:{COLOURS.get(value, LIGHT)};color:{INK.get(value, DARK)}"
+    far = "" if plies is None else f" in {plies:,} {'ply' if plies == 1 else 'plies'}"
+    return f'<span style="padding:0 .4em;{colours}">{value.name.lower()}</span>{far}'
 
 
 def mark_text(worth: str) -> str:

@@ -46,8 +46,7 @@ from retrograde.solver.methods.numbered.tier_memory import memory_for_tiers
 from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.options import BY_NUMBER, COMPILED, EXPECTATION, CannotSolve, SolveOptions, refuse_combination
 from retrograde.solver.rules.no_exit import no_exit
-from retrograde.solver.runtime.cluster.executor import ClusterExecutor
-from retrograde.solver.runtime.cluster.over import executor_over
+from retrograde.solver.runtime.cluster.executor import ClusterExecutor, executor_over
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.progress import Listener, announce

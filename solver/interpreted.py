@@ -24,9 +24,8 @@ from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.rules.consistency import by_tier, check_consistency
 from retrograde.solver.rules.examine import examine, movers_of, starts_of
 from retrograde.solver.rules.images import SOME, mean_size
-from retrograde.solver.runtime.growth import Growth
 from retrograde.solver.runtime.memory import MemoryBudget, used_memory
-from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.progress import Growth, Phase
 
 BETWEEN_CHECKS = 1_000
 """Positions explored between two checks of the memory in use."""

@@ -129,7 +129,7 @@ class KernelCache(FunctionCache):
     """Numba's cache of a function, with our key."""
 
     def __init__(self, function: Any, stamp: Any):
-        with settings_of_the_person():
+        with cache_settings_of_environment():
             super().__init__(function)
         locator = self._impl.locator
         self._cache_file = CacheFile(locator.get_cache_path(), self._impl.filename_base, stamp)
@@ -200,7 +200,7 @@ class CacheFile(IndexDataCacheFile):
 
 
 @contextmanager
-def settings_of_the_person() -> Iterator[None]:
+def cache_settings_of_environment() -> Iterator[None]:
     """Let only the environment say where the cache is.
 
     Numba would also read `.numba_config.yaml` in the working folder. Anybody may have written that file, and so the

@@ -13,6 +13,7 @@ far, and the weights.
 """
 
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol
@@ -267,3 +268,28 @@ def announce(listener: Listener | None, what: str) -> None:
     """Report an activity before anything can be counted."""
     if listener:
         listener(Progress(what, 0, None, 0.0))
+
+
+FIRST_WARNING, LATER_WARNINGS = 8.0, 8
+"""Seconds of exploring until the first warning, and the factor by which each later pause grows."""
+
+
+class Growth:
+    """Counts the waves of an exploration, and warns when it takes long: the rules may never end."""
+
+    def __init__(self) -> None:
+        self.began = 0.0
+        self.due = FIRST_WARNING
+        self.waves = 0
+
+    def wave(self, new: int, known: int) -> None:
+        """Count a wave that found *new* positions, of *known* in all; warn if exploring has taken long."""
+        self.waves += 1
+        if self.waves == 1:  # start the clock after it: the first wave compiles the rules
+            self.began = time.monotonic()
+        if not new or time.monotonic() - self.began < self.due:
+            return
+        self.due *= LATER_WARNINGS
+        grown = f"{known:,} after {self.waves:,} waves, {new:,} of them new in the last one"
+        advice = "if play goes on to ever new positions, stop the solve with Ctrl-C and give the rules a limit"
+        warnings.warn(f"the number of positions is still growing: {grown}; {advice}", stacklevel=2)

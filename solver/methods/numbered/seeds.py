@@ -23,7 +23,7 @@ from retrograde.solver.rules.reason import compilable
 from retrograde.solver.rules.running_kernels import noted_position, trouble_array, watch_kernel
 from retrograde.solver.rules.trouble_codes import Trouble
 from retrograde.solver.rules.turns import turns
-from retrograde.solver.runtime.solved_tiers import Unsolved
+from retrograde.solver.runtime.concurrent import Unsolved
 from retrograde.solver.runtime.tasks import workspace
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values.score import DRAW_CLASS, PRIMITIVE, encode, narrow_counters, score_type

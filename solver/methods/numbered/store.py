@@ -24,11 +24,10 @@ from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets, memory_by_slots, memory_for_tiers
 from retrograde.solver.runtime.arrays import CompressedArray, SharedArray
-from retrograde.solver.runtime.concurrent import ConcurrentTiers, RunningTier
+from retrograde.solver.runtime.concurrent import ConcurrentTiers, RunningTier, SolvedTiers
 from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.memory import DiskTooSmall, format_size
 from retrograde.solver.runtime.progress import Phase
-from retrograde.solver.runtime.solved_tiers import SolvedTiers
 from retrograde.solver.runtime.work import MetricNotApplicable, Work
 from retrograde.solver.values.score import score_type
 from retrograde.solver.values.score_kernels import count_by_score

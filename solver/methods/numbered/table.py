@@ -8,7 +8,7 @@ import numpy as np
 from retrograde.games.contract.game import Game
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.runtime.arrays import ArraySlice, SharedArray
-from retrograde.solver.runtime.solved_tiers import SolvedTiers
+from retrograde.solver.runtime.concurrent import SolvedTiers
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES
 
 Array = np.ndarray[Any, Any]

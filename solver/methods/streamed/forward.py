@@ -31,8 +31,7 @@ from retrograde.solver.methods.streamed.segments import (
 from retrograde.solver.methods.streamed.steps import BEYOND, TALLIED
 from retrograde.solver.rules.examine import examine, start_of
 from retrograde.solver.rules.images import mean_size
-from retrograde.solver.runtime.growth import Growth
-from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.progress import Growth, Phase
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.work import NotApplicable, Work
 

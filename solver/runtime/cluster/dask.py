@@ -79,19 +79,19 @@ class DaskExecutor(ClusterExecutor):
         self.address = str(client.scheduler_info()["address"])
         self.numbers = count()
         self.token = token_hex(4)
-        self.looked, self.found = -FRESH, Counter[str]()
+        self.counted_at, self.counts = -FRESH, Counter[str]()
         self.alone = False
         """Whether there was no worker at the last check."""
 
     @property
     def threads(self) -> "Counter[str]":
         """The number of worker threads on each machine."""
-        if time.monotonic() >= self.looked + FRESH:
-            self.found = Counter()
+        if time.monotonic() >= self.counted_at + FRESH:
+            self.counts = Counter()
             for address, threads in self.client.nthreads().items():
-                self.found[host_of(address)] += threads
-            self.looked = time.monotonic()
-        return self.found
+                self.counts[host_of(address)] += threads
+            self.counted_at = time.monotonic()
+        return self.counts
 
     @property
     def workers(self) -> int:
@@ -126,7 +126,7 @@ class DaskExecutor(ClusterExecutor):
             self.client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError as error:
             raise ClusterError(f"the scheduler at {self.address} has no workers; start some") from error
-        self.looked = -FRESH
+        self.counted_at = -FRESH
 
     def __str__(self) -> str:
         return f"{count_workers(self.workers, len(self.threads))}; dashboard at {self.client.dashboard_link}"
@@ -229,7 +229,7 @@ def local_cluster(processes: int) -> Any:
     if sys.platform == "linux":  # elsewhere libraries do not survive a fork
         dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
         get_mp_context().set_forkserver_preload(PRELOADED)
-    with deaf_to_interrupts():
+    with ignoring_interrupts():
         return distributed.LocalCluster(
             n_workers=processes, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
@@ -237,7 +237,7 @@ def local_cluster(processes: int) -> Any:
 
 
 @contextmanager
-def deaf_to_interrupts() -> Iterator[None]:
+def ignoring_interrupts() -> Iterator[None]:
     """Make processes and threads started here, and those that they start, ignore Ctrl-C.
 
     A terminal sends Ctrl-C to all of them, but the process that started them ends them.

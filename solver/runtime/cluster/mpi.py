@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from retrograde.solver.runtime.cluster.executor import ClusterExecutor, count_workers
-from retrograde.solver.runtime.cluster.machine import machine
-from retrograde.solver.runtime.cluster.site import ClusterError, facts
+from retrograde.solver.runtime.cluster.site import ClusterError, facts, machine
 
 try:
     from mpi4py import MPI
@@ -80,11 +79,11 @@ def ranks() -> Iterator[MpiExecutor | None]:
     known = world.allgather((machine(), facts()))
     machines, mine = [name for name, _ in known], known[0][1]
     for rank, (name, theirs) in enumerate(known):
-        if others := theirs.others(mine):
+        if differences := theirs.differences(mine):
             if world.rank:
                 yield None
                 return
-            raise ClusterError(f"rank {rank} on {name.split()[0]} has {others}; install the same everywhere")
+            raise ClusterError(f"rank {rank} on {name.split()[0]} has {differences}; install the same everywhere")
     # Step 2: rank 0 gets the executor, while the others run tasks inside `with`.
     pool: Any = MPICommExecutor(world, root=0, backoff=PAUSE)
     with pool as inner:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.runtime.cluster.machine import boot, machine
+from retrograde.solver.runtime.cluster.site import boot, machine
 from retrograde.solver.runtime.scratch import Frame, Scratch, write_all
 
 Array = np.ndarray[Any, Any]

@@ -18,12 +18,27 @@ import zstandard
 
 from retrograde.databases.lock import Lock, read_word
 from retrograde.games.contract.game import RetrogradeError
-from retrograde.solver.runtime.cluster.machine import machine
 from retrograde.solver.runtime.parcels import Parcel, pack, unpack
 from retrograde.solver.runtime.sources import ROOT, digest
 
 FOLDERS = ("games", "databases", "solver")
 """The folders of sources that decide what a task does."""
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+"""Where Linux has the identifier of the boot."""
+
+
+@cache
+def boot() -> str:
+    """Return an identifier of the machine's current boot; "" if unknown."""
+    try:
+        return BOOT.read_text("ascii").strip()
+    except OSError:
+        return ""
+
+
+def machine() -> str:
+    """Return a unique name of this machine and its boot: only they see what is in memory of a file."""
+    return f"{platform.node()} {boot()}".strip()
 
 
 class ClusterError(RetrogradeError, RuntimeError):
@@ -39,8 +54,8 @@ class Facts(NamedTuple):
     numba: str
     zstd: str
 
-    def others(self, mine: "Facts") -> str:
-        """Return in words what differs from *mine*; "" if all is the same."""
+    def differences(self, mine: "Facts") -> str:
+        """Return in words what differs from *mine*, as in `numpy 2.1 and not 2.0`; "" if all is the same."""
         pairs = [(name, theirs, own) for name, theirs, own in zip(self._fields, self, mine, strict=True)]
         return ", ".join(f"{name} {theirs} and not {own}" for name, theirs, own in pairs if theirs != own)
 
@@ -79,8 +94,8 @@ def site_of(lock: Lock, apart: bool, parcels: Path | None = None) -> Site:
 def refuse_unfit(site: Site) -> None:
     """Raise ClusterError if this process cannot work for a site."""
     here = f"the worker on {platform.node() or 'a machine without a name'}"
-    if others := facts().others(site.facts):
-        raise ClusterError(f"{here} has {others}; install the same everywhere, and start the workers anew")
+    if differences := facts().differences(site.facts):
+        raise ClusterError(f"{here} has {differences}; install the same everywhere, and start the workers anew")
     if site.machine is not None and site.machine != machine():
         raise ClusterError(f"{here} is on another machine than the solve, which was begun on one alone; begin it again")
     if read_word(site.lock) != site.word:

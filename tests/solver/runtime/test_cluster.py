@@ -30,9 +30,8 @@ from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime import tasks
 from retrograde.solver.runtime.arrays import SharedArray, publish
 from retrograde.solver.runtime.cluster import site
-from retrograde.solver.runtime.cluster.machine import machine
-from retrograde.solver.runtime.cluster.over import executor_over
-from retrograde.solver.runtime.cluster.site import ClusterError, Facts, facts
+from retrograde.solver.runtime.cluster.executor import executor_over
+from retrograde.solver.runtime.cluster.site import ClusterError, Facts, facts, machine
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.scratch import PLAIN, Scratch
 from retrograde.solver.runtime.sizes import Sizes
@@ -396,8 +395,8 @@ def test_who_is_not_fit_is_refused(tmp_path):
 
 def test_sources_are_told_apart():
     mine = Facts("sources 1", "3.11", "2.0", "0.61", "1.5.6")
-    assert mine.others(mine) == ""
-    assert mine._replace(zstd="1.5.5").others(mine) == "zstd 1.5.5 and not 1.5.6"
+    assert mine.differences(mine) == ""
+    assert mine._replace(zstd="1.5.5").differences(mine) == "zstd 1.5.5 and not 1.5.6"
 
 
 def test_workers_of_other_sources_are_refused_before_anything_is_done(tmp_path, executor, monkeypatch):

@@ -24,10 +24,9 @@ from retrograde.solver.methods.listed.explore.tasks import (
 from retrograde.solver.methods.listed.spill.lists import SpilledPositions
 from retrograde.solver.rules.examine import listed
 from retrograde.solver.rules.images import mean_size
-from retrograde.solver.runtime.growth import Growth
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.log import encode
-from retrograde.solver.runtime.progress import Phase
+from retrograde.solver.runtime.progress import Growth, Phase
 from retrograde.solver.runtime.tasks import call
 from retrograde.solver.runtime.work import NotApplicable, Work
 

@@ -25,8 +25,8 @@ from retrograde.solver.methods.listed.predecessors.passes import ExpandAgain, Fo
 from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout
 from retrograde.solver.runtime.arrays import ArraySlice, CompressedArray
 from retrograde.solver.runtime.checkpoint import Checkpoint
+from retrograde.solver.runtime.concurrent import Unsolved
 from retrograde.solver.runtime.progress import Deciding, Telling
-from retrograde.solver.runtime.solved_tiers import Unsolved
 from retrograde.solver.runtime.work import Work
 from retrograde.solver.values import edges
 from retrograde.solver.values.propagation import Propagation, make_reporter, scores_at

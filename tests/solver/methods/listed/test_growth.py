@@ -6,7 +6,7 @@ import pytest
 
 from retrograde.games import LOSE, UNDECIDED, Game
 from retrograde.solver import solve
-from retrograde.solver.runtime import growth
+from retrograde.solver.runtime import progress
 from retrograde.solver.runtime.memory import MemoryLimit, reserve, used_memory
 from retrograde.solver.runtime.sizes import Sizes
 
@@ -43,7 +43,7 @@ class Tiered(Up):
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    monkeypatch.setattr(growth, "FIRST", 0.0)
+    monkeypatch.setattr(progress, "FIRST_WARNING", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_it_is_said_that_positions_are_still_growing(game, way, tmp_path):
 
 def test_it_is_said_once_and_then_ever_more_rarely(monkeypatch):
     clock = iter([0.0, 1.0, 9.0, 20.0, 60.0, 65.0])
-    monkeypatch.setattr(growth, "FIRST", 8.0)
-    monkeypatch.setattr(growth.time, "monotonic", lambda: next(clock))
-    waves = growth.Growth()
+    monkeypatch.setattr(progress, "FIRST_WARNING", 8.0)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    waves = progress.Growth()
     told = []
-    monkeypatch.setattr(growth.warnings, "warn", lambda text, stacklevel: told.append(re.findall(r"\d+", text)))
+    monkeypatch.setattr(progress.warnings, "warn", lambda text, stacklevel: told.append(re.findall(r"\d+", text)))
     for known in range(1, 6):
         waves.wave(10, 10 * known)
     assert told == [["20", "2", "10"], ["50", "5", "10"]]

@@ -46,7 +46,7 @@ from retrograde.solver.methods.numbered.tier_memory import memory_for_tiers
 from retrograde.solver.metrics.models.model import Model, NoModel
 from retrograde.solver.options import BY_NUMBER, COMPILED, EXPECTATION, CannotSolve, SolveOptions, refuse_combination
 from retrograde.solver.rules.no_exit import no_exit
-from retrograde.solver.runtime.cluster.executor import ClusterExecutor, executor_over
+from retrograde.solver.runtime.cluster.executor import ClusterExecutor
 from retrograde.solver.runtime.journal import Journal
 from retrograde.solver.runtime.memory import DiskTooSmall, MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.progress import Listener, announce
@@ -318,3 +318,16 @@ def identity(game: Game, options: SolveOptions) -> str:
     metric = "" if options.by_remoteness else f" {options.metric}"
     against = f" against {options.against.name} {options.against.digest}" if options.against else ""
     return f"{variant(game)} {rules_digest(game, contract=True)} {journal_digest()}{metric}{against}"
+
+
+def executor_over(given: Any) -> Executor:
+    """Return the executor for what a caller gave: Dask's executor or client is wrapped, any other executor returned."""
+    distributed = sys.modules.get("distributed")
+    client = getattr(given, "_client", given)
+    if distributed is not None and isinstance(client, distributed.Client):
+        from retrograde.solver.runtime.cluster.dask import DaskExecutor
+
+        return DaskExecutor(client)
+    if not isinstance(given, Executor):
+        raise TypeError(f"{given!r} is no executor; give a concurrent.futures.Executor or a dask.distributed.Client")
+    return given

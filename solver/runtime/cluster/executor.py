@@ -5,9 +5,8 @@ It takes tasks only within `begun`, where the folder of the solve is known.
 
 import pickle
 import shutil
-import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -68,16 +67,3 @@ def count_workers(workers: int, machines: int) -> str:
     '8 workers on 1 machine'
     """
     return f"{workers:,} worker{'s' * (workers != 1)} on {machines:,} machine{'s' * (machines != 1)}"
-
-
-def executor_over(given: Any) -> Executor:
-    """Return the executor for what a caller gave: Dask's executor or client is wrapped, any other executor returned."""
-    distributed = sys.modules.get("distributed")
-    client = getattr(given, "_client", given)
-    if distributed is not None and isinstance(client, distributed.Client):
-        from retrograde.solver.runtime.cluster.dask import DaskExecutor
-
-        return DaskExecutor(client)
-    if not isinstance(given, Executor):
-        raise TypeError(f"{given!r} is no executor; give a concurrent.futures.Executor or a dask.distributed.Client")
-    return given

@@ -23,14 +23,13 @@ from retrograde.databases import CannotWrite, database_path
 from retrograde.databases.lock import Lock
 from retrograde.games.catalog import load_game, variants_in
 from retrograde.games.contract.game import METRICS
-from retrograde.solver.engine import solve
+from retrograde.solver.engine import executor_over, solve
 from retrograde.solver.methods.listed.ranges import steps
 from retrograde.solver.methods.setwise.forward import fill
 from retrograde.solver.options import CannotSolve
 from retrograde.solver.runtime import tasks
 from retrograde.solver.runtime.arrays import SharedArray, publish
 from retrograde.solver.runtime.cluster import site
-from retrograde.solver.runtime.cluster.executor import executor_over
 from retrograde.solver.runtime.cluster.site import ClusterError, Facts, facts, machine
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.scratch import PLAIN, Scratch

@@ -133,22 +133,22 @@ def header_of(facts: Attributes, path: Path, wanted: str = FORMAT) -> Header:
         outcome = number(facts, "start_value", 1, 4), number(facts, "start_remoteness", -1)
     # All other attributes, each checked by itself.
     header = Header(
-        version,
-        text(facts, "game", r"[^:]+"),
-        text(facts, "variant", r"[^:]+(:.+)?"),
-        parsed(facts, "options"),
-        text(facts, "rules", r"[0-9a-f]{32}"),
-        text(facts, "metric"),
-        text(facts, "made_with"),
-        number(facts, "positions", 1),
-        number(facts, "stored", 1),
-        start,
-        outcome,
-        parsed(facts, "checks"),
-        text(facts, "digest", r"[0-9a-f]{64}"),
-        number(facts, "plies", 0) if wanted == BOOK else None,
-        *(measured(facts, version, storage, start) if is_measured(facts, version) else ((), {}, None, None)),
-        storage,
+        version=version,
+        game=text(facts, "game", r"[^:]+"),
+        variant=text(facts, "variant", r"[^:]+(:.+)?"),
+        options=parsed(facts, "options"),
+        rules=text(facts, "rules", r"[0-9a-f]{32}"),
+        metric=text(facts, "metric"),
+        made_with=text(facts, "made_with"),
+        positions=number(facts, "positions", 1),
+        stored=number(facts, "stored", 1),
+        start=start,
+        start_outcome=outcome,
+        checks=parsed(facts, "checks"),
+        digest=text(facts, "digest", r"[0-9a-f]{64}"),
+        plies=number(facts, "plies", 0) if wanted == BOOK else None,
+        storage=storage,
+        **(measure_fields(facts, version, storage, start) if is_measured(facts, version) else {}),
     )
     # Checks of attributes against one another.
     if header.variant.partition(":")[0] != header.game:
@@ -182,11 +182,8 @@ def is_measured(facts: Attributes, version: int) -> bool:
     )
 
 
-Measured = tuple[tuple[str, ...], dict[str, Any], int | None, tuple[int, int] | None]
-
-
-def measured(facts: Attributes, version: int, storage: str, start: object) -> Measured:
-    """Return the attributes about measures: (names, details, the start's row, the start's bounds).
+def measure_fields(facts: Attributes, version: int, storage: str, start: object) -> dict[str, Any]:
+    """Return the header's fields about measures: their names, details, and the start's row or its bounds.
 
     Raises ValueError if they are impossible.
     """
@@ -198,14 +195,17 @@ def measured(facts: Attributes, version: int, storage: str, start: object) -> Me
     model = details.get("against", "")
     if "against" in details and (tuple(names) != RESPONSE or not isinstance(model, str) or model != printable(model)):
         raise ValueError(f"it is of a best response to {model!r:.60}, and has not the measures of one")
+    found = {"measures": tuple(names), "details": details}
     if not are_bounds(version, storage):
-        return tuple(names), details, None if start is None else number(facts, "start_row", 0), None
+        return found if start is None else found | {"start_row": number(facts, "start_row", 0)}
     # Bounds by slot: the start's bounds are attributes, and there is no row for it.
     scale = details.get("scale")
     if tuple(names) != RESPONSE[:2] or not isinstance(scale, int) or not 0 < scale <= 1 << 60:
         raise ValueError(f"its bounds are {names!r:.60}, in parts of {scale!r:.60}")
-    pair = [number(facts, f"start_{name}", -(1 << 61)) for name in names] if start is not None else []
-    return tuple(names), details, None, (pair[0], pair[1]) if pair else None
+    if start is None:
+        return found
+    low, high = (number(facts, f"start_{name}", -(1 << 61)) for name in names)
+    return found | {"start_bounds": (low, high)}
 
 
 def text(facts: Attributes, name: str, pattern: str = ".*") -> str:

@@ -5,7 +5,7 @@ Such a legend may have a row for nearly every record. So it stays an array, whic
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,13 +78,8 @@ def by_outcome(legend: Sequence[LegendRow]) -> Sequence[LegendRow]:
     ]
 
 
-def count_positions(legend: Sequence[LegendRow]) -> int:
+def total_of(legend: Sequence[LegendRow], column: Literal["positions", "stored"]) -> int:
+    """Return the sum of a column of a legend: all positions, or all records."""
     if isinstance(legend, LegendTable):
-        return int(legend.table["positions"].sum())
-    return sum(row.positions for row in legend)
-
-
-def count_stored(legend: Sequence[LegendRow]) -> int:
-    if isinstance(legend, LegendTable):
-        return int(legend.table["stored"].sum())
-    return sum(row.stored for row in legend)
+        return int(legend.table[column].sum())
+    return sum(getattr(row, column) for row in legend)

@@ -103,8 +103,7 @@ def book_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
 
 def list_books(home: str | os.PathLike[str] | None = None) -> list[Path]:
     """Return the paths of all opening books, sorted by name."""
-    folder = Path(home) if home is not None else home_folder()
-    return sorted(path for path in folder.glob("*" + BOOK_SUFFIX) if path.is_file())
+    return files_with(BOOK_SUFFIX, home)
 
 
 def certificate_path(variant: str, position: int | None = None, home: str | os.PathLike[str] | None = None) -> Path:
@@ -119,12 +118,16 @@ def certificate_path(variant: str, position: int | None = None, home: str | os.P
 
 def list_certificates(home: str | os.PathLike[str] | None = None) -> list[Path]:
     """Return the paths of all certificates, sorted by name."""
-    folder = Path(home) if home is not None else home_folder()
-    return sorted(path for path in folder.glob("*" + CERTIFICATE_SUFFIX) if path.is_file())
+    return files_with(CERTIFICATE_SUFFIX, home)
 
 
 def list_databases(home: str | os.PathLike[str] | None = None) -> list[Path]:
     """Return the paths of all databases, sorted by name."""
+    others = (BOOK_SUFFIX, CERTIFICATE_SUFFIX)
+    return [path for path in files_with(SUFFIX, home) if not path.name.endswith(others)]
+
+
+def files_with(suffix: str, home: str | os.PathLike[str] | None) -> list[Path]:
+    """Return the files in a folder, or the usual one, whose names end in a suffix; sorted by name."""
     folder = Path(home) if home is not None else home_folder()
-    found = (path for path in folder.glob("*" + SUFFIX) if not path.name.endswith((BOOK_SUFFIX, CERTIFICATE_SUFFIX)))
-    return sorted(path for path in found if path.is_file())
+    return sorted(path for path in folder.glob("*" + suffix) if path.is_file())

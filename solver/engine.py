@@ -31,7 +31,7 @@ from typing import Any
 
 from retrograde.databases import DatabaseFile, database_of, database_path
 from retrograde.databases.bounds.write import SolvedBounds
-from retrograde.databases.legend import count_positions
+from retrograde.databases.legend import total_of
 from retrograde.databases.location import against as against_model
 from retrograde.databases.lock import Lock
 from retrograde.databases.open import open_beside
@@ -252,7 +252,7 @@ def solve_into(paths: SolvePaths, game: Game, options: SolveOptions) -> None:
 
             # Step 3: write the database.
             phase = work.phase("writing", count_items(solved))
-            work.course.positions_a_record = count_positions(solved.legend) / max(phase.total or 0, 1)
+            work.course.positions_a_record = total_of(solved.legend, "positions") / max(phase.total or 0, 1)
             write(solved, work.map_here, lambda items: phase.advance(items - phase.done), encode_group)
             phase.end()
 

@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,19 @@ from retrograde.databases.database import CACHE_BLOCKS, Database
 from retrograde.databases.encoding import squeeze
 from retrograde.databases.records.read import RecordBlock, RecordsReader
 from retrograde.games import Game
+
+
+class TierSpan(NamedTuple):
+    """Where the records of a tier lie: record numbers count from 0 through all tiers."""
+
+    low: int
+    """Its first record."""
+    high: int
+    """The number after that of its last record."""
+    position: int
+    """The position of its first record."""
+    first_block: int
+    last_block: int
 
 
 class RecordsDatabase(Database):
@@ -25,39 +39,40 @@ class RecordsDatabase(Database):
         self._tier_table = [column.data for column in self.contents.tiers]
         self._block_firsts = self.contents.blocks.positions.data
         self._block_size = self.contents.block_size
-        self._stretch = lru_cache(4096)(self._find_stretch)
+        self._span = lru_cache(4096)(self._find_span)
 
     def _find(self, position: int, tier: int) -> int:
         """Return the row of the legend for a canonical position of a tier, or -1."""
-        if (stretch := self._stretch(tier)) is None:
+        if (span := self._span(tier)) is None:
             return -1
-        low, high, first, number, last = stretch
-        # The tier spans several blocks: take the last block whose first position is not greater.
+        low, high, first, number, last = span
+        # Step 1: the block. In a tier of several blocks, the last one whose first position is not greater.
         if number < last:
             number = bisect_right(self._block_firsts, position, number + 1, last + 1) - 1
         runs, others, sums, outcomes = self._block(number)
         record = number * self._block_size
         if low < record:  # the tier began in a block before
             low, first = record, self._block_firsts[number]
-        # Bits outside the mask are the same for the whole tier within a block.
+        # Step 2: bits outside the mask are the same for the whole tier within a block.
         if (position ^ first) & others:
             return -1
         i, end = low - record, min(high - record, len(sums))
-        # The sum that the position would have: that of the tier's first record here, plus the difference of the ranks.
+        # Step 3: the sum that the position would have, that of the tier's first record here plus the difference of the
+        # ranks, must be among the sums.
         wanted = sums[i]
         for bits, shift in runs:
             wanted += ((position & bits) >> shift) - ((first & bits) >> shift)
         i = bisect_left(sums, wanted, i, end)
         return outcomes[i] if i < end and sums[i] == wanted else -1
 
-    def _find_stretch(self, tier: int) -> tuple[int, int, int, int, int] | None:
-        """Return a tier's first record, its end, its first position, and its first and last block."""
+    def _find_span(self, tier: int) -> TierSpan | None:
+        """Return where the records of a tier lie; None if there are none."""
         numbers, bounds, positions = self._tier_table
         row = bisect_left(numbers, tier)
         if row == len(numbers) or numbers[row] != tier:
             return None
         low, high = bounds[row], bounds[row + 1]
-        return low, high, positions[row], low // self._block_size, (high - 1) // self._block_size
+        return TierSpan(low, high, positions[row], low // self._block_size, (high - 1) // self._block_size)
 
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what `_find` does for each of many positions, decoding each block once."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from retrograde.databases.encoding import Encoded, Pair, compressor, pack, regroup
 from retrograde.databases.frames import Contents, Each, Progress
 from retrograde.databases.layout import BLOCK, BLOCKS, LEVEL, TIERS, LegendRow, gap_dtype, outcome_dtype, records_dtype
-from retrograde.databases.legend import Measures, count_stored
+from retrograde.databases.legend import Measures, total_of
 from retrograde.games import Game
 from retrograde.games.contract.game import POSITION_LIMIT
 from retrograde.games.contract.raised import given_start
@@ -85,7 +85,7 @@ class RecordTables:
     def __init__(self, game: Game, solved: SolvedRecords):
         self.bounds = np.concatenate([[0], np.cumsum(solved.counts, dtype=np.int64)])
         self.stored = int(self.bounds[-1])
-        self.counted = count_stored(solved.legend)
+        self.counted = total_of(solved.legend, "stored")
         self.chunk = min(BLOCK, self.stored)
         self.tiers = np.empty(len(solved.tiers), TIERS)
         self.tiers["tier"], self.tiers["record"] = solved.tiers, self.bounds[:-1]

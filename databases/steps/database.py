@@ -6,6 +6,7 @@ Positions that need no step get their outcome from the rules: where the game is 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,24 @@ from retrograde.databases.encoding import Runs, mask_runs, squeeze
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game
 
-Stretch = tuple[int, int, int, Runs, int, int, int, int]
+
+class TierSpan(NamedTuple):
+    """Where the steps of a tier lie: step numbers count from 0 through all tiers."""
+
+    low: int
+    """Its first step."""
+    high: int
+    """The number after that of its last step."""
+    position: int
+    """The position at which the first step begins."""
+    runs: Runs
+    """The runs of ones in the tier's mask."""
+    others: int
+    """The bits outside the mask, which are the same in all positions of the tier."""
+    rank: int
+    """The rank at which the first step begins."""
+    first_block: int
+    last_block: int
 
 
 class StepsDatabase(Database):
@@ -32,7 +50,7 @@ class StepsDatabase(Database):
         self._tiers = [column.data for column in file.contents.tiers]
         self._ranks = file.contents.ranks.data
         self._block_size = file.contents.block_size
-        self._stretch = lru_cache(4096)(self._find_stretch)
+        self._span = lru_cache(4096)(self._find_span)
         self._rows = {(int(row.value), row.remoteness): k for k, row in enumerate(file.legend)}
 
     def _find(self, position: int, tier: int) -> int:
@@ -54,36 +72,33 @@ class StepsDatabase(Database):
 
     def _find_step(self, position: int, tier: int) -> int:
         """Return the legend row of the last step at or before a position of a tier, or -1."""
-        if (stretch := self._stretch(tier)) is None:
+        if (span := self._span(tier)) is None:
             return -1
-        low, high, first, runs, others, begin, number, last = stretch
+        low, high, first, runs, others, begin, number, last = span
         if (position ^ first) & others:
             return -1
         rank = squeeze(position, runs)
-        # The tier's steps span several blocks: take the last block whose first rank is not greater.
+        # Step 1: the block. In a tier of several blocks, the last one whose first rank is not greater.
         if number < last:
             number = bisect_right(self._ranks, rank, number + 1, last + 1) - 1
         sums, outcomes = self._block(number)
         record = number * self._block_size
         if low < record:  # the tier began in a block before
             low, begin = record, self._ranks[number]
+        # Step 2: the last step of the tier in this block whose rank is not greater.
         i, end = low - record, min(high - record, len(sums))
         step = bisect_right(sums, rank - begin + sums[i], i, end) - 1
         return outcomes[step] if step >= i else -1
 
-    def _find_stretch(self, tier: int) -> Stretch | None:
-        """Return where a tier's steps lie, or None if it has none.
-
-        These are: the first step and the end, the position where the first begins, the mask's runs, the bits outside
-        the mask, the rank of the first, and the first and last block.
-        """
+    def _find_span(self, tier: int) -> TierSpan | None:
+        """Return where the steps of a tier lie; None if it has none."""
         numbers, bounds, positions, masks = self._tiers
         row = bisect_left(numbers, tier)
         if row == len(numbers) or numbers[row] != tier:
             return None
         low, high, first, runs = bounds[row], bounds[row + 1], positions[row], mask_runs(masks[row])
         size = self._block_size
-        return low, high, first, runs, ~masks[row], squeeze(first, runs), low // size, (high - 1) // size
+        return TierSpan(low, high, first, runs, ~masks[row], squeeze(first, runs), low // size, (high - 1) // size)
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Raise TypeError: positions are not stored."""

@@ -33,6 +33,7 @@ MOST_WIDE = 1700.0
 MOST_CUT = 4
 """The most cut moves whose names are written."""
 HEAD, EDGE, SIDE = 46.0, 16.0, 36.0
+"""Pixels above a tree for its name and counts, around all trees, and left of a tree for Max and Min."""
 STYLE = (
     "text.head{font:600 16px sans-serif;text-anchor:start;fill:#111}"
     "text.count{font:13px sans-serif;text-anchor:start;fill:#333}"
@@ -54,11 +55,12 @@ class Boards:
     game: Game
     longest: int
     """The length of the longest text of a position, roughly."""
-    drawn: dict[int, str] = field(default_factory=dict)
+    symbols: dict[int, str] = field(default_factory=dict)
+    """The SVG symbol of each position that was drawn."""
 
     def __post_init__(self) -> None:
         self.board = self.game.draw_board()
-        self.wide, self.high = max(1.2 * WIDE, 6.5 * self.longest + 12), 22.0
+        self.width, self.height = max(1.2 * WIDE, 6.5 * self.longest + 12), 22.0
         if self.board is not None:
             xs, ys = zip(*self.board.places, strict=True)
             self.box = min(xs) - 0.55, min(ys) - 0.55, max(xs) - min(xs) + 1.1, max(ys) - min(ys) + 1.1
@@ -66,33 +68,37 @@ class Boards:
             if scale * min(self.box[2:]) < FLAT:
                 self.board = None
             else:
-                self.wide, self.high = self.box[2] * scale, self.box[3] * scale
+                self.width, self.height = self.box[2] * scale, self.box[3] * scale
 
-    def use(self, position: int, x: float, y: float) -> str:
-        if position not in self.drawn:
-            self.drawn[position] = self.draw(position)
-        place = f'x="{x - self.wide / 2:.1f}" y="{y:.1f}" width="{self.wide:.1f}" height="{self.high:.1f}"'
-        return f'<use href="#{self.name(position)}" {place}><title>{escape(self.game.write(position))}</title></use>'
+    def board_at(self, position: int, x: float, y: float) -> str:
+        """Return the SVG of a position's board, centred at *x* and with its top at *y*."""
+        if position not in self.symbols:
+            self.symbols[position] = self.symbol_of(position)
+        place = f'x="{x - self.width / 2:.1f}" y="{y:.1f}" width="{self.width:.1f}" height="{self.height:.1f}"'
+        title = f"<title>{escape(self.game.write(position))}</title>"
+        return f'<use href="#{self.symbol_name(position)}" {place}>{title}</use>'
 
-    def name(self, position: int) -> str:
+    @staticmethod
+    def symbol_name(position: int) -> str:
         words = position if isinstance(position, tuple) else (position,)
         return f"retrograde-node-{'-'.join(map(str, words))}"
 
-    def draw(self, position: int) -> str:
+    def symbol_of(self, position: int) -> str:
+        """Return the SVG symbol of a position: its board, or its text if the game describes no board."""
         if self.board is None:
             text = escape(self.game.write(position))
-            size = f'width="{self.wide - 1:g}" height="{self.high - 1:g}"'
+            size = f'width="{self.width - 1:g}" height="{self.height - 1:g}"'
             inside = (
                 f'<rect class="written" x=".5" y=".5" {size} rx="4"/>'
-                f'<text class="written" x="{self.wide / 2:g}" y="{self.high / 2:g}">{text}</text>'
+                f'<text class="written" x="{self.width / 2:g}" y="{self.height / 2:g}">{text}</text>'
             )
-            return self.symbol(self.name(position), f"0 0 {self.wide:g} {self.high:g}", inside)
+            return self.symbol(self.symbol_name(position), f"0 0 {self.width:g} {self.height:g}", inside)
         over = self.game.primitive(position) != UNDECIDED
         ended = self.game.draw_end(position) if over else ()
         men = [*pieces(self.board, self.game.draw_pieces(position)), *marks(self.board, ended, "end edge")]
         men += marks(self.board, ended, "end")
         under = '<use href="#retrograde-ground" x="{:g}" y="{:g}" width="{:g}" height="{:g}"/>'.format(*self.box)
-        return self.symbol(self.name(position), self.view, under + "".join(men))
+        return self.symbol(self.symbol_name(position), self.view, under + "".join(men))
 
     @property
     def view(self) -> str:
@@ -103,11 +109,12 @@ class Boards:
         """Return an SVG symbol. Styles must match within it: what uses it does not pass them on."""
         return f'<symbol id="{name}" viewBox="{view}"><g class="retrograde">{inside}</g></symbol>'
 
-    def symbols(self) -> str:
+    def definitions(self) -> str:
+        """Return the SVG symbols of all boards that were drawn."""
         if self.board is None:
-            return "".join(self.drawn.values())
+            return "".join(self.symbols.values())
         under = self.symbol("retrograde-ground", self.view, "".join(ground(self.board)))
-        return under + "".join(self.drawn.values())
+        return under + "".join(self.symbols.values())
 
 
 @dataclass
@@ -124,43 +131,46 @@ class TreeDrawing:
     @property
     def step(self) -> float:
         """Pixels from a ply to the next."""
-        return self.boards.high + DOWN
+        return self.boards.height + DOWN
 
-    def add(self, node: Node, depth: int, left: float, ply: int = 0) -> float:
+    def draw_below(self, node: Node, depth: int, left: float, ply: int = 0) -> float:
         """Draw a node and its subtree to a depth, right of *left*; return the x of the node's middle."""
         top = HEAD + ply * self.step
         # Step 1: draw the children from left to right.
         below = node.children if depth else []
         middles = []
         for child in below:
-            middles.append(self.add(child, depth - 1, left, ply + 1))
+            middles.append(self.draw_below(child, depth - 1, left, ply + 1))
             left = self.right
         # Step 2: leave space for one line that stands for all cut moves.
         if node.cut and depth:
-            left += self.boards.wide + APART
+            left += self.boards.width + APART
             self.right = max(self.right, left)
             self.bottom = max(self.bottom, top + self.step + 14 * MOST_CUT)
-            middles.append(left - (self.boards.wide + APART) / 2)
+            middles.append(left - (self.boards.width + APART) / 2)
         if not middles:
-            self.right = left + self.boards.wide + APART
-            middles = [left + (self.boards.wide + APART) / 2]
+            self.right = left + self.boards.width + APART
+            middles = [left + (self.boards.width + APART) / 2]
         # Step 3: draw the node above the middle of its children, then the lines to them.
         x = (middles[0] + middles[-1]) / 2
-        self.bottom = max(self.bottom, top + self.boards.high + 30)
-        self.nodes += self.node(node, x, top, hidden=bool(node.children) and not depth)
+        self.bottom = max(self.bottom, top + self.boards.height + 30)
+        self.nodes += self.node_at(node, x, top, hidden=bool(node.children) and not depth)
         for i, to in enumerate(middles[: len(below)]):
-            self.lines += self.line((x, top), to, self.tree.move_name(node, i), "best" if i == node.best else "move")
+            self.lines += self.move_line(
+                (x, top), to, self.tree.move_name(node, i), "best" if i == node.best else "move"
+            )
         if node.cut and depth:
             names = [self.boards.game.move_name(node.position, move) for move in node.cut]
-            self.lines += self.cut((x, top), middles[-1], names)
+            self.lines += self.cut_line((x, top), middles[-1], names)
         return x
 
-    def node(self, node: Node, x: float, top: float, hidden: bool) -> Iterator[str]:
-        high = top + self.boards.high
+    def node_at(self, node: Node, x: float, top: float, hidden: bool) -> Iterator[str]:
+        """Yield a node's board, value and window; and how many nodes are below, if these are *hidden*."""
+        high = top + self.boards.height
         fill = FILLS[(node.value > DECIDED) - (node.value < -DECIDED)]
         text = self.tree.label(node)
         wide = 8 + 7.5 * len(text)
-        yield self.boards.use(node.position, x, top)
+        yield self.boards.board_at(node.position, x, top)
         yield f'<rect x="{x - wide / 2:.1f}" y="{high + 3:.1f}" width="{wide:.1f}" height="15" rx="4" fill="{fill}"/>'
         yield f'<text class="value" x="{x:.1f}" y="{high + 11:.1f}">{text}</text>'
         if window := self.tree.window(node):
@@ -168,19 +178,20 @@ class TreeDrawing:
         if hidden:
             yield f'<text class="window" x="{x:.1f}" y="{high + 37:.1f}">… {node.positions - 1:,} below</text>'
 
-    def line(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
+    def move_line(self, start: tuple[float, float], to: float, name: str, kind: str) -> Iterator[str]:
+        """Yield the line of a move from a node at *start* to the child whose middle is at x = *to*, and its name."""
         x, top = start
-        begin, end = top + self.boards.high + (31 if self.tree.windows else 20), top + self.step - 2
+        begin, end = top + self.boards.height + (31 if self.tree.windows else 20), top + self.step - 2
         yield f'<line class="{kind}" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
-        if 6 * len(name) > self.boards.wide + APART:
+        if 6 * len(name) > self.boards.width + APART:
             return  # it would cover its neighbours; the board below shows the move
         at, down = x + 0.72 * (to - x), begin + 0.72 * (end - begin)
         yield f'<text class="name" x="{at:.1f}" y="{down:.1f}">{escape(name)}</text>'
 
-    def cut(self, start: tuple[float, float], to: float, names: list[str]) -> Iterator[str]:
+    def cut_line(self, start: tuple[float, float], to: float, names: list[str]) -> Iterator[str]:
         """Yield the crossed line of the cut moves, and their names below it."""
         x, top = start
-        begin, end = top + self.boards.high + 31, top + self.step - 2
+        begin, end = top + self.boards.height + 31, top + self.step - 2
         yield f'<line class="cut" x1="{x:.1f}" y1="{begin:.1f}" x2="{to:.1f}" y2="{end:.1f}"/>'
         at, down = (x + to) / 2, (begin + end) / 2
         yield f'<path class="cut" d="M{at - 5:.1f} {down - 5:.1f}l10 4m-10 1l10 4"/>'
@@ -213,7 +224,7 @@ def trees_svg(trees: Trees) -> str:
     styles = STYLES + "".join(f".retrograde {rule}}}" for rule in STYLE.split("}") if rule)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="retrograde" role="img"><title>{title}</title>'
-        f'<style>{styles}</style><defs>{boards.symbols()}</defs><rect width="100%" height="100%" fill="#fff"/>'
+        f'<style>{styles}</style><defs>{boards.definitions()}</defs><rect width="100%" height="100%" fill="#fff"/>'
         f"{''.join(parts)}</svg>\n"
     )
 
@@ -222,12 +233,12 @@ def draw(boards: Boards, tree: SearchTree) -> tuple[str, float, float]:
     """Return (a tree's SVG with its name and counts, width, height)."""
     picture = TreeDrawing(boards, tree)
     depth = depth_within(tree.root, MOST_NODES)
-    picture.add(tree.root, depth, SIDE)
+    picture.draw_below(tree.root, depth, SIDE)
     count = f"{tree.root.positions:,} positions, {tree.root.leaves:,} at the edge"
     parts = [f'<text class="head" x="0" y="8">{escape(tree.name)}</text>']
     parts += [f'<text class="count" x="0" y="27">{count}</text>']
     plies = range(depth + 1) if Traits.of(tree.game).alternates else ()
     for ply in plies:
-        y = HEAD + ply * picture.step + boards.high / 2
+        y = HEAD + ply * picture.step + boards.height / 2
         parts.append(f'<text class="side" x="0" y="{y:.1f}">{"Min" if ply % 2 else "Max"}</text>')
     return "".join([*parts, *picture.lines, *picture.nodes]), max(picture.right, 210.0), picture.bottom

@@ -412,16 +412,16 @@ def test_bounds_that_are_not_proven_are_found_out(home):
 
 
 def test_a_file_that_says_nonsense_of_its_model_is_damaged(home, tmp_path):
-    from retrograde.databases.header import measured
+    from retrograde.databases.header import measure_fields
 
     facts = {"measures": '["low", "high"]', "details": '{"scale": 1, "against": "random"}', "start_row": 0}
     with pytest.raises(ValueError, match="has not the measures of one"):
-        measured(facts, 8, "records", None)
+        measure_fields(facts, 8, "records", None)
     names = '["low", "high", "waiting_low", "waiting_high"]'
     with pytest.raises(ValueError, match="has not the measures of one"):
-        measured(facts | {"measures": names, "details": '{"against": 3}'}, 8, "records", None)
+        measure_fields(facts | {"measures": names, "details": '{"against": 3}'}, 8, "records", None)
     with pytest.raises(ValueError, match="has not the measures of one"):
-        measured(facts | {"measures": names, "details": '{"against": "\\u001b[2J"}'}, 8, "records", None)
+        measure_fields(facts | {"measures": names, "details": '{"against": "\\u001b[2J"}'}, 8, "records", None)
 
 
 def test_query_tells_the_value_beside_and_how_often_the_model_moves_so(home):

@@ -15,7 +15,7 @@ from retrograde.databases.records.read import RecordBlock, RecordsReader
 from retrograde.games import Game
 
 
-class TierSpan(NamedTuple):
+class RecordSpan(NamedTuple):
     """Where the records of a tier lie: record numbers count from 0 through all tiers."""
 
     low: int
@@ -65,14 +65,14 @@ class RecordsDatabase(Database):
         i = bisect_left(sums, wanted, i, end)
         return outcomes[i] if i < end and sums[i] == wanted else -1
 
-    def _find_span(self, tier: int) -> TierSpan | None:
+    def _find_span(self, tier: int) -> RecordSpan | None:
         """Return where the records of a tier lie; None if there are none."""
         numbers, bounds, positions = self._tier_table
         row = bisect_left(numbers, tier)
         if row == len(numbers) or numbers[row] != tier:
             return None
         low, high = bounds[row], bounds[row + 1]
-        return TierSpan(low, high, positions[row], low // self._block_size, (high - 1) // self._block_size)
+        return RecordSpan(low, high, positions[row], low // self._block_size, (high - 1) // self._block_size)
 
     def _find_all(self, positions: NDArray[np.int64], tiers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what `_find` does for each of many positions, decoding each block once."""

@@ -18,7 +18,7 @@ from retrograde.databases.steps.read import StepsReader
 from retrograde.games import DRAW, LOSE, UNDECIDED, WIN, Game
 
 
-class TierSpan(NamedTuple):
+class StepSpan(NamedTuple):
     """Where the steps of a tier lie: step numbers count from 0 through all tiers."""
 
     low: int
@@ -90,7 +90,7 @@ class StepsDatabase(Database):
         step = bisect_right(sums, rank - begin + sums[i], i, end) - 1
         return outcomes[step] if step >= i else -1
 
-    def _find_span(self, tier: int) -> TierSpan | None:
+    def _find_span(self, tier: int) -> StepSpan | None:
         """Return where the steps of a tier lie; None if it has none."""
         numbers, bounds, positions, masks = self._tiers
         row = bisect_left(numbers, tier)
@@ -98,7 +98,7 @@ class StepsDatabase(Database):
             return None
         low, high, first, runs = bounds[row], bounds[row + 1], positions[row], mask_runs(masks[row])
         size = self._block_size
-        return TierSpan(low, high, first, runs, ~masks[row], squeeze(first, runs), low // size, (high - 1) // size)
+        return StepSpan(low, high, first, runs, ~masks[row], squeeze(first, runs), low // size, (high - 1) // size)
 
     def records(self) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]]]:
         """Raise TypeError: positions are not stored."""

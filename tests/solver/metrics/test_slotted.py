@@ -20,6 +20,7 @@ from retrograde.games.contract.game import CHANCE, TIE, UNDECIDED, Game, Interna
 from retrograde.solver.engine import solve
 from retrograde.solver.metrics.slots import chunks, kernels
 from retrograde.solver.metrics.slots.store import SlotStore
+from retrograde.solver.play.solution import Solution
 from retrograde.solver.runtime.memory import MemoryLimit
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.verify import verify
@@ -111,6 +112,9 @@ def test_what_a_slot_meets_again_behind_a_single_move_is_what_it_was(tmp_path):
             assert low <= expected <= high < low + NARROW
         assert [told(database, position)[0] for position in (10, 11, 12)] == [8, 8, 8]
         assert verify(database).ok
+        listed = Solution(database).where()
+        assert len(listed) == sum(len(chunk.positions) for chunk in listed) > 0
+        assert "positions by plies" in database._repr_html_()
 
 
 @pytest.mark.parametrize(

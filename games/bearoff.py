@@ -20,6 +20,12 @@ from retrograde.games.contract.game import CHANCE, UNDECIDED, WIN, Game
 
 PAIRS = tuple((high, low) for high in range(1, 7) for low in range(1, high + 1))
 SINGLE = len(PAIRS)
+MEN = {
+    sign: f"{colour} disc {number}"
+    for colour, signs in (("wheat", "abcdefghijklmno"), ("lightsteelblue", "ABCDEFGHIJKLMNO"))
+    for number, sign in enumerate(signs, 1)
+}
+"""The looks of men on a point by their signs: one to fifteen men of side 0, then of side 1."""
 
 
 class Bearoff(Game):
@@ -221,3 +227,34 @@ class Bearoff(Game):
             return f"{PAIRS[move][0]}+{PAIRS[move][1]}"
         point, die = move >> 3, move & 7
         return f"{point}-{point - die if point > die else 'off'}{f'-by-{die}' * (point < die)}"
+
+    def draw_board(self):
+        """Return a row of points for each side, with the men off at the right, and below them the dice."""
+        from retrograde.games.contract.drawing import Board
+
+        rows = [
+            (float(x), float(side), f"{self.points - x or 'off'}{' of second' * side}")
+            for side in range(self.sides) for x in range(self.points + 1)
+        ]  # fmt: skip
+        dice = [(float(x), self.sides + 0.5, f"die {x + 1}") for x in range(4)]
+        xs, ys, names = zip(*rows, *dice, strict=True)
+        pieces = {**MEN, **{str(face): str(face) for face in range(1, 7)}}
+        labels = tuple((float(x), -0.75, str(self.points - x or "off")) for x in range(self.points + 1))
+        labels += ((-1.2, 0.0, "First"), (-1.2, 1.0, "Second")) if self.sides == 2 else ()
+        return Board(tuple(zip(xs, ys, strict=True)), names, pieces, len(names), labels=labels)
+
+    def draw_pieces(self, position):
+        signs = [*MEN]
+        text = ""
+        for side in range(self.sides):
+            board = [position >> self.board * side + 4 * place & 15 for place in range(self.points)]
+            row = [self.men - sum(board), *board][::-1]
+            text += "".join(signs[number - 1 + 15 * side] if number else "." for number in row)
+        return text + "".join(map(str, self.dice(position))).ljust(4, ".")
+
+    def draw_move(self, position, move):
+        if not self.hand(position):
+            return ()
+        point, die = move >> 3, move & 7
+        first = (self.points + 1) * self.side(position) + self.points
+        return first - point, first - max(point - die, 0)

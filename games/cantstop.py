@@ -33,6 +33,7 @@ class CantStop(Game):
     """Roll four dice, climb the columns of two sums, and stop before no sum can be used."""
 
     title = "Can't Stop"
+    words = {"A": "Orange", "B": "Blue", "m": "marker", "C": "Orange and Blue"}
     metric = "expectation"
     example = "2,1"
 
@@ -314,3 +315,49 @@ class CantStop(Game):
         if move == BUST:
             return "bust"
         return f"{move // 16 + 1}+{move % 16 + 1}" if move % 16 else str(move // 16 + 1)
+
+    def draw_board(self):
+        """Return the squares of each column, from the bottom up, and the dice below."""
+        from retrograde.games.contract.drawing import Board
+
+        high = max(self.columns)
+        squares = [(float(i), float(high - 1 - k), f"{i + 2}-{k + 1}") for i, size in enumerate(self.columns)
+                   for k in range(size)]  # fmt: skip
+        dice = [(len(self.columns) / 2 - 2 + die, high + 0.9, f"die {die + 1}") for die in range(4)]
+        xs, ys, names = zip(*squares, *dice, strict=True)
+        pieces = {"A": "orange disc", "B": "skyblue disc", "C": "plum disc", "m": "white disc"}
+        pieces |= {face: face for face in "?123456"}
+        labels = tuple((float(i), high - 0.25, str(i + 2)) for i in range(len(self.columns)))
+        return Board(tuple(zip(xs, ys, strict=True)), names, pieces, len(names), labels=labels)
+
+    def draw_pieces(self, position):
+        """Return the squares that the players keep, those that the markers reach, and the dice."""
+        kept = [self.row(position, 1 + player) for player in range(self.players)]
+        text = ""
+        for i, size in enumerate(self.columns):
+            column = ["."] * size
+            for sign, row in zip("AB", kept, strict=False):
+                if climbed := self.squares(row, i):
+                    column[climbed - 1] = sign if column[climbed - 1] == "." else "C"
+            climbed = self.squares(self.row(position, 0), i)
+            if climbed != self.squares(kept[self.player(position)], i):
+                column[climbed - 1] = "m"
+            text += "".join(column)
+        dice = self.dice(position)
+        return text + ("".join(map(str, self.rolls[dice - ROLLED])) if dice >= ROLLED else ("....", "????")[dice])
+
+    def draw_move(self, position, move):
+        """Return the squares that are climbed; the first die for a roll."""
+        dice = self.dice(position)
+        if dice == DECIDE and move == ROLL:
+            return (sum(self.columns),)
+        columns = [number - 1 for number in (move // 16, move % 16) if number] if dice >= ROLLED else []
+        squares = [sum(self.columns[:i]) + self.squares(self.row(position, 0), i) for i in columns]
+        return (squares[0], squares[0] + 1) if len({*columns}) < len(columns) else tuple(squares)
+
+    def draw_reach(self, position, move):
+        first = sum(self.columns)
+        return tuple(range(first, first + 4)) if self.dice(position) == DECIDE and move == ROLL else ()
+
+    def draw_turn(self, position):
+        return "AB"[self.player(position)]

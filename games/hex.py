@@ -54,4 +54,4 @@ class Hex(Game):
         return self.cells.count(position)
 
     def variant_title(self):
-        return f"Hex {self.size}×{self.size}"
+        return f"Hex {self.size} × {self.size}"

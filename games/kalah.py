@@ -194,7 +194,8 @@ class Kalah(Game):
         places = (*below, (self.pits + 1.0, 1.0), *above, (0.0, 1.0))
         names = [f"{sign}{pit + 1}" for sign in "SN" for pit in range(self.pits + 1)]
         pieces = {sign: str(number) for number, sign in enumerate(SIGNS[: self.total + 1]) if number}
-        return Board(places, tuple(names), pieces | {"S": "S", "N": "N"}, len(places))
+        owners = ((self.pits + 1.0, 1.7, "South"), (0.0, 0.3, "North"))
+        return Board(places, tuple(names), pieces | {"S": "S", "N": "N"}, len(places), labels=owners)
 
     def draw_pieces(self, position):
         return "".join(SIGNS[number] for row in self.numbers(position) for number in row)

@@ -8,6 +8,7 @@ from retrograde.games.kinds.heaps import (
     name_of,
     packed,
     replaced,
+    sizes_of,
     understood,
     weight,
     written,
@@ -68,3 +69,31 @@ class Nim(Game):
 
     def move_name(self, heaps, move):
         return name_of(move)
+
+    def draw_board(self):
+        """Return a column of places for each heap, from the bottom up."""
+        from retrograde.games.contract.drawing import Board, letters
+
+        high, columns = max(self.heaps), letters(len(self.heaps))
+        places = [(float(x), float(high - y)) for x in range(len(columns)) for y in range(high)]
+        names = [f"{column}{y + 1}" for column in columns for y in range(high)]
+        return Board(tuple(places), tuple(names), {"O": "peru disc"})
+
+    def draw_pieces(self, heaps):
+        sizes = sizes_of(heaps) + [0] * len(self.heaps)
+        return "".join("O" * size + "." * (max(self.heaps) - size) for size in sizes[: len(self.heaps)])
+
+    def draw_move(self, heaps, move):
+        """Return the objects that are taken, the lowest one last. It is the one to point at."""
+        first = sizes_of(heaps).index(move & LARGEST) * max(self.heaps)
+        return tuple(range(first + (move & LARGEST) - 1, first + (move >> HEAP_BITS) - 1, -1))
+
+    def draw_steps(self, heaps, move):
+        return (self.draw_move(heaps, move)[-1:],)
+
+    def draw_reach(self, heaps, move):
+        """Return the same object of every heap of that size."""
+        left = move >> HEAP_BITS
+        return tuple(
+            heap * max(self.heaps) + left for heap, size in enumerate(sizes_of(heaps)) if size == move & LARGEST
+        )

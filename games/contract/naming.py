@@ -11,6 +11,10 @@ MOST_LOOKED_AT = 1000
 
 WORDS = {"misere": "misère"}
 """How options are spelled for people."""
+SINGULAR = {"men": "man", "dice": "die"}
+"""The singular of plurals that do not end in s."""
+SIZES = (("size",), ("side",), ("width", "height"))
+"""Options that are the width and the height of a board of cells."""
 
 
 def title(cls: type[Game]) -> str:
@@ -22,18 +26,36 @@ def title(cls: type[Game]) -> str:
 def variant_title(game: Game) -> str:
     """Return the variant's name for people: by default the title and the options that are not the defaults.
 
-    The size of a square board is written `4 × 4`, and an option that is true as its name.
+    The size of a board of cells is written `4 × 3`.
     """
     if own := game.variant_title():
         return printable(own)
-    options = fields(game)  # type: ignore[arg-type]  # subclasses are dataclasses
-    unusual = {one.name: getattr(game, one.name) for one in options if getattr(game, one.name) != one.default}
-    board, size = game.draw_board(), unusual.get("size")
-    square = f" {size} × {size}" if board and isinstance(size, int) and board.rows == (size,) * size else ""
-    if square:
-        del unusual["size"]
-    others = [WORDS.get(name, name) if value is True else f"{name} {value}" for name, value in unusual.items()]
-    return ", ".join([title(type(game)) + square, *others])
+    options = {one.name: getattr(game, one.name) for one in fields(game)}  # type: ignore[arg-type]  # a dataclass
+    unusual = {one.name for one in fields(game) if options[one.name] != one.default}  # type: ignore[arg-type]
+    board, size = game.draw_board(), ""
+    for names in SIZES:
+        width, height = options.get(names[0]), options.get(names[-1])
+        if board and unusual & {*names} and board.rows == (width,) * (height or 0):
+            size = f" {width} × {height}"
+            unusual -= {*names}
+    others = [option_in_words(name, value) for name, value in options.items() if name in unusual]
+    return ", ".join([title(type(game)) + size, *others])
+
+
+def option_in_words(name: str, value: object) -> str:
+    """Return an option as people say it.
+
+    >>> [option_in_words(*option) for option in [("pits", 3), ("men", 1), ("target", 50), ("misere", True)]]
+    ['3 pits', '1 man', 'target 50', 'misère']
+    """
+    word = WORDS.get(name, name.replace("_", " "))
+    if isinstance(value, bool):
+        return word if value else f"without {word}"
+    if isinstance(value, tuple):
+        return f"{word} {'+'.join(map(str, value))}"
+    if word not in SINGULAR and (not word.endswith("s") or word.endswith("ss")):
+        return f"{word} {value}"
+    return f"{value} {SINGULAR.get(word, word.removesuffix('s')) if value == 1 else word}"
 
 
 def player_to_move(game: Game, position: int) -> str:

@@ -79,3 +79,39 @@ class Race(Game):
 
     def ending(self, position):
         return f"player {1 if position & PLAYER else 0} has {self.target}"
+
+    @property
+    def digits(self):
+        """How many digits the numbers have on the board."""
+        return len(str(self.target + self.most_beyond()))
+
+    def draw_board(self):
+        """Return a line for each player: the score and, for the player to move, the turn's total; then the die."""
+        from retrograde.games.contract.drawing import Board
+
+        numbers = [(x + column, y) for y in (0, 1.5) for x in (0, self.digits + 1) for column in range(self.digits)]
+        places = (*((float(x), float(y)) for x, y in numbers), (2.0 * self.digits + 2, 0.75))
+        names = [f"{what} {digit + 1} of {who}" for who in ("first", "second") for what in ("score", "turn's total")
+                 for digit in range(self.digits)]  # fmt: skip
+        middle, die = float(self.digits), 2.0 * self.digits + 2
+        labels = (
+            (0.0, -0.75, "First"),
+            (0.0, 0.75, "Second"),
+            (middle, 0.0, "+"),
+            (middle, 1.5, "+"),
+            (die, 1.5, "roll"),
+        )
+        return Board(places, (*names, "die"), {**{digit: digit for digit in "0123456789"}, "?": "?"}, len(places),
+                     labels=labels)  # fmt: skip
+
+    def draw_pieces(self, position):
+        player, total = position >> 24 & 1, position & 255
+        numbers = [number for who in range(2) for number in (self.score(position, who), total if who == player else "")]
+        return "".join(str(number).rjust(self.digits, ".") for number in numbers) + ".?"[position >= DRAWING]
+
+    def draw_move(self, position, move):
+        """Return the die for going on, and the last digit of the turn's total for holding."""
+        if position & DRAWING:
+            return ()
+        last = 2 * self.digits * (1 + (position >> 24)) - 1
+        return (4 * self.digits,) if move == GO_ON else (last,)

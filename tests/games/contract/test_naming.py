@@ -19,6 +19,12 @@ TITLES = {
     "chess:KRKN": "King and rook against king and knight",
     "dodgem:3": "Dodgem 3 × 3",
     "mutorere": "Mū Tōrere",
+    "kalah:3": "Kalah, 3 pits",
+    "kalah:1,3,either=no": "Kalah, 1 pit, 3 seeds, without either",
+    "eightpuzzle:3,2": "8-puzzle 3 × 2",
+    "teeko:3,3": "Teeko 3 × 3, 3 men",
+    "nim:heaps=3+5,most=2": "Nim, heaps 3+5, most 2",
+    "cram": "Cram",
 }
 
 

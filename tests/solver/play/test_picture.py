@@ -9,7 +9,7 @@ import pytest
 
 from retrograde.cli.render.board import board_text
 from retrograde.databases import open_database
-from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Value
+from retrograde.games import CHANCE, DRAW, LOSE, TIE, UNDECIDED, WIN, Value
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.drawing import CHESS_MEN, SHAPES, grid
 from retrograde.games.contract.game import FLIPPED
@@ -23,6 +23,10 @@ VARIANTS = [
     *("tictactoe", "tictactoe:4", "connect4:5,4", "connect4", "dodgem", "dodgem:4", "hareandhounds", "lgame"),
     *("mutorere", "tentozero", "chess:KQKR", "chess:KPKP"),
 ]
+OF_NUMBERS = ["nim", "kalah:3", "pig:20", "piglet", "bearoff:3,3", "bearoff:3,3,2", "cantstop:2,1", "cantstop:3,1,2,2"]
+"""Games whose boards show numbers, and on which no positions are set up."""
+CHANGE_MORE = {"lgame", "tentozero", "chess", "nim", "kalah", "pig", "piglet", "bearoff", "cantstop"}
+"""Games whose moves change more than the places that they touch: an L, a counter, en passant, heaps in order, dice."""
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -45,13 +49,13 @@ def positions_of(game, count=30):
         yield position
 
 
-@pytest.mark.parametrize("text", VARIANTS)
+@pytest.mark.parametrize("text", VARIANTS + OF_NUMBERS)
 def test_what_games_say_of_their_boards_fits_their_rules(text):
     game = load_game(text)
     board = game.draw_board()
     assert len(board.names) == len(board.places) >= board.cells
     for look in board.pieces.values():
-        assert any(word in SHAPES or word in MEN for word in look.split())
+        assert text in OF_NUMBERS or any(word in SHAPES or word in MEN for word in look.split())
     for position in positions_of(game):
         signs = game.draw_pieces(position)
         assert len(signs) == len(board.places)
@@ -59,25 +63,32 @@ def test_what_games_say_of_their_boards_fits_their_rules(text):
         assert game.draw_turn(position) in ("", *board.pieces)
         if game.primitive(position) != UNDECIDED:
             continue
+        chance = game.turn(position) == CHANCE
         for move in game.generate_moves(position):
             places = game.draw_move(position, move)
+            if chance or game.move_name(position, move) in ("stop", "bust"):
+                assert places == ()
+                continue
             assert places and all(0 <= place < len(signs) for place in places)
             child = game.draw_pieces(game.do_move(position, move))
             changed = {place for place in range(len(signs)) if signs[place] != child[place]}
             assert changed & set(places)
-            if game.name not in ("lgame", "tentozero", "chess"):  # whose moves change more: an L, a counter, en passant
+            if game.name not in CHANGE_MORE:
                 assert changed <= set(places)
 
 
-@pytest.mark.parametrize("text", VARIANTS)
+@pytest.mark.parametrize("text", VARIANTS + OF_NUMBERS)
 def test_moves_that_touch_the_same_places_are_few(text):
     game = load_game(text)
     for position in positions_of(game):
         if game.primitive(position) == UNDECIDED:
             moves = list(game.generate_moves(position))
             together = {tuple(sorted(game.draw_move(position, move))) for move in moves}
+            if game.turn(position) == CHANCE:
+                assert together == {()}
+                continue
             assert len(moves) <= 4 * len(together)  # a pawn may become one of four
-            if game.name not in ("chess", "lgame"):
+            if game.name not in ("chess", "lgame", "bearoff"):  # two dice may take the same man off
                 assert len(moves) == len(together)
 
 
@@ -298,3 +309,39 @@ def test_every_row_of_connect_four_that_has_won_is_told():
     assert game.draw_end(game.read("X.../XO../XOO./XXOO")) == (0, 4, 8, 12)
     assert game.draw_end(game.read("X..O/OX.O/XOXO/XXOX")) == (0, 5, 10, 15)
     assert game.draw_end(game.read("..../..../XO../XO..")) == ()
+
+
+def test_boards_of_numbers_say_what_positions_say():
+    """The heaps of nim, the scores of pig, the men of bear-off and the squares of Can't Stop are those of the text."""
+    nim, pig, bearoff = load_game("nim"), load_game("pig"), load_game("bearoff:9,3,2")
+    assert nim.draw_pieces(nim.read("5+3+1")) == "OOOOOOOO..O...."
+    five, three = 0b101, 0b011
+    move = five | 2 << 5  # two are left of five
+    assert nim.move_name(nim.start, move) == "5>2"
+    assert [nim.draw_board().names[place] for place in nim.draw_move(nim.start, move)] == ["a5", "a4", "a3"]
+    assert nim.draw_steps(nim.start, move) == (nim.draw_move(nim.start, move)[-1:],)
+    assert nim.draw_reach(nim.read("3+3"), three) == (0, 5)
+    assert pig.draw_pieces(pig.read("31-5+12/0?")) == ".31.12..5...?"
+    assert pig.draw_pieces(pig.read("31-5+0/1")) == ".31.....5..0."
+    assert bearoff.draw_pieces(bearoff.read("1.0.3/0.2.0 1 5+3")) == "c.ae.B.G53.."
+    man = 8 * 2 + 5  # from point 2 by a five
+    places = bearoff.draw_move(bearoff.read("1.0.3/0.2.0 1 5+3"), man)
+    assert [bearoff.draw_board().names[place] for place in places] == ["2 of second", "off of second"]
+
+
+def test_markers_of_cant_stop_climb_where_they_are_drawn():
+    game, chance = load_game("cantstop:3,1,2,2"), Random(1)
+    position, climbs = game.start, 0
+    for _ in range(300):
+        if game.primitive(position) != UNDECIDED:
+            position = game.start
+        board, before = game.draw_board(), game.draw_pieces(position)
+        move = chance.choice(list(game.generate_moves(position)))
+        name, places = game.move_name(position, move), game.draw_move(position, move)
+        position = game.do_move(position, move)
+        if places and name != "roll":
+            after, sums = game.draw_pieces(position), name.split("+")
+            reached = [max(place for place in places if board.names[place].startswith(f"{one}-")) for one in sums]
+            assert {after[place] for place in reached} == {"m"} and after != before
+            climbs += 1
+    assert climbs > 30

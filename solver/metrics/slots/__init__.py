@@ -4,8 +4,8 @@ It needs less memory than `metrics/expectation.py`, because positions are slots 
 
 - `store.py` solves tier by tier and decides which sweeps a tier with cycles needs.
 - `chunks.py` has the tasks: each handles a chunk of a tier's slots.
-- `kernels.py` computes the bounds of a chunk by the rules, and can write a *script* of what the rules said.
-- `replay.py` computes the bounds of a chunk again from its script, without calling the rules, and guesses in floating
-  point from a *plan*: the best moves of a script.
+- `scripts.py` records what the rules say about slots as a *script*; `kernels.py` has its compiled loops.
+- `replay.py` computes bounds from a script, without calling the rules, and guesses in floating point from a *plan*: the
+  best moves of a script.
 - `files.py` keeps the bounds of all tiers in two files.
 """

@@ -1,73 +1,71 @@
-"""Scripts and plans: what the rules say about a chunk's slots, recorded once and replayed in each sweep.
+"""The compiled loops that evaluate scripts (see `scripts.py`), without calling the rules.
 
-Tiers with cycles need many sweeps. A script has the slots in the order of the sweep. Each slot is a tree in prefix
-order, in integers::
+`sweep_script` computes bounds: lower ones are rounded down, upper ones up. All are from player 0's side, in grains, as
+in `metrics/expectation.py`.
 
-    n << 2 | 0, 1 or 2      a node: n moves follow, of player 0, player 1, or chance
-    -1 - 2 * place          a leaf: a slot, by its place among those of all tiers; behind these, an end by its number
-    -2 - 2 * place          the same slot with the players exchanged
+`guess_by_script` computes guesses in floating point, and writes the best moves as a *plan*, which is quicker to
+evaluate. A plan has a row for each slot: a constant from outside the tier, and slots of the tier with the probability
+to reach them, negative if the players are exchanged by then::
 
-Before each child of a node stand its odds, if the node is chance's, and then what the move pays, if moves may pay. A
-position between slots with a single move is left out unless the move pays. Slots that stand for no position are left
-out too; `rows` lists the others.
+    guess  =  rest + odds * guess of a slot + odds * guess of a slot + …
 
-A *plan* has the best moves of a script only, for guesses in floating point. It has a row for each slot that stands for
-a position: a constant from outside the tier, and slots of the tier with the probability to reach them. The probability
-is negative if the players are exchanged by then::
-
-    rest + odds * value of a slot + odds * value of a slot + ...
-
-A sweep by a plan reads few slots, while a sweep by a script reads all that moves lead to. So the solver makes a plan
-from a script now and then and sweeps by it many times. Guesses affect how tight bounds become, not whether they hold.
+So the solver makes a plan now and then and sweeps by it many times. Guesses affect how tight bounds become, not whether
+they hold.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-import zstandard
 
 from retrograde.solver.metrics.expectation_kernels import LIMIT
-from retrograde.solver.metrics.slots.kernels import DEEP, STAY, add_product, means, settle
+from retrograde.solver.metrics.slots.kernels import BY_CHANCE
+from retrograde.solver.metrics.slots.scripts import Script
 from retrograde.solver.runtime.kernel import kernel, lean_kernel
 
 Array = np.ndarray[Any, Any]
 
+LOOK, RISE, SINK, STAY = range(4)
+"""Modes of a sweep.
+
+    LOOK    compute the bounds from other tiers alone: slots of the own tier count as 0
+    RISE    move bounds closer together
+    SINK    move bounds apart until they hold
+    STAY    find where players may stay in the tier forever: lower bounds go from 1 to 0 where they may not
+"""
 BYTES_A_PLAN = 80
 """Memory of a plan for each slot, in bytes, about."""
-BY_CHANCE = 2
-"""The kind of a node at which chance moves; the others are the players' numbers."""
+TERMS = 32
+"""Terms of a plan for each slot, for which there is memory at first."""
 
 
-class ChunkScript(NamedTuple):
-    """The recorded `words` of a chunk that begins at slot `begin`.
+class ChunkBounds(NamedTuple):
+    """What a sweep of a chunk reads and writes.
 
-    `rows` are the chunk's slots, counted from `begin`. `ends` are the payoffs of ends, in grains. Payments in `words`
-    are in units of `scale` grains; `scale` is 0 if no move pays. If memory is short, `words` hold the bytes of a zstd
-    frame.
+    - `low` and `high` are bounds of all slots, valid for finished tiers.
+    - `own_low` and `own_high` are those of the tier that is being solved, whose slots begin at place `first`.
+    - `chunk_low` and `chunk_high` are newer ones of the chunk, the slots of the tier from `begin` on.
+    - `endless` marks slots of the tier from which players can stay there forever.
+    - `mode` is LOOK, RISE, SINK or STAY. In mode LOOK, `outside` int64[2] gets the least and the greatest bound met in
+      other tiers and at ends.
     """
 
+    low: Array
+    high: Array
+    first: int
+    own_low: Array
+    own_high: Array
     begin: int
-    words: Array
-    rows: Array
-    ends: Array
-    scale: int
-
-    def packed(self) -> "ChunkScript":
-        """Return the script with compressed words."""
-        frame = zstandard.ZstdCompressor(level=1).compress(self.words.tobytes())
-        return self._replace(words=np.frombuffer(frame, np.uint8))
-
-    def unpacked(self, kind: type) -> "ChunkScript":
-        """Return the script with words of the type *kind*."""
-        if self.words.dtype != np.uint8:
-            return self
-        return self._replace(words=np.frombuffer(zstandard.ZstdDecompressor().decompress(self.words.tobytes()), kind))
+    chunk_low: Array
+    chunk_high: Array
+    endless: Array
+    mode: int
+    outside: Array
 
 
 class ChunkPlan(NamedTuple):
-    """The plan of a chunk that begins at slot `begin`.
+    """The plan of some slots of a chunk that begins at slot `begin`.
 
-    `rows` are its slots. The terms of row r are `places` and `odds` from `begins[r]` to `begins[r + 1]`. `rests` are
+    `rows` are the slots. The terms of row r are `places` and `odds` from `begins[r]` to `begins[r + 1]`. `rests` are
     the constants in grains, and `margins` how far these may be off.
     """
 
@@ -84,186 +82,178 @@ class SlotGuesses(NamedTuple):
     """Values of slots, in grains.
 
     `low` and `high` are bounds of all slots, valid for finished tiers. `about` are guesses for the tier whose slots
-    begin at place `first`. `chunk` are newer guesses of the current chunk.
+    begin at place `first`. `chunk` are newer guesses of the chunk that begins at slot `begin`.
     """
 
     low: Array
     high: Array
     first: int
     about: Array
+    begin: int
     chunk: Array
 
 
-class NodeStack(NamedTuple):
-    """The open nodes of a script: kind, children left, weight and payment of the move to it.
-
-    `totals` are the weights of the children so far; 1 for a player. They are 0 until the first child is complete.
-    """
-
-    kinds: Array
-    children_left: Array
-    weights: Array
-    gains: Array
-    totals: Array
-
-
-@kernel
-def empty_stack():
-    kinds, children_left, totals = np.empty(DEEP, np.int64), np.empty(DEEP, np.int64), np.empty(DEEP, np.int64)
-    return NodeStack(kinds, children_left, np.empty(DEEP, np.int64), np.empty(DEEP, np.int64), totals)
-
-
 @lean_kernel
-def read_to_leaf(script, at, depth, stack):
-    """Read a script from word *at* to the next leaf, and push the nodes on the way.
+def read_link(script, at, who):
+    """Read the link at word *at* of a node where *who* moves.
 
-    Return the next word, the depth, the weight and payment of the move to the leaf, and the leaf's number.
+    Return (the next word, odds, what the move pays, target, payoff). Odds are 1 for a player's move. The payoff is 0
+    unless the target is an end. Amounts are in grains.
     """
     words = script.words
-    while True:
-        # Step 1: the odds and payment of the move.
-        weight, gain = np.int64(1), np.int64(0)
-        if depth >= 0 and stack.kinds[depth] == BY_CHANCE:
-            weight = np.int64(words[at])
-            at += 1
-        if depth >= 0 and script.scale:
-            gain = np.int64(words[at]) * script.scale
-            at += 1
-        word = np.int64(words[at])
+    odds, gain, payoff = np.int64(1), np.int64(0), np.int64(0)
+    if who == BY_CHANCE:
+        odds = np.int64(words[at])
         at += 1
-        if word < 0:
-            return at, depth, weight, gain, -1 - word
-        # Step 2: a node. Push it; its children follow.
-        depth += 1
-        stack.kinds[depth], stack.children_left[depth] = word & 3, word >> 2
-        stack.weights[depth], stack.gains[depth], stack.totals[depth] = weight, gain, 0
+    if script.pays:
+        gain = np.int64(words[at]) * script.scale
+        at += 1
+    target = np.int64(words[at])
+    at += 1
+    if target == script.end:
+        payoff = np.int64(words[at]) * script.scale
+        at += 1
+    return at, odds, gain, target, payoff
 
 
-# Bounds, by a script
-
-
-class BoundSums(NamedTuple):
-    """The bounds of open nodes so far: the best of a player, or the sums of `add_product` for chance."""
-
-    lows: Array
-    highs: Array
-    uppers: Array
-    lowers: Array
+# Bounds
 
 
 @kernel
-def sweep_script(script, first, chunk):
-    """Sweep a chunk by its script; return the greatest change, -1 if a bound exceeds LIMIT.
+def sweep_script(script, chunk):
+    """Give the slots of a script new bounds, as far as the mode allows; return the greatest change.
 
-    *first* is the place of the tier's first slot. In mode STAY bounds are 1 where players may be able to stay forever,
-    else 0, and everything outside the tier is 0.
+    Return -1 if a bound exceeds LIMIT. In mode STAY, bounds are 1 where players may be able to stay forever, else 0.
     """
-    stack = empty_stack()
-    sums = BoundSums(
-        np.empty(DEEP, np.int64), np.empty(DEEP, np.int64), np.empty((2, DEEP), np.int64),
-        np.empty((2, DEEP), np.uint64),
-    )  # fmt: skip
-    staying = chunk.mode == STAY
-    most = np.int64(0)
-    at = 0
-    for number in range(len(script.rows)):
-        depth = -1
-        while True:
-            # Step 1: read to the next leaf, and find its bounds.
-            at, depth, weight, gain, leaf = read_to_leaf(script, at, depth, stack)
-            low, high = bounds_of_leaf(script, first, chunk, leaf)
-            # Step 2: pass the bounds up to the parent node, and on while nodes are complete.
-            while depth >= 0:
+    words, staying = script.words, chunk.mode == STAY
+    nodes = np.empty((2, script.nodes.max()), np.int64)
+    most, at = np.int64(0), 0
+    for row in range(len(script.rows)):
+        low = high = np.int64(0)
+        for node in range(script.nodes[row]):
+            # Step 1: who moves at the node? In mode STAY, chance needs all moves, and a player some move.
+            head = np.int64(words[at])
+            at += 1
+            who, total = head & 3, np.int64(0)
+            greatest = who != BY_CHANCE if staying else who == 0
+            low_sum = high_sum = np.int64(0), np.uint64(0)
+            for link in range(head >> 2):
+                # Step 2: the bounds of each child, and what the move pays.
+                at, odds, gain, target, payoff = read_link(script, at, who)
+                child_low, child_high = bounds_at(chunk, nodes, target, payoff)
                 if gain and not staying:
-                    low, high = low + gain, high + gain
-                    if max(abs(low), abs(high)) >= LIMIT:
+                    child_low, child_high = child_low + gain, child_high + gain
+                    if max(abs(child_low), abs(child_high)) >= LIMIT:
                         return np.int64(-1)
-                add_bounds(stack, sums, depth, weight, low, high, staying)
-                stack.children_left[depth] -= 1
-                if stack.children_left[depth]:
-                    break
-                # The node is complete.
-                low, high = sums.lows[depth], sums.highs[depth]
-                if stack.kinds[depth] == BY_CHANCE and not staying:
-                    low_sum = sums.uppers[0, depth], sums.lowers[0, depth]
-                    low, high = means(low_sum, (sums.uppers[1, depth], sums.lowers[1, depth]), stack.totals[depth])
-                weight, gain = stack.weights[depth], stack.gains[depth]
-                depth -= 1
-            if depth < 0:
-                break
-        # Step 3: the tree is complete. Give the slot its new bounds.
-        most = max(most, settle(chunk, script.rows[number], low, high))
+                # Step 3: chance adds the weighted bounds, a player keeps the best.
+                if who == BY_CHANCE and not staying:
+                    total += odds
+                    low_sum, high_sum = add_product(low_sum, odds, child_low), add_product(high_sum, odds, child_high)
+                    continue
+                if link == 0 or (child_low > low) == greatest:
+                    low = child_low
+                if link == 0 or (child_high > high) == greatest:
+                    high = child_high
+            if who == BY_CHANCE and not staying:
+                low, _ = mean(low_sum, total)
+                high, rest = mean(high_sum, total)
+                high += rest
+            nodes[0, node], nodes[1, node] = low, high
+        # Step 4: the last node is the slot.
+        most = max(most, settle(chunk, script.rows[row], low, high))
     return most
 
 
 @lean_kernel
-def bounds_of_leaf(script, first, chunk, leaf):
-    """Return the bounds of a leaf, which is a slot or an end."""
-    place = leaf >> 1
-    slot = place - first
-    staying = chunk.mode == STAY
+def bounds_at(chunk, nodes, target, payoff):
+    """Return the bounds of a target: a node, a slot or an end."""
+    if target < 0:
+        return nodes[0, -1 - target], nodes[1, -1 - target]
+    place = target >> 1
+    slot = place - chunk.first
+    # Case: a slot of the tier, from the chunk itself or from before the wave.
     if 0 <= slot < len(chunk.own_low):
+        if chunk.mode == LOOK:
+            return np.int64(0), np.int64(0)
         if chunk.begin <= slot < chunk.begin + len(chunk.chunk_low):
             low, high = chunk.chunk_low[slot - chunk.begin], chunk.chunk_high[slot - chunk.begin]
         else:
             low, high = chunk.own_low[slot], chunk.own_high[slot]
-    elif staying:
-        low = high = np.int64(0)
-    elif place < chunk.starts[-1]:
-        low, high = chunk.low[place], chunk.high[place]
+        if chunk.mode == STAY:
+            return low, high
+    # Case: a slot of a finished tier, or an end.
     else:
-        low = high = script.ends[place - chunk.starts[-1]]
-    return (-high, -low) if leaf & 1 and not staying else (low, high)
+        if chunk.mode == STAY:
+            return np.int64(0), np.int64(0)
+        low = high = payoff
+        if place < len(chunk.low):
+            low, high = chunk.low[place], chunk.high[place]
+        if chunk.mode == LOOK:
+            chunk.outside[0], chunk.outside[1] = min(chunk.outside[0], low), max(chunk.outside[1], high)
+    return (-high, -low) if target & 1 else (low, high)
 
 
 @lean_kernel
-def add_bounds(stack, sums, depth, weight, low, high, staying):
-    """Add the bounds of a child to those of its node.
+def settle(chunk, i, low, high):
+    """Give a slot new bounds as far as the mode allows; return the change, 0 in mode LOOK.
 
-    Chance adds the weighted bounds, and a player takes the best child. In mode STAY some move suffices for a player,
-    and chance needs all.
+    RISE accepts only tighter bounds, SINK and STAY only wider ones. If play can be endless, a lower bound above 0 or an
+    upper bound below 0 first moves one grain towards 0 (see `metrics/expectation.py`).
     """
-    is_first = stack.totals[depth] == 0
-    if stack.kinds[depth] == BY_CHANCE and not staying:
-        if is_first:
-            sums.uppers[0, depth] = sums.uppers[1, depth] = 0
-            sums.lowers[0, depth] = sums.lowers[1, depth] = 0
-        stack.totals[depth] += weight
-        for row, bound in enumerate((low, high)):
-            total = sums.uppers[row, depth], sums.lowers[row, depth]
-            sums.uppers[row, depth], sums.lowers[row, depth] = add_product(total, weight, bound)
-    else:
-        greatest = stack.kinds[depth] != BY_CHANCE if staying else stack.kinds[depth] == 0
-        if is_first or (low > sums.lows[depth]) == greatest:
-            sums.lows[depth] = low
-        if is_first or (high > sums.highs[depth]) == greatest:
-            sums.highs[depth] = high
-        stack.totals[depth] = 1
+    if chunk.mode == LOOK:
+        chunk.chunk_low[i], chunk.chunk_high[i] = low, high
+        return np.int64(0)
+    if len(chunk.endless) and chunk.endless[chunk.begin + i]:
+        low -= low > 0
+        high += high < 0
+    if (low > chunk.chunk_low[i]) != (chunk.mode == RISE):
+        low = chunk.chunk_low[i]
+    if (high < chunk.chunk_high[i]) != (chunk.mode == RISE):
+        high = chunk.chunk_high[i]
+    change = max(abs(low - chunk.chunk_low[i]), abs(high - chunk.chunk_high[i]))
+    chunk.chunk_low[i] = low
+    chunk.chunk_high[i] = high
+    return change
 
 
-# Guesses, by a script or a plan
+@lean_kernel
+def add_product(total, odds, bound):
+    """Return a sum plus *odds* times *bound*. A sum is in two parts: upper * 2**32 + lower."""
+    upper, lower = total
+    return upper + odds * (bound >> 32), lower + np.uint64(odds) * np.uint64(bound & 0xFFFFFFFF)
 
 
-class GuessSums(NamedTuple):
-    """The guesses of open nodes so far: value, constant, margin, and where their terms begin in the plan."""
+@lean_kernel
+def mean(added, total):
+    """Return a sum of `add_product` divided by *total*, below 2**31: rounded down, and whether there is a remainder."""
+    upper, lower = added
+    quotient = upper // total
+    divisor = np.uint64(total)
+    rest = np.uint64(upper - quotient * total) << np.uint64(32)
+    whole_part = rest // divisor + lower // divisor
+    rest = rest % divisor + lower % divisor
+    more = rest // divisor
+    return (quotient << 32) + np.int64(whole_part + more), np.int64(rest - more * divisor != 0)
 
-    values: Array
-    rests: Array
-    margins: Array
-    heads: Array
+
+# Guesses
 
 
-def make_plan(script: ChunkScript, guesses: SlotGuesses) -> tuple[ChunkPlan, float]:
+def make_plan(script: Script, guesses: SlotGuesses) -> tuple[ChunkPlan, float]:
     """Return a plan by the current guesses, and the greatest change of a guess; improves `guesses.chunk` meanwhile."""
-    leaves = int((script.words < 0).sum())
-    rows = len(script.rows)
-    plan = ChunkPlan(
-        script.begin, script.rows, np.zeros(rows + 1, np.int32), np.empty(leaves, np.int32), np.empty(leaves),
-        np.empty(rows), np.empty(rows),
-    )  # fmt: skip
-    change = guess_by_script(script, guesses, plan)
-    count = int(plan.begins[-1])
-    return plan._replace(places=plan.places[:count].copy(), odds=plan.odds[:count].copy()), float(change)
+    before, rows, terms = guesses.chunk.copy(), len(script.rows), TERMS * len(script.rows)
+    while True:
+        plan = ChunkPlan(
+            guesses.begin, script.rows.copy(), np.zeros(rows + 1, np.int32), np.empty(terms, np.int32),
+            np.empty(terms), np.empty(rows), np.empty(rows),
+        )  # fmt: skip
+        change = guess_by_script(script, guesses, plan)
+        if change >= 0:
+            count = int(plan.begins[-1])
+            return plan._replace(places=plan.places[:count].copy(), odds=plan.odds[:count].copy()), float(change)
+        # There are more terms than expected: begin anew with more memory.
+        guesses.chunk[:] = before
+        terms *= 2
 
 
 def plan_of_margins(plan: ChunkPlan, lost: float) -> ChunkPlan:
@@ -271,100 +261,108 @@ def plan_of_margins(plan: ChunkPlan, lost: float) -> ChunkPlan:
     return plan._replace(odds=np.abs(plan.odds), rests=lost + plan.margins)
 
 
+class NodeGuesses(NamedTuple):
+    """The guesses of the nodes of a slot: value, constant, margin, and where their terms begin and end in the plan."""
+
+    values: Array
+    rests: Array
+    margins: Array
+    begins: Array
+    ends: Array
+
+
 @kernel
 def guess_by_script(script, guesses, plan):
-    """Sweep the guesses of a chunk by all moves, and write the best moves to *plan*; return the greatest change."""
-    stack = empty_stack()
-    sums = GuessSums(np.empty(DEEP), np.empty(DEEP), np.empty(DEEP), np.empty(DEEP, np.int64))
-    most = 0.0
-    at = 0
-    end = 0
-    for number in range(len(script.rows)):
-        depth = -1
-        while True:
-            # Step 1: read to the next leaf. A slot of this tier becomes a term of the plan.
-            at, depth, weight, gain, leaf = read_to_leaf(script, at, depth, stack)
-            head = end  # where the terms of this child begin
-            value, rest, margin, end = guess_of_leaf(script, guesses, plan, leaf, end)
-            # Step 2: pass the value up to the parent node, and on while nodes are complete.
-            while depth >= 0:
-                end = add_guess(stack, sums, depth, weight, (value + gain, rest + gain, margin), plan, (head, end))
-                stack.children_left[depth] -= 1
-                if stack.children_left[depth]:
-                    break
-                # The node is complete: divide by the sum of weights, which is 1 for a player.
-                head, total = sums.heads[depth], np.float64(stack.totals[depth])
-                value, rest = sums.values[depth] / total, sums.rests[depth] / total
-                margin = sums.margins[depth] / total
-                for term in range(head, end):
+    """Sweep the guesses of a script's slots by all moves, and write the best moves to *plan*.
+
+    Return the greatest change; -1 if the plan is full.
+    """
+    words, count = script.words, script.nodes.max()
+    nodes = NodeGuesses(
+        np.empty(count), np.empty(count), np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64)
+    )
+    most, at = 0.0, 0
+    for row in range(len(script.rows)):
+        end = np.int64(plan.begins[row])  # behind the terms of earlier slots, and of this slot's nodes
+        for node in range(script.nodes[row]):
+            # Step 1: who moves at the node?
+            head = np.int64(words[at])
+            at += 1
+            who, total, begin, stop = head & 3, np.int64(0), end, end
+            value = rest = margin = 0.0
+            for link in range(head >> 2):
+                # Step 2: the guess of each child, and its terms.
+                at, odds, gain, target, payoff = read_link(script, at, who)
+                if end == len(plan.places):
+                    return -1.0
+                child_value, child_rest, child_margin, first, last = guess_at(guesses, nodes, plan, target, payoff, end)
+                child_value, child_rest = child_value + gain, child_rest + gain
+                # Step 3: chance adds the weighted guesses, and lists the weighted terms of all children.
+                if who == BY_CHANCE:
+                    if end + last - first > len(plan.places):
+                        return -1.0
+                    total += odds
+                    value, rest, margin = (
+                        value + odds * child_value,
+                        rest + odds * child_rest,
+                        margin + odds * child_margin,
+                    )
+                    stop = end = copy_terms(plan, first, last, odds, end)
+                    continue
+                # A player keeps the best guess with its terms.
+                end = max(end, last)
+                if link == 0 or (child_value > value) == (who == 0):
+                    value, rest, margin, begin, stop = child_value, child_rest, child_margin, first, last
+            # Step 4: chance divides by the sum of its odds.
+            if who == BY_CHANCE:
+                value, rest, margin = value / total, rest / total, margin / total
+                for term in range(begin, stop):
                     plan.odds[term] /= total
-                weight, gain = stack.weights[depth], stack.gains[depth]
-                depth -= 1
-            if depth < 0:
-                break
-        # Step 3: the tree is complete. Write the guess and the row of the plan.
-        i = script.rows[number]
-        most = max(most, abs(value - guesses.chunk[i]))
-        guesses.chunk[i] = value
-        plan.rests[number] = rest
-        plan.margins[number] = margin
-        plan.begins[number + 1] = end
+            nodes.values[node], nodes.rests[node], nodes.margins[node] = value, rest, margin
+            nodes.begins[node], nodes.ends[node] = begin, stop
+        # Step 5: the last node is the slot. Write its guess and its row of the plan, and drop all other terms.
+        i, slot = script.rows[row], script.nodes[row] - 1
+        most = max(most, abs(nodes.values[slot] - guesses.chunk[i]))
+        guesses.chunk[i] = nodes.values[slot]
+        plan.rests[row], plan.margins[row] = nodes.rests[slot], nodes.margins[slot]
+        plan.begins[row + 1] = copy_terms(plan, nodes.begins[slot], nodes.ends[slot], 1, np.int64(plan.begins[row]))
     return most
 
 
 @lean_kernel
-def guess_of_leaf(script, guesses, plan, leaf, end):
-    """Return the value, constant and margin of a leaf, and the new end of the plan's terms."""
-    place = leaf >> 1
-    slot = place - guesses.first
-    sign = -1.0 if leaf & 1 else 1.0
-    # Case: a slot of this tier is a term of the plan.
-    if 0 <= slot < len(guesses.about):
-        inside = script.begin <= slot < script.begin + len(guesses.chunk)
-        value = sign * (guesses.chunk[slot - script.begin] if inside else guesses.about[slot])
-        plan.places[end], plan.odds[end] = slot, sign
-        return value, 0.0, 0.0, end + 1
-    # Case: a slot of a finished tier, the middle of its bounds, give or take half their distance.
-    if place < len(guesses.low):
-        value = sign * (0.5 * guesses.low[place] + 0.5 * guesses.high[place])
-        return value, value, 0.5 * (guesses.high[place] - guesses.low[place]), end
-    # Case: an end.
-    value = sign * script.ends[place - len(guesses.low)]
-    return value, value, 0.0, end
+def copy_terms(plan, first, last, odds, end):
+    """Copy the terms from *first* to *last* to index *end* and on, times *odds*; return the new end."""
+    for term in range(first, last):
+        plan.places[end], plan.odds[end] = plan.places[term], plan.odds[term] * odds
+        end += 1
+    return end
 
 
 @lean_kernel
-def add_guess(stack, sums, depth, weight, child, plan, terms):
-    """Add a child (value, constant, margin) to its node; return the end of the plan's terms.
+def guess_at(guesses, nodes, plan, target, payoff, end):
+    """Return (value, constant, margin, first term, end of the terms) of a target: a node, a slot or an end.
 
-    *terms* say where the child's terms begin and end in the plan.
+    The term of a slot of this tier is written at index *end* of the plan.
     """
-    value, rest, margin = child
-    head, end = terms
-    is_first = stack.totals[depth] == 0
-    if is_first:
-        sums.heads[depth] = head
-    # Case: chance keeps the terms of all moves, weighted.
-    if stack.kinds[depth] == BY_CHANCE:
-        if is_first:
-            sums.values[depth] = sums.rests[depth] = sums.margins[depth] = 0.0
-        stack.totals[depth] += weight
-        sums.values[depth] += weight * value
-        sums.rests[depth] += weight * rest
-        sums.margins[depth] += weight * margin
-        for term in range(head, end):
-            plan.odds[term] *= weight
-        return end
-    # Case: a player has a better move. Drop the terms of this one.
-    if not is_first and (value > sums.values[depth]) != (stack.kinds[depth] == 0):
-        return head
-    # Case: the best move of a player so far. Its terms replace those of the former best.
-    stack.totals[depth] = 1
-    sums.values[depth], sums.rests[depth], sums.margins[depth] = value, rest, margin
-    for term in range(end - head):
-        plan.places[sums.heads[depth] + term] = plan.places[head + term]
-        plan.odds[sums.heads[depth] + term] = plan.odds[head + term]
-    return end - (head - sums.heads[depth])
+    if target < 0:
+        node = -1 - target
+        return nodes.values[node], nodes.rests[node], nodes.margins[node], nodes.begins[node], nodes.ends[node]
+    place = target >> 1
+    slot = place - guesses.first
+    sign = -1.0 if target & 1 else 1.0
+    # Case: a slot of this tier.
+    if 0 <= slot < len(guesses.about):
+        inside = guesses.begin <= slot < guesses.begin + len(guesses.chunk)
+        value = sign * (guesses.chunk[slot - guesses.begin] if inside else guesses.about[slot])
+        plan.places[end], plan.odds[end] = slot, sign
+        return value, 0.0, 0.0, end, end + 1
+    # Case: a slot of a finished tier, the middle of its bounds, give or take half their distance.
+    if place < len(guesses.low):
+        value = sign * (0.5 * guesses.low[place] + 0.5 * guesses.high[place])
+        return value, value, 0.5 * (guesses.high[place] - guesses.low[place]), end, end
+    # Case: an end.
+    value = sign * payoff
+    return value, value, 0.0, end, end
 
 
 @kernel

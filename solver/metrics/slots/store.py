@@ -8,10 +8,7 @@ A tier without cycles takes one sweep. A tier with cycles takes these steps:
 3. Start the bounds at guess ± margin. Lower bounds *sink* and upper bounds rise, sweep by sweep, until they hold.
    Nearly always one sweep suffices.
 
-Without scripts (the rules say too much about a slot to record), lower bounds *rise* instead, from the least bound met
-outside, and upper ones sink, as long as a sweep brings them closer by more than `STILL`. These bounds hold at any time.
-
-If players can stay forever, endless play pays 0. Then bounds start at 0, and both operations alternate, as in
+If players can stay forever, endless play pays 0. Then bounds start at 0, and bounds sink and *rise* by turns, as in
 `metrics/expectation.py`. If moves pay as well, the solve is refused, because payments of endless play need not
 converge. If moves pay and play always ends, only the guess shows how great bounds may be.
 """
@@ -19,7 +16,6 @@ converge. If moves pay and play always ends, only the guess shows how great boun
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
-from math import log2
 from random import Random
 from typing import Any, NoReturn
 
@@ -32,10 +28,10 @@ from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots import chunks
-from retrograde.solver.metrics.slots.chunks import LongScript, SweepResult, TierInputs, chunk_length, chunks_of
+from retrograde.solver.metrics.slots.chunks import LookResult, TierInputs, chunks_of
 from retrograde.solver.metrics.slots.files import PIECE, SlotFiles
-from retrograde.solver.metrics.slots.kernels import RISE, SINK, STAY
-from retrograde.solver.metrics.slots.replay import BYTES_A_PLAN, ChunkPlan, ChunkScript, plan_of_margins
+from retrograde.solver.metrics.slots.replay import BYTES_A_PLAN, RISE, SINK, STAY, ChunkPlan, plan_of_margins
+from retrograde.solver.metrics.slots.scripts import Script
 from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.driver import Done, StoredCounts
 from retrograde.solver.runtime.progress import Phase
@@ -43,14 +39,12 @@ from retrograde.solver.runtime.work import Work
 
 Array = np.ndarray[Any, Any]
 
-Scripts = dict[int, ChunkScript]
-"""The scripts of a tier's chunks by first slot; empty if memory does not suffice."""
-Plans = dict[int, ChunkPlan]
+Scripts = dict[int, list[Script]]
+"""The scripts of a tier's chunks by first slot. Those of some chunks are missing if memory does not suffice."""
+Plans = dict[int, list[ChunkPlan]]
 """The plans of a tier's chunks by first slot."""
 EMPTY = np.zeros(0, np.int64)
 
-STILL = 4
-"""Stop when a sweep brings bounds closer by no more than these grains."""
 MARGIN = 4.0
 """Grains of margin for each slot that play still meets; more if payoffs exceed 1."""
 ROUGH = 1e-6
@@ -115,7 +109,7 @@ class SlotStore:
         # Step 1: look at the tier by the rules. Without cycles that is the result.
         inputs = self.inputs_of(k, size)
         looked = self.look(inputs, phase)
-        if any(swept.round for swept in looked):
+        if any(found.stays for found in looked):
             self.solve_cycles(inputs, looked, phase)
         # Step 2: count values and write the bounds.
         low, high = inputs.own_low.array, inputs.own_high.array
@@ -132,38 +126,37 @@ class SlotStore:
         files, nowhere = self.files, SharedArray(np.zeros(0, np.uint8))
         return TierInputs(self.game, self.numbering, files.low, files.high, k, low, high, nowhere, self.bits)
 
-    def look(self, inputs: TierInputs, phase: Phase) -> list[SweepResult]:
-        """Look at a tier by the rules; return the result of each chunk.
+    def look(self, inputs: TierInputs, phase: Phase) -> list[LookResult]:
+        """Look at a tier by the rules, and store its bounds by other tiers alone; return the other results.
 
-        The results have scripts if moves stay in the tier and memory suffices.
+        These have the scripts if moves stay in the tier and memory suffices.
         """
-        waves = chunks_of(len(inputs.own_low))
+        size, waves = len(inputs.own_low), chunks_of(len(inputs.own_low))
         found = self.take(inputs, chunks.look, [(inputs, *ends, False, False) for ends in waves[0]])
-        # If moves stay in the tier, repeat the first wave with scripts.
-        packed = False
-        if written := any(swept.round for swept in found) and self.shares_memory:
+        # If moves stay in the tier, look at the first wave again and keep the scripts.
+        packed, kept = False, any(one.stays for one in found) and self.shares_memory
+        if kept:
             found, waves = [], [[], *waves]
-        size = len(inputs.own_low)
         for wave in waves[1:]:
-            if written and found:
+            if kept and found:
                 # Compress scripts when memory will not suffice for the rest; drop them when it is used up.
                 left = self.work.budget.left() - BESIDE - BYTES_A_PLAN * size
-                words = sum(swept.script.words.nbytes for swept in found if swept.script)
+                words = sum(script.words.nbytes for one in found for script in one.scripts)
                 todo = wave[0][1]
                 packed = packed or left * (size - todo) < words * todo
                 if left < 0:
-                    written, found = False, [swept._replace(script=None) for swept in found]
-            found += self.take(inputs, chunks.look, [(inputs, *ends, written, packed) for ends in wave])
+                    kept, found = False, [one._replace(scripts=[]) for one in found]
+            found += self.take(inputs, chunks.look, [(inputs, *ends, kept, packed) for ends in wave])
             phase.working(0, int(self.numbering.tiers[inputs.k]))
         return found
 
-    def take(self, inputs: TierInputs, task: Any, items: list[Any]) -> list[SweepResult]:
+    def take(self, inputs: TierInputs, task: Any, items: list[Any]) -> list[Any]:
         """Run tasks, store the bounds they find once all are done, and return the rest of their results."""
-        found = list(self.work.map(task, items))
-        for swept in found:
-            end = swept.begin + len(swept.low)
-            inputs.own_low.array[swept.begin : end], inputs.own_high.array[swept.begin : end] = swept.low, swept.high
-        return [swept._replace(low=EMPTY, high=EMPTY) for swept in found]
+        results = list(self.work.map(task, items))
+        for found in results:
+            end = found.begin + len(found.low)
+            inputs.own_low.array[found.begin : end], inputs.own_high.array[found.begin : end] = found.low, found.high
+        return [found._replace(low=EMPTY, high=EMPTY) for found in results]
 
     @property
     def shares_memory(self) -> bool:
@@ -172,41 +165,34 @@ class SlotStore:
 
     # Tiers with cycles
 
-    def sweep(self, inputs: TierInputs, scripts: Scripts, mode: int, phase: Phase, share: float = 0.0) -> int:
+    def sweep(self, inputs: TierInputs, scripts: Scripts, mode: int, phase: Phase) -> int:
         """Sweep a tier once, wave by wave; return the greatest change of a bound."""
         change = 0
-        size = len(inputs.own_low)
-        for wave in chunks_of(size):
-            tasks = [(inputs, begin, end, mode, scripts.get(begin)) for begin, end in wave]
-            found = self.take(inputs, chunks.sweep, tasks)
-            change = max(change, *(swept.change for swept in found))
-            phase.working(share * size, int(self.numbering.tiers[inputs.k]))
+        for wave in chunks_of(len(inputs.own_low)):
+            tasks = [(inputs, begin, end, mode, scripts.get(begin, [])) for begin, end in wave]
+            change = max(change, *(found.change for found in self.take(inputs, chunks.sweep, tasks)))
+            phase.working(0, int(self.numbering.tiers[inputs.k]))
         return change
 
-    def solve_cycles(self, inputs: TierInputs, looked: list[SweepResult], phase: Phase) -> None:
+    def sweep_until_stable(self, inputs: TierInputs, scripts: Scripts, mode: int, phase: Phase) -> None:
+        while self.sweep(inputs, scripts, mode, phase):
+            pass
+
+    def solve_cycles(self, inputs: TierInputs, looked: list[LookResult], phase: Phase) -> None:
         """Find the bounds of a tier with cycles."""
         # Step 1: limits of the bounds from outside, and where players can stay forever.
-        pays = any(swept.pays for swept in looked)
-        least, most = min(swept.least for swept in looked), max(swept.most for swept in looked)
+        pays = any(found.pays for found in looked)
+        least, most = min(found.least for found in looked), max(found.most for found in looked)
         if Traits.of(self.game).has_swapped:
             least, most = min(least, -most), max(most, -least)
-        scripts = {swept.begin: swept.script for swept in looked if swept.script}
+        scripts = {found.begin: found.scripts for found in looked}
         endless = self.find_endless(inputs, scripts, phase)
         if pays and endless.any():
             self.refuse_endless(inputs.k, int(endless.argmax()))
-        # Case: play always ends. Start near the guess and sink; without scripts, narrow from the limits.
+        # Case: play always ends. Start near the guess and sink.
         if not endless.any():
-            try:
-                self.begin_near(inputs, scripts, (least, most), pays, phase)
-            except LongScript:
-                inputs.own_low.array[:], inputs.own_high.array[:] = least, most
-                while pays and self.sweep(inputs, scripts, SINK, phase):
-                    pass
-                self.narrow(inputs, scripts, int((inputs.own_high.array - inputs.own_low.array).max()), phase)
-            else:
-                while self.sweep(inputs, scripts, SINK, phase):
-                    pass
-            clear_empty(inputs, scripts)
+            self.begin_near(inputs, scripts, (least, most), pays, phase)
+            self.sweep_until_stable(inputs, scripts, SINK, phase)
             return
         # Case: play may be endless. Start at 0; sink and rise alternate until nothing changes.
         inputs = inputs._replace(endless=self.work.zeros("endless", len(endless), np.uint8))
@@ -214,11 +200,9 @@ class SlotStore:
         low, high = inputs.own_low.array, inputs.own_high.array
         low[:], high[:] = 0, 0
         while True:
-            while self.sweep(inputs, scripts, SINK, phase):
-                pass
+            self.sweep_until_stable(inputs, scripts, SINK, phase)
             sunk = low.copy(), high.copy()
-            while self.sweep(inputs, scripts, RISE, phase):
-                pass
+            self.sweep_until_stable(inputs, scripts, RISE, phase)
             if np.array_equal(low, sunk[0]) and np.array_equal(high, sunk[1]):
                 return
             np.maximum(low, 0, out=low)
@@ -235,10 +219,7 @@ class SlotStore:
     def begin_near(
         self, inputs: TierInputs, scripts: Scripts, limits: tuple[int, int], pays: bool, phase: Phase
     ) -> None:
-        """Set the bounds of a tier to guess ± margin; raise LongScript if there are no scripts.
-
-        Without payments of moves they stay within *limits*.
-        """
+        """Set the bounds of a tier to guess ± margin. Without payments of moves they stay within *limits*."""
         size, (least, most) = len(inputs.own_low), limits
         self.files.release()  # release the pages of finished tiers
         self.work.budget.check(BYTES_A_PLAN * size + BESIDE, f"guessing what the {size:,} slots of a tier are worth")
@@ -256,10 +237,10 @@ class SlotStore:
         # Guess exactly, then find the margins.
         plans = self.guess(guesses, scripts, EXACT * lost, phase)
         for begin in plans:
-            plans[begin] = plan_of_margins(plans[begin], lost)
+            plans[begin] = [plan_of_margins(plan, lost) for plan in plans[begin]]
         margins = guesses._replace(own_low=guesses.own_high)
         for _ in range(SWEEPS):
-            if self.improve(chunks.sweep_plan, margins, plans, phase) <= WIDER * lost:
+            if self.improve(chunks.sweep_plans, margins, plans, phase) <= WIDER * lost:
                 break
         # Turn both into integer bounds, in place, one block after another.
         for begin in range(0, size, PIECE):
@@ -272,12 +253,12 @@ class SlotStore:
         """Improve the guesses of a tier until hardly any changes by more than *exact*; return the last plans."""
         for _ in range(ROUNDS):
             plans: Plans = {}
-            change = self.improve(chunks.make_plan, guesses, scripts, phase, plans)
+            change = self.improve(chunks.make_plans, guesses, scripts, phase, plans)
             near = max(exact, change / NEARER)
             if change <= exact:
                 break
             for _ in range(SWEEPS):
-                if self.improve(chunks.sweep_plan, guesses, plans, phase) <= near:
+                if self.improve(chunks.sweep_plans, guesses, plans, phase) <= near:
                     break
         return plans
 
@@ -290,29 +271,20 @@ class SlotStore:
         """
         change, numbers = 0.0, guesses.own_low
         for wave in chunks_of(len(numbers)):
-            tasks = [(guesses, begin, end, recipes.get(begin)) for begin, end in wave]
+            tasks = [(guesses, begin, end, recipes.get(begin, [])) for begin, end in wave]
             for found in list(self.work.map(task, tasks)):
                 numbers.array[found.begin : found.begin + len(found.numbers)] = found.numbers
                 change = max(change, found.change)
                 if plans is not None:
-                    plans[found.begin] = found.plan
+                    plans[found.begin] = found.plans
             phase.working(0, int(self.numbering.tiers[guesses.k]))
         return change
-
-    def narrow(self, inputs: TierInputs, scripts: Scripts, apart: int, phase: Phase) -> None:
-        """Bring bounds closer together until a sweep changes none by more than STILL grains."""
-        change, share = apart, 0.0
-        while change > STILL:
-            change = self.sweep(inputs, scripts, RISE, phase, share)
-            share = max(share, 1 - log2(change + 1) / max(log2(apart + 1), 1))
 
     def find_endless(self, inputs: TierInputs, scripts: Scripts, phase: Phase) -> Array:
         """Return for each slot of a tier whether players can stay in the tier forever, uint8."""
         # Start with 1 for all positions and lower until nothing changes.
         inputs.own_low.array[:] = inputs.own_high.array[:] = 1
-        clear_empty(inputs, scripts)
-        while self.sweep(inputs, scripts, STAY, phase):
-            pass
+        self.sweep_until_stable(inputs, scripts, STAY, phase)
         return inputs.own_low.array.astype(np.uint8)
 
     # The result
@@ -324,16 +296,6 @@ class SlotStore:
         position = self.game.canonical(start)
         low, high = chunks.bounds_of(self.inputs_of(-1, 0), position)
         return (-high, -low) if self.game.turn(start) == 1 else (low, high)
-
-
-def clear_empty(inputs: TierInputs, scripts: Scripts) -> None:
-    """Set the bounds of slots without a position to 0; such slots are not in scripts."""
-    length = chunk_length(len(inputs.own_low))
-    for begin, script in scripts.items():
-        for bounds in (inputs.own_low.array, inputs.own_high.array):
-            kept = bounds[begin + script.rows]
-            bounds[begin : begin + length] = 0
-            bounds[begin + script.rows] = kept
 
 
 def as_floats(bounds: SharedArray) -> SharedArray:

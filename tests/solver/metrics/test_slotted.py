@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from types import SimpleNamespace
@@ -18,7 +19,7 @@ from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import CHANCE, TIE, UNDECIDED, Game, InternalError
 from retrograde.solver.engine import solve
-from retrograde.solver.metrics.slots import chunks, kernels
+from retrograde.solver.metrics.slots import chunks, kernels, replay, scripts
 from retrograde.solver.metrics.slots.store import SlotStore
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.runtime.memory import MemoryLimit
@@ -123,9 +124,9 @@ def test_what_a_slot_meets_again_behind_a_single_move_is_what_it_was(tmp_path):
 )
 def test_bounds_move_a_grain_towards_0_where_play_can_be_endless(endless, low, high, settled):
     chunk = SimpleNamespace(
-        begin=0, mode=kernels.RISE, endless=np.array([endless]), chunk_low=np.array([-99]), chunk_high=np.array([99])
+        begin=0, mode=replay.RISE, endless=np.array([endless]), chunk_low=np.array([-99]), chunk_high=np.array([99])
     )
-    kernels.settle.py_func(chunk, 0, low, high)
+    replay.settle.py_func(chunk, 0, low, high)
     assert (chunk.chunk_low[0], chunk.chunk_high[0]) == settled
 
 
@@ -306,20 +307,56 @@ def packed(look, task):
     return look((*task[:-1], True))
 
 
-@pytest.mark.thorough
-def test_bounds_rise_from_the_least_where_scripts_would_be_too_long(many_chunks, tmp_path, monkeypatch):
-    game, exact = load_game("ur"), {}
-    for name in ("scripts", "none"):
-        with open_database(solve(game, tmp_path / f"{name}.h5", method="numbered"), game=game) as database:
-            assert verify(database).ok
-            tier = game.tiers[0]
-            exact[name] = [told(database, game.unindex(tier, slot)) for slot in range(game.size(tier))]
-        monkeypatch.setattr(chunks, "WORDS", 1)
-        monkeypatch.setattr(chunks, "MOST_WORDS", 1)
-    assert exact["scripts"] != exact["none"]
-    for (low, high), (other_low, other_high) in zip(*exact.values(), strict=True):
-        assert max(low, other_low) <= min(high, other_high)
-        assert max(high - low, other_high - other_low) < NARROW
+@pytest.mark.parametrize(
+    ("module", "name", "number"), [(chunks, "MOST_WORDS", 0), (scripts, "ENOUGH", 64), (replay, "TERMS", 1)]
+)
+def test_scripts_that_are_not_kept_short_ones_and_full_plans_change_no_byte(
+    module, name, number, gambles, tmp_path, monkeypatch
+):
+    """Scripts of many words a slot are recorded in each sweep; a script ends after ENOUGH words, a plan may be full."""
+    monkeypatch.setattr(module, name, number)
+    assert solve(Gambles(), tmp_path / "other.h5", method="numbered").read_bytes() == gambles.read_bytes()
+
+
+@dataclass(frozen=True)
+class Chain(Game):
+    """A walk of *length* moves from the only slot to an end that pays 1, without a slot in between."""
+
+    title = "Chain"
+    metric = "expectation"
+    start = 0
+    tiers = (0,)
+    players = 1
+    length: int = 10
+
+    def size(self, tier):
+        return 1
+
+    def index(self, position):
+        return 0 if position == 0 else -1
+
+    def unindex(self, tier, i):
+        return 0
+
+    def generate_moves(self, position):
+        yield 0
+        yield 1
+
+    def do_move(self, position, move):
+        return position + 1
+
+    def primitive(self, position):
+        return TIE if position == self.length else UNDECIDED
+
+    def payoff(self, position, player):
+        return 1
+
+
+def test_a_walk_of_many_moves_between_slots_is_followed_and_one_of_too_many_is_refused(tmp_path):
+    with open_database(solve(Chain(200), tmp_path / "c.h5", method="numbered"), game=Chain(200)) as database:
+        assert told(database, 0) == (1, 1)
+    with pytest.raises(RuleError, match="among positions without a slot"):
+        solve(Chain(kernels.DEEPEST + 1), tmp_path / "d.h5", method="numbered")
 
 
 @pytest.mark.slow

@@ -1,0 +1,183 @@
+"""Scripts: what the rules say about some slots of a tier, recorded once and evaluated as often as needed.
+
+What a slot is worth depends on the slots to which play comes next. In between, play may pass positions without a slot,
+such as those after a throw of dice. A script lists the slot and these positions as *nodes*, children first. A node is a
+run of integers, and so is a *link*, which is a move::
+
+    node      links << 2 | who | its links        who moves: player 0, player 1, or 2 for chance
+    link      odds, if chance moves | what the move pays, if moves may pay | target
+    target    place << 1            a slot, by its place among the slots of all tiers
+              place << 1 | 1        the same slot with the players exchanged
+              slots << 1 | payoff   an end (two integers; `slots` is the number of all slots), and what it pays
+              -1 - n                node number n of the same slot
+
+The last node is the slot itself. An example with 100 slots: chance moves, with odds 1 to an end that pays 5, and with
+odds 2 to a position without a slot, where player 1 chooses between slots 3 and 4::
+
+    node 0    2 << 2 | 1    3 << 1        4 << 1
+    node 1    2 << 2 | 2    1, 100 << 1, 5        2, -1
+
+A position without a slot whose single move pays nothing is no node: links to it lead where its move leads. Amounts are
+those of player 0, less those of player 1.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import zstandard
+
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import Game, RuleError, Traits
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
+from retrograde.solver.metrics.expectation_kernels import LIMIT
+from retrograde.solver.metrics.slots import kernels
+from retrograde.solver.metrics.slots.kernels import Recorder, SlotTiers
+from retrograde.solver.rules.expansion import compiling
+from retrograde.solver.rules.ports import rules_for
+from retrograde.solver.rules.positions import of_positions
+from retrograde.solver.rules.running_kernels import noted_position, trouble_array
+from retrograde.solver.rules.trouble_codes import Trouble
+from retrograde.solver.rules.weights import complain
+
+Array = np.ndarray[Any, Any]
+
+ENOUGH = 1 << 18
+"""Words of a script, about: few enough to stay in a core's cache."""
+ENTRIES, MOST_ENTRIES = 64, 1 << 21
+"""Entries of the hash table of a slot's positions between slots, at first and at most. Half of them may be used."""
+LINK_WORDS = 1 << 10
+"""Words of links on the stack, at first."""
+LARGER = 8
+"""Factor by which buffers grow that are too small for a slot."""
+
+
+class Script(NamedTuple):
+    """The script of some slots of a chunk.
+
+    `words` int32 or int64 are the nodes. `rows` are the slots, counted from the first of the chunk, and `nodes` says
+    how many nodes each has. `end` is the target of ends. A point is `scale` grains. `pays` says whether links have what
+    the move pays.
+    """
+
+    words: Array
+    rows: Array
+    nodes: Array
+    end: int
+    scale: int
+    pays: bool
+
+    def copied(self) -> "Script":
+        """Return a script with arrays of its own."""
+        return self._replace(words=self.words.copy(), rows=self.rows.copy(), nodes=self.nodes.copy())
+
+    def packed(self) -> "Script":
+        """Return the script with words compressed to the bytes of a zstd frame."""
+        frame = zstandard.ZstdCompressor(level=1).compress(self.words.tobytes())
+        return self._replace(words=np.frombuffer(frame, np.uint8))
+
+    def unpacked(self, kind: type) -> "Script":
+        """Return the script with words of the type *kind*."""
+        if self.words.dtype != np.uint8:
+            return self
+        return self._replace(words=np.frombuffer(zstandard.ZstdDecompressor().decompress(self.words.tobytes()), kind))
+
+
+def word_type(numbering: SlotNumbering) -> type:
+    """Return the integer type of script words: int32 if all targets fit, else int64."""
+    return np.int64 if 2 * numbering.slots + 2 >= 1 << 31 else np.int32
+
+
+class Recording:
+    """Records the slots *begin* to *end* of tier number *k* by the rules; *bits* are the bits after the point.
+
+    Raises PayoffOverflow if amounts are too great for these bits, and RuleError if the rules break the contract.
+    """
+
+    def __init__(
+        self, game: Game, numbering: SlotNumbering, k: int, begin: int, end: int, bits: int, checks: bool = False
+    ):
+        self.game, self.begin, self.end, self.bits = game, begin, end, bits
+        self.kind = word_type(numbering)
+        self.tiers = SlotTiers(numbering.tiers, numbering.starts, k, Traits.of(game).has_rewards, checks)
+        self.entries = ENTRIES
+        self.recorder = self.new_recorder()
+
+    def new_recorder(self) -> Recorder:
+        """Return an empty recorder whose buffers suit the number of entries."""
+        count, times = self.entries, self.entries // ENTRIES
+        words: Array = np.empty((1 + times) * ENOUGH, self.kind)
+        rows, nodes = np.empty((2, max(self.end - self.begin, 1)), np.int32)
+        links = np.empty(times * LINK_WORDS, np.int64)
+        stamps, targets, payoffs = np.zeros((3, count), np.int64)
+        state = np.zeros(kernels.STATE, np.int64)
+        keys, trouble = of_positions(self.game, count), trouble_array(self.game)
+        return Recorder(words, rows, nodes, links, keys, stamps, targets, payoffs, state, trouble)
+
+    def scripts(self) -> Iterator[Script]:
+        """Yield the scripts of all slots, the last slots first. A script is valid until the next one."""
+        last = self.end - self.begin - 1
+        while last >= 0:
+            state = self.recorder.state
+            state[kernels.WORDS] = state[kernels.ROWS] = 0
+            with compiling(self.game, self.recorder.trouble):
+                rules = rules_for(self.game)
+                last = int(kernels.record(rules, self.tiers, self.begin, last, ENOUGH, self.recorder))
+            script = self.script()
+            if self.recorder.trouble[0] != Trouble.FINE:
+                self.enlarge()
+            if len(script.rows):
+                yield script
+
+    def of_position(self, position: Any) -> Script:
+        """Return the script of any position, as if it were slot 0 of a chunk."""
+        while True:
+            with compiling(self.game, self.recorder.trouble):
+                rules, tier = rules_for(self.game), self.game.tier(position)
+                kernels.record_position(rules, position, tier, self.tiers, self.recorder)
+            if self.recorder.trouble[0] == Trouble.FINE:
+                return self.script()
+            self.enlarge()
+
+    def script(self) -> Script:
+        """Return what is recorded; raise PayoffOverflow if an amount is too great."""
+        state = self.recorder.state
+        if state[kernels.GREATEST] >= LIMIT >> self.bits:
+            raise PayoffOverflow
+        count = state[kernels.ROWS]
+        words = self.recorder.words[: state[kernels.WORDS]]
+        rows, nodes = self.recorder.rows[:count], self.recorder.nodes[:count]
+        return Script(words, rows, nodes, 2 * int(self.tiers.starts[-1]), 1 << self.bits, self.tiers.pays)
+
+    def enlarge(self) -> None:
+        """Use larger buffers from now on; raise RuleError if there is other trouble than too small ones."""
+        if self.recorder.trouble[0] != Trouble.NO_ROOM or self.entries * LARGER > MOST_ENTRIES:
+            refuse(self.game, self.recorder)
+        self.entries *= LARGER
+        found = self.recorder.state
+        self.recorder = self.new_recorder()
+        for about in (kernels.ROUND, kernels.PAYS, kernels.GREATEST):
+            self.recorder.state[about] = found[about]
+
+    @property
+    def stays(self) -> bool:
+        """Whether a move recorded so far stays in the tier."""
+        return bool(self.recorder.state[kernels.ROUND])
+
+    @property
+    def pays(self) -> bool:
+        """Whether a move recorded so far pays."""
+        return bool(self.recorder.state[kernels.PAYS])
+
+
+def refuse(game: Game, recorder: Recorder) -> NoReturn:
+    """Raise the RuleError for the trouble of a recorder."""
+    what, position = int(recorder.trouble[0]), noted_position(game, recorder.trouble)
+    said = f"{variant(game)}, position {position}: "
+    if what in (Trouble.NO_ROOM, Trouble.LOST):
+        raise RuleError(said + "play goes on and on among positions without a slot; give some of them one by index()")
+    if what == Trouble.BAD_INDEX:
+        raise RuleError(said + "index() and unindex() do not undo one another here, or its tier is not among the tiers")
+    complain(game, position)
+    raise RuleError(said + "the rules break the contract")

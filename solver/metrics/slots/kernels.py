@@ -42,7 +42,7 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 """Multiplier of the hash of a position: 2**64 divided by the golden ratio."""
 
 
-class SlotTiers(NamedTuple):
+class RecordedTiers(NamedTuple):
     """The slots of all tiers: tier `tiers[k]` has the places from `starts[k]` to `starts[k + 1]`.
 
     Slots of tier number `own` are recorded; -1 for none. `pays` says whether moves may pay, and `checks` whether to

@@ -33,7 +33,7 @@ from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots import kernels
-from retrograde.solver.metrics.slots.kernels import Recorder, SlotTiers
+from retrograde.solver.metrics.slots.kernels import Recorder, RecordedTiers
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions
@@ -100,7 +100,7 @@ class Recording:
     ):
         self.game, self.begin, self.end, self.bits = game, begin, end, bits
         self.kind = word_type(numbering)
-        self.tiers = SlotTiers(numbering.tiers, numbering.starts, k, Traits.of(game).has_rewards, checks)
+        self.tiers = RecordedTiers(numbering.tiers, numbering.starts, k, Traits.of(game).has_rewards, checks)
         self.entries = ENTRIES
         self.recorder = self.new_recorder()
 

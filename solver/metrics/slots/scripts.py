@@ -33,7 +33,7 @@ from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.expectation_cycles import PayoffOverflow
 from retrograde.solver.metrics.expectation_kernels import LIMIT
 from retrograde.solver.metrics.slots import kernels
-from retrograde.solver.metrics.slots.kernels import Recorder, RecordedTiers
+from retrograde.solver.metrics.slots.kernels import RecordedTiers, Recorder
 from retrograde.solver.rules.expansion import compiling
 from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import of_positions

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -302,6 +302,7 @@ def list_positions(game: Game, executor: Executor, beside: Path, phase: Phase) -
     Raises NotApplicable if the forward pass does not apply to the game.
     """
     from retrograde.solver.methods.streamed.forward import ForwardSweep
+    from retrograde.solver.methods.streamed.segments import load
     from retrograde.solver.runtime.memory import MemoryBudget
     from retrograde.solver.runtime.work import Work
 
@@ -311,7 +312,7 @@ def list_positions(game: Game, executor: Executor, beside: Path, phase: Phase) -
         try:
             forward.explore(phase)
             waves = [{number: tier.segments for number, tier in wave.items()} for wave in forward.waves]
-            yield PositionLists(waves, forward.over, forward.load, forward.work)
+            yield PositionLists(waves, forward.over, partial(load, forward.scratch), forward.work)
         finally:
             forward.scratch.close()
 

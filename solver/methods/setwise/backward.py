@@ -12,8 +12,8 @@ import numpy as np
 
 from retrograde.games.contract.game import WIN
 from retrograde.solver.methods.setwise.backward_kernels import MIRRORED, NONE, TO, WaveValues, compute_planes
-from retrograde.solver.methods.setwise.forward import Exploration, tier_rules
-from retrograde.solver.methods.setwise.forward_kernels import FROM, OPEN, PLACE, SHARED, TierRules
+from retrograde.solver.methods.setwise.forward import Exploration
+from retrograde.solver.methods.setwise.forward_kernels import FROM, OPEN, PLACE, SHARED
 from retrograde.solver.methods.setwise.mirror import mirror_images
 from retrograde.solver.methods.setwise.step_kernels import StepBuffer, make_steps
 from retrograde.solver.methods.setwise.storage import (
@@ -31,6 +31,7 @@ from retrograde.solver.methods.streamed.lists import AT, LENGTH, LIST_COLUMNS, S
 from retrograde.solver.methods.streamed.segments import FRAME_COLUMNS, StreamTier, buffer, segment_of
 from retrograde.solver.methods.streamed.steps import POSITIONS, STORED, TALLIED
 from retrograde.solver.methods.streamed.store import StepsStore
+from retrograde.solver.rules.plain.rules import Rules
 from retrograde.solver.rules.plain.tier_kernels import COUNT, NUMBER, WORD, WORDS
 from retrograde.solver.runtime.cluster.sheets import is_sheet, new_sheet
 from retrograde.solver.runtime.driver import Done, StoredCounts
@@ -70,7 +71,7 @@ class BackwardPass(NamedTuple):
     codes. `rows` is the number of rows of a tally.
     """
 
-    rules: TierRules
+    rules: Rules
     storage: WaveStorage
     scratch: Scratch
     wave: Wave
@@ -145,12 +146,8 @@ class SetwiseStore(StepsStore):
         times = float(over[:, POSITIONS].sum() / over[OPEN, POSITIONS])
         over[OPEN] = 0  # these are counted by code when they are solved
         super().__init__([{} for _ in exploration.waves], exploration.scratch, over, log, times)
-        self.rules, self.work, self.found, self.storage = (
-            exploration.rules,
-            exploration.work,
-            exploration.waves,
-            storage,
-        )
+        self.rules, self.work, self.found = exploration.rules, exploration.work, exploration.waves
+        self.storage = storage
         self.last = len(self.found) - 1
         self.unsolved: list[set[int]] = [set(np.flatnonzero(wave.words_by_chunk()).tolist()) for wave in self.found]
         """The chunks that are still to be solved, by wave."""
@@ -224,7 +221,7 @@ class SetwiseStore(StepsStore):
         for each in (wave, after):
             self.find_sheet(each)
         back = BackwardPass(
-            tier_rules(self.rules), self.storage, self.scratch, wave.without_links(), links, starts,
+            self.rules, self.storage, self.scratch, wave.without_links(), links, starts,
             after.without_links(), planes_for(plies - 1), count, codes_for(count, plies, misere), len(self.tally),
         )  # fmt: skip
         # Step 2: Solve the chunks. A single task runs here, without a worker.
@@ -274,6 +271,7 @@ class SetwiseStore(StepsStore):
 
 
 def set_ties(values: WaveValues) -> None:
+    """Make every position a tie: only the bits of the highest plane are 1."""
     (_, _, _, words), planes = values
     planes[:] = 0
     planes[-1] = words[: planes.shape[1]]

@@ -13,17 +13,7 @@ import numpy as np
 
 from retrograde.games.contract.game import Game, InternalError
 from retrograde.solver.methods.setwise.backward_kernels import MOST_PLANES
-from retrograde.solver.methods.setwise.forward_kernels import (
-    FROM,
-    MANY,
-    OPEN,
-    PLACE,
-    TIED,
-    UNLIKE,
-    Sets,
-    TierRules,
-    fill_sets,
-)
+from retrograde.solver.methods.setwise.forward_kernels import FROM, MANY, OPEN, PLACE, TIED, UNLIKE, Sets, fill_sets
 from retrograde.solver.methods.setwise.mirror import NotSymmetric
 from retrograde.solver.methods.setwise.storage import (
     NO_LINKS,
@@ -135,7 +125,7 @@ class Exploration:
         known = log.filled.pop(wave.number, {})
         ranges = ranges_of(before, wave, self.work.sizes.chunk_words)
         parents = None if self.storage.scratch else load_parents(before, self.storage, wave.links_to_stored())
-        forward = ForwardPass(tier_rules(self.rules), self.storage, before.without_links(), wave, parents)
+        forward = ForwardPass(self.rules, self.storage, before.without_links(), wave, parents)
         shared = TaskData(forward, self.storage.scratch, f"shared{wave.number}")
         left = [((begin, end), words) for begin, end, words in ranges if begin not in known]
         least = words_in_task(self.work, sum(words for _, words in left), 1)
@@ -192,16 +182,11 @@ class ForwardPass(NamedTuple):
     links; if None, each task loads its own.
     """
 
-    rules: TierRules
+    rules: Rules
     storage: WaveStorage
     before: Wave
     wave: Wave
     parents: tuple[Array, Sets] | None
-
-
-def tier_rules(rules: Rules) -> TierRules:
-    """Return what kernels need of the rules."""
-    return TierRules(rules.ending, rules.decided, rules.imaging, rules.mirror)
 
 
 def load_parents(before: Wave, storage: WaveStorage, links: Array) -> tuple[Array, Sets]:
@@ -260,6 +245,7 @@ def fill_tiers(forward: ForwardPass, begin: int, end: int) -> FilledTiers:
 
 
 def add_chunk(wave: Wave, filled: FilledTiers) -> None:
+    """Add filled tiers to their wave, as its next chunk."""
     rows = slice(filled.begin, filled.end)
     wave.tiers[rows, KNOWN] = filled.known
     wave.tiers[rows, GROUP] -= wave.tiers[filled.begin, GROUP]
@@ -312,6 +298,7 @@ class SetsLog:
             self.filled[wave] = {k: filled for k, filled in self.filled[wave].items() if filled.sets not in gone}
 
     def add(self, wave: int, filled: FilledTiers) -> None:
+        """Add an entry that some tiers of a wave are filled."""
         where = np.array([filled.begin, filled.end, *filled.sets[1:]], np.int64)
         self.log.add((np.array([FILLED, wave], np.int64), where, filled.known.ravel(), filled.tally.ravel()))
         self.log.write()

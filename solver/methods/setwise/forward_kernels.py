@@ -82,19 +82,6 @@ ALL, CANONICAL, FIRST_CANONICAL, COUNTS = range(4)
 number."""
 
 
-class TierRules(NamedTuple):
-    """What kernels need of the rules (see rules/plain/rules.py).
-
-    `ending` and `imaging` are programs. `decided` is the primitive value of decided games. If there is a `mirror`, only
-    one of two mirror-image tiers is stored.
-    """
-
-    ending: Any
-    decided: Any
-    imaging: Any
-    mirror: Array
-
-
 class Sets(NamedTuple):
     """The positions of a wave: a table of `tiers`, int64[k, TIER], and their sets (see words.py)."""
 
@@ -107,8 +94,8 @@ class Sets(NamedTuple):
 class Symmetry(NamedTuple):
     """How the positions of a tier compare to their images.
 
-    `pairs` is the result of `pairs_of` for so many `images` (UNCLEAR if the rules are not plain). `share` says how many
-    positions are canonical: NONE_CANONICAL, SOME_CANONICAL or ALL_CANONICAL.
+    `images` is the number of images, UNCLEAR if the rules are not plain. `pairs` has a row for each (see `pairs_of`).
+    `share` says how many positions are canonical: NONE_CANONICAL, SOME_CANONICAL or ALL_CANONICAL.
     """
 
     pairs: Array
@@ -117,11 +104,12 @@ class Symmetry(NamedTuple):
 
 
 class Cubes(NamedTuple):
-    """The cubes of a tier, prepared for `mark_over`.
+    """The cubes of a tier, prepared for `mark_over`. The game is over in each position that matches a cube.
 
-    A cube is a set of rank bits and the values they must have. For each cube, `group` and `group_ones` are the bits of
-    the group number and their values. `words` are the words of a matching group that it touches, and `inside` the
-    positions within such a word. `active` lists the cubes that can match in the current part of the tier.
+    A cube is a set of rank bits and the values they must have. Its bits from GROUP_BITS up are a condition on the
+    number of the group: `number & group == group_ones`. `words` are the words of such a group that match the bits 6 to
+    11, and `inside` the positions of a word that match the bits below. `active` lists the cubes that can match in the
+    current part of the tier.
     """
 
     group: Array
@@ -146,9 +134,9 @@ class GroupBuffer(NamedTuple):
 def fill_sets(rules, parents, children, links, starts, tally):
     """Fill the tiers of a wave from those of the wave before; return the number of words written.
 
-    *children* and *parents* are `Sets`. Tier k of the children is filled by `links[starts[k]:starts[k + 1]]`, and the
-    tiers are written one after another. *tally* (see streamed/steps.py) counts positions by primitive value, including
-    those of mirror images that are not filled.
+    *rules* are `Rules` (see rules/plain/rules.py), *children* and *parents* are `Sets`. Tier k of the children is filled
+    by `links[starts[k]:starts[k + 1]]`, and the tiers are written one after another. *tally* (see streamed/steps.py)
+    counts positions by primitive value, including those of mirror images that are not filled.
 
     Returns UNCLEAR if the rules are not plain. If only one of two mirror-image tiers is filled, returns UNLIKE if the
     game does not end in mirrored positions of both.
@@ -391,7 +379,11 @@ def prepare_cubes(cubes, prepared):
 
 @lean_kernel
 def numbers_with(bits, ones):
-    """Return the numbers below 64, as a set, in which the given *bits* have the values in *ones*."""
+    """Return the numbers below 64, as a set, in which the given *bits* have the values in *ones*.
+
+    >>> bin(numbers_with(0b111100, 0b000100))  # 4, 5, 6 and 7
+    '0b11110000'
+    """
     found = EVERYTHING
     for bit in range(WORD_BITS):
         if bits >> bit & 1:
@@ -412,6 +404,7 @@ def select_cubes(cubes, count, upper):
 
 @lean_kernel
 def image_of(position, mirror):
+    """Return the mirror image of a position; bit b of the position is bit `mirror[b]` of the image."""
     image = 0
     for bit in range(LANES):
         if position >> bit & 1:

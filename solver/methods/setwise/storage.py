@@ -9,7 +9,7 @@ A task copies the tiers that it needs into arrays of its own, as if the wave had
 waves are *unpacked* instead on the way back: all tiers of a wave lie in arrays shared by all tasks. Then nothing is
 packed and nothing is copied.
 
-Of two mirror-image tiers one is stored (see image_rows.py). The other has a row in the table of tiers, but no groups.
+Of two mirror-image tiers one is stored (see mirror.py). The other has a row in the table of tiers, but no groups.
 """
 
 from collections.abc import Iterable, Iterator

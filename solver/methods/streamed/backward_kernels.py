@@ -22,21 +22,14 @@ from retrograde.solver.values.score_kernels import pass_up, primitive_score
 Array = np.ndarray[Any, Any]
 
 ROW, EDGES, EDGES_END = range(3)
-"""Columns of `ScoringTables.lists`: the row in the arena, and the rows EDGES up to EDGES_END of the table of edges."""
+"""Columns of the table of lists: the row in the arena, and the rows EDGES up to EDGES_END of the table of edges."""
 MOVE, NEXT_TIER, STEPS, ASCENDS, BEFORE, HINT, EDGE_COLUMNS = range(7)
-"""Columns of `ScoringTables.edges`. EDGE_COLUMNS is their number.
+"""Columns of the table of edges. EDGE_COLUMNS is their number.
 
 MOVE: a move that all positions of the list have, or ALL if each position has moves of its own. NEXT_TIER: a tier that
 it leads to. STEPS: the row of that tier in `LoadedSteps.tiers`. ASCENDS: 1 if the children must ascend, because only
 part of the steps are loaded. BEFORE: the last child so far. HINT: the last step found.
 """
-
-
-class ScoringTables(NamedTuple):
-    """The `lists` to score, int64[k, 3], and the `edges` to other tiers, int64[n, EDGE_COLUMNS]."""
-
-    lists: Array
-    edges: Array
 
 
 class BlockBuffers(NamedTuple):
@@ -53,8 +46,11 @@ class BlockBuffers(NamedTuple):
 
 
 @kernel
-def score_lists(game, arena, tables, steps, scored, trouble):
-    """Score the positions of some lists, one after another. *trouble* says how it ended (see forward_kernels.py)."""
+def score_lists(game, arena, lists, all_edges, steps, scored, trouble):
+    """Score the positions of some lists, one after another. *trouble* says how it ended (see forward_kernels.py).
+
+    *lists* int64[k, 3] and *all_edges* int64[n, EDGE_COLUMNS] are tables; the edges go to other tiers.
+    """
     # The scores that finished children pass up; 0 for UNDECIDED. Primitive values are 1 to 4.
     passed_up = np.zeros(256, np.int64)
     for value in range(1, 5):
@@ -62,10 +58,10 @@ def score_lists(game, arena, tables, steps, scored, trouble):
     block = BlockBuffers(np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.int64), passed_up)
     images, run_buffer = np.empty(MOST_IMAGES, np.int64), make_runs_buffer()
     end = 0
-    for number in range(len(tables.lists)):
+    for number in range(len(lists)):
         trouble[2] = number
-        row = tables.lists[number, ROW]
-        edges = tables.edges[tables.lists[number, EDGES] : tables.lists[number, EDGES_END]]
+        row = lists[number, ROW]
+        edges = all_edges[lists[number, EDGES] : lists[number, EDGES_END]]
         # Step 1: Each edge begins at the first step of its tier.
         for k in range(len(edges)):
             edges[k, BEFORE], edges[k, HINT] = -1, steps.tiers[edges[k, STEPS], BEGIN]

@@ -26,7 +26,6 @@ from retrograde.solver.methods.streamed.segments import (
     Wave,
     WrongAssumption,
     add_up,
-    load,
 )
 from retrograde.solver.methods.streamed.steps import BEYOND, TALLIED
 from retrograde.solver.rules.examine import examine, start_of
@@ -84,10 +83,6 @@ class ForwardSweep:
         self.presorted: dict[Key, Segment] = {}
         """Children that are sorted already."""
         self.over = np.zeros((kernels.BAD_VALUE, TALLIED), np.int64)
-
-    def load(self, segment: Segment) -> Array:
-        """Return the positions of a segment, sorted."""
-        return load(self.scratch, [segment])
 
     def explore(self, phase: Phase, expected: Callable[[], Sequence[int]] = lambda: ()) -> None:
         """Find all positions; raise NotApplicable if the method does not apply.

@@ -192,13 +192,14 @@ def make_children(
             return numbers, ends
         owner, segment, move, _ = sources[int(trouble[2])]
         if trouble[0] == Trouble.BROKEN:
-            raise_fault(stream.game, load(stream.scratch, [segment]).tolist())
+            raise_fault(stream.game, load(stream.scratch, segment).tolist())
         if trouble[0] != Trouble.NO_ROOM:
             return WrongAssumption(Trouble(int(trouble[0])), owner, move)
         least = 2 * len(numbers)
 
 
 def store_lists(stream: StreamContext, name: str, numbers: Array, ends: Array) -> list[Segment]:
+    """Store sorted lists, which lie one after another in *numbers* and end at *ends*, in one frame; return them."""
     out = buffer("out", int(ends[-1]), len(ends))
     rows = np.zeros((len(ends), LIST_COLUMNS), np.int64)
     size = pack_lists(numbers, ends, out, rows)

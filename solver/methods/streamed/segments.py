@@ -53,6 +53,7 @@ SEGMENT = np.dtype([
 
 
 def segment_of(name: str, row: Iterable[int], samples: Array = NONE) -> Segment:
+    """Return the segment that a `Segment.row` describes, in the frames called *name*."""
     fields = tuple(row)
     frame, about = Frame(name, *fields[:FRAME_COLUMNS]), fields[FRAME_COLUMNS:]
     return Segment._make((frame, *about, samples))
@@ -116,7 +117,7 @@ class StreamContext(NamedTuple):
 
 
 class SegmentLoader:
-    """Loads segments, one after another, with a table of them."""
+    """Loads segments for kernels: `add` each, then `load` all into an Arena, with a table of the lists."""
 
     def __init__(self, scratch: Scratch):
         self.scratch = scratch
@@ -124,7 +125,7 @@ class SegmentLoader:
         self.rows: list[tuple[int, ...]] = []
 
     def add(self, segment: Segment, move: int = -1, ascends: bool = False) -> int:
-        """Add a segment and return its row in the table."""
+        """Add a segment and return its row in the table; *move* and *ascends* are columns of that (see lists.py)."""
         self.segments.append(segment)
         self.rows.append((0, segment.length, segment.mask, move, ascends, 0, -(-segment.length // BLOCK)))
         return len(self.rows) - 1
@@ -141,10 +142,7 @@ class SegmentLoader:
         return Arena(content.view(np.int64), table)
 
     def copy_segments(self) -> tuple[Array, list[int]]:
-        """Copy segments of several frames; return the bytes, and where each segment begins.
-
-        Frames may have much else, which is not copied.
-        """
+        """Copy the segments out of their frames, which may have much else; return the bytes, and where each begins."""
         offsets: dict[Frame, dict[tuple[int, int], int]] = {}
         end = 0
         for segment in self.segments:
@@ -161,11 +159,11 @@ class SegmentLoader:
         return content, [offsets[segment.frame][segment.at, segment.size] for segment in self.segments]
 
 
-def load(scratch: Scratch, segments: Iterable[Segment]) -> Array:
-    """Return the positions of some segments, one after another."""
+def load(scratch: Scratch, segment: Segment) -> Array:
+    """Return the positions of a segment."""
     loader = SegmentLoader(scratch)
-    count = sum(loader.rows[loader.add(segment)][1] for segment in segments)
-    out = np.empty(count, np.int64)
+    loader.add(segment)
+    out = np.empty(segment.length, np.int64)
     unpack_lists(loader.load(), out)
     return out
 

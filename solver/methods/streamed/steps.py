@@ -1,11 +1,8 @@
 """The compiled loops over steps: written from scores, packed, loaded and looked up. They are the same for all games.
 
 A step is a position and the code of an outcome. The outcome holds for all positions from there up to the next step. A
-code is the remoteness in plies, shifted by two, with the class of the value in the lowest two bits::
-
-    code       | remoteness | class |         bits 2 and up, bits 0 and 1
-
-A *score* has the same content in an order in which the greater is the better (see values/score.py).
+code is the remoteness in plies, times four, plus the class of the value: a win in 5 plies is `5 << 2 | WIN_CLASS`. A
+*score* has the same content in an order in which the greater is the better (see values/score.py).
 """
 
 from typing import Any, NamedTuple
@@ -51,7 +48,7 @@ and BASE is the first bucket. Entry `buckets[BEGIN + b]` is the last step that b
 
 
 class ScoredLists(NamedTuple):
-    """ScoredLists positions of some lists, one list after another.
+    """The scored positions of some lists, one list after another.
 
     `positions` int64[n], their `scores` uint16[n], and `sizes` int64[n]: how many positions equal each by symmetry.
     """
@@ -87,6 +84,7 @@ position, in the lowest tier.
 
 @kernel
 def code_of(score):
+    """Return the code of a score."""
     group, plies = score >> BITS, score & (1 << BITS) - 1
     if group == DRAW_CLASS:
         return np.int64(group)
@@ -96,6 +94,7 @@ def code_of(score):
 
 @kernel
 def score_of(code):
+    """Return the score of a code."""
     group, plies = code & 3, code >> 2
     if group == DRAW_CLASS:
         return np.int64(group) << BITS
@@ -131,7 +130,7 @@ def load_steps(arena, rows, steps):
 
 @kernel
 def index_steps(steps, k):
-    """Write the index of the steps of tier k."""
+    """Write the index of the steps of tier k (see SHIFT). Tiers with a single step need none."""
     starts, _, buckets, tiers = steps
     begin, end = tiers[k, BEGIN], tiers[k, END]
     tiers[k, BASE] = tiers[k, SHIFT] = 0
@@ -176,7 +175,7 @@ def find_step(steps, k, position):
     return low
 
 
-# StepBuffers
+# Writing
 
 
 @kernel
@@ -240,7 +239,11 @@ def make_steps(scored, lists, tally, buffers):
 
 @kernel
 def round_down(position, before, mask):
-    """Clear as many of the lowest bits of *position* under the mask as leave it above *before*."""
+    """Clear as many of the lowest bits of *position* under the mask as leave it above *before*.
+
+    >>> bin(round_down(0b101101, 0b100110, 0b111111))
+    '0b101000'
+    """
     # The highest bit in which the two differ: position has a 1 there, before a 0.
     highest = 1 << int(position ^ before).bit_length() - 1
     return position & ~(mask & highest - 1)

@@ -21,7 +21,7 @@ from retrograde.databases import (
 from retrograde.games import DRAW, LOSE, TIE, UNDECIDED, WIN, Game, Value
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
-from retrograde.solver.methods.streamed.forward import ForwardSweep
+from retrograde.solver.methods.streamed import segments
 from retrograde.solver.rules import ports
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.judge import derive, words
@@ -427,17 +427,17 @@ def test_counts_that_add_up_are_still_wrong_if_a_part_has_others(interpreted, tm
 @pytest.mark.parametrize("number", thorough_but([0, 11, -2], 11))
 def test_a_list_with_one_position_put_in_the_place_of_another_is_found(number, kinds, monkeypatch):
     """The one is missing at its parents, and the other is not reached."""
-    load, altered = ForwardSweep.load, []
+    load, altered = segments.load, []
 
-    def load_wrong(self, segment):
-        positions = load(self, segment)
+    def load_wrong(scratch, segment):
+        positions = load(scratch, segment)
         gaps = np.flatnonzero(np.diff(positions) > 1)
         if segment.length > 20 and (not altered or altered[0] == segment.first):
             altered[:] = [segment.first]
             positions[gaps[number]] += 1
         return positions
 
-    monkeypatch.setattr(ForwardSweep, "load", load_wrong)
+    monkeypatch.setattr(segments, "load", load_wrong)
     with opened(kinds, "steps") as database:
         result = verify(database, interpreted=False)
     assert altered and result.wrong >= 2

@@ -5,7 +5,7 @@ The method, in two phases:
 1. Explore (`explore/`): breadth-first search from the start positions finds every canonical position that play can
    reach. Each tier becomes one sorted list.
 2. Solve: tiers are solved in reverse order, so that the children in later tiers already have scores. A tier without
-   moves inside itself takes one pass (`sweep.py`). A tier with cycles is solved by retrograde analysis (`cycles.py`).
+   moves inside itself takes one pass (`store.py`). A tier with cycles is solved by retrograde analysis (`cycles.py`).
    Outcomes are counted as they are found; in the end the counts become the legend of the file (`method.py`).
 
 A position is known by its *index* among all positions, sorted tier by tier. All arrays use that order:

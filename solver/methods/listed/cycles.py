@@ -117,6 +117,7 @@ def expansion_of_lists() -> TierExpansion:
 
 
 def tasks(tier: CyclicTier, layout: BucketLayout | None, blocks: list[Ends], work: Work) -> Iterator[BlockTask]:
+    """Yield the arguments of `expand_block` for some blocks of a tier."""
     located = located_for(tier, blocks, work, None)
     return ((tier, layout, *ends, children) for ends, children in zip(blocks, located, strict=True))
 
@@ -197,6 +198,7 @@ def expand_again(
 
 
 def parents_by_rules(tier: CyclicTier, work: Work, frontier: Array) -> Iterator[Array]:
+    """Yield the parents of a frontier, as the rules give them, block by block."""
     blocks = expander_of(tier.table.game).blocks(0, len(frontier))
     yield from work.map(ask_parents, ((tier, frontier[begin:end]) for begin, end in blocks))
 

@@ -134,9 +134,9 @@ class GroupBuffer(NamedTuple):
 def fill_sets(rules, parents, children, links, starts, tally):
     """Fill the tiers of a wave from those of the wave before; return the number of words written.
 
-    *rules* are `Rules` (see rules/plain/rules.py), *children* and *parents* are `Sets`. Tier k of the children is filled
-    by `links[starts[k]:starts[k + 1]]`, and the tiers are written one after another. *tally* (see streamed/steps.py)
-    counts positions by primitive value, including those of mirror images that are not filled.
+    *rules* are the programs of the game (see rules/plain/rules.py), *children* and *parents* are `Sets`. Tier k of the
+    children is filled by `links[starts[k]:starts[k + 1]]`, and the tiers are written one after another. *tally* (see
+    streamed/steps.py) counts positions by primitive value, including those of mirror images that are not filled.
 
     Returns UNCLEAR if the rules are not plain. If only one of two mirror-image tiers is filled, returns UNLIKE if the
     game does not end in mirrored positions of both.

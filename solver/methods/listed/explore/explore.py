@@ -131,6 +131,7 @@ class Explorer:
         return {tier: merge_sorted(fresh.pop(tier)) for tier in list(fresh)}, edges
 
     def log_wave(self, found: waves.AnyWave, edges: Edges, log: Log) -> waves.AnyWave:
+        """Log a wave and its new pairs of tiers, add it to the known positions, and return it."""
         if self.spilled:
             for block in waves.blocks_on_disk(found, edges):
                 log.add(encode(block))
@@ -201,6 +202,7 @@ class Explorer:
         return mean_size(self.game, listed(waves.sample_of(wave)))
 
     def largest(self) -> int:
+        """Return the number of known positions of the largest tier with cycles."""
         known = self.spilled.known if self.spilled else self.known
         return max((sum(map(len, runs)) for tier, runs in known.items() if (tier, tier) in self.edges), default=0)
 
@@ -235,6 +237,7 @@ class Explorer:
         return whole
 
     def remember(self, wave: waves.AnyWave, edges: Edges) -> None:
+        """Add a wave to the known positions; spill these if memory gets short."""
         self.found += waves.size(wave)
         self.edges |= edges
         if self.spilled:

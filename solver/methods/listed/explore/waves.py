@@ -46,6 +46,7 @@ def size(wave: AnyWave) -> int:
 
 
 def first_wave(game: Game, starts: list[int]) -> WaveBlock:
+    """Return the wave of the start positions."""
     by_tier: dict[int, list[int]] = {}
     for start in sorted(starts):
         by_tier.setdefault(int(game.tier(start)), []).append(start)

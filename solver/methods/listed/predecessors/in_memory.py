@@ -36,9 +36,9 @@ class LoadedLists(NamedTuple):
     begins: Array
     parents: Array
 
-    def rows(self, frontier: Array, first: int) -> Array:
-        """Return the rows of `numbers` for a sorted frontier, minus *first*; skips positions without a list."""
-        wanted = (frontier - first).astype(np.uint16)
+    def rows(self, numbers: Array) -> Array:
+        """Return the indices of some ascending *numbers* among `numbers`; skips positions without a list."""
+        wanted = numbers.astype(np.uint16)
         rows = np.searchsorted(self.numbers, wanted)
         rows = rows[rows < len(self.numbers)] if len(self.numbers) else rows[:0]
         there: Array = rows[self.numbers[rows] == wanted[: len(rows)]]

@@ -155,16 +155,18 @@ def write_parents(packed, bounds, width, begins, parents):
 
 
 @kernel
-def parents_of(frontier, first, begins, parents, out):
-    count = 0
-    for position in frontier:
-        for entry in range(begins[position - first], begins[position - first + 1]):
-            out[count] = parents[entry]
-            count += 1
+def copy_lists(begins, ends, parents, out, end):
+    """Copy the lists `parents[begins[i]:ends[i]]` to *out*, from index *end* on; return the new end."""
+    for i in range(len(begins)):
+        for entry in range(begins[i], ends[i]):
+            out[end] = parents[entry]
+            end += 1
+    return end
 
 
 @kernel
 def sum_counters(children_left, decided):
+    """Return the sum of the counters of undecided positions, which are less than *decided*."""
     count = 0
     for number in children_left:
         count += int(number) if number < decided else 0

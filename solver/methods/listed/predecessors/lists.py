@@ -232,6 +232,7 @@ class PredecessorWriter:
             self.done = done
 
     def add_spilled(self, spilled: list[sorting.SpilledEdges]) -> None:
+        """Add edges that are on disk."""
         for edges in spilled:
             self.edges[edges.bucket].spilled.append(edges)
             self.bytes_on_disk += edges.frame.packed
@@ -275,8 +276,6 @@ def unwritten_bytes(folder: Path) -> int:
 # Lookup
 
 AnyLists = sorting.ParentLists | sorting.StoredParentLists | LoadedLists
-
-
 LookupTask = tuple[list[tuple[int, AnyLists, Array]], Scratch | None]
 """The arguments of `look_up`."""
 
@@ -286,22 +285,19 @@ def look_up(blocks: list[tuple[int, AnyLists, Array]], scratch: Scratch | None) 
 
     *blocks* has (number of the first position, lists, sorted positions of the frontier) for each block of lists.
     """
-    # Step 1: read the lists that are on disk, and count parents.
-    read = []
+    # Step 1: read the lists that are on disk, and find where the list of each position begins and ends.
+    found = []
     for first, lists, frontier in blocks:
         if isinstance(lists, sorting.StoredParentLists):
             assert scratch is not None
             lists = lists.read(scratch)
-        elif isinstance(lists, LoadedLists):
-            first, frontier, lists = 0, lists.rows(frontier, first), sorting.ParentLists(lists.begins, lists.parents)
-        rows = frontier - first
-        read.append((first, lists, frontier, int((lists.begins[rows + 1] - lists.begins[rows]).sum())))
+        rows = lists.rows(frontier - first)
+        found.append((lists.begins[rows].astype(np.int64), lists.begins[rows + 1].astype(np.int64), lists.parents))
     # Step 2: copy the parents from all blocks into one array.
-    out = np.empty(sum(count for *_, count in read), np.int64)
+    out = np.empty(sum(int((ends - begins).sum()) for begins, ends, _ in found), np.int64)
     end = 0
-    for first, lists, frontier, count in read:
-        kernels.parents_of(frontier, first, lists.begins, lists.parents, out[end : end + count])
-        end += count
+    for begins, ends, parents in found:
+        end = kernels.copy_lists(begins, ends, parents, out, end)
     return out
 
 

@@ -151,6 +151,7 @@ class ForwardPropagation(Propagation):
         super().run(group, remoteness)
 
     def update_parents(self, group: int, decided_last: dict[int, ScoredPositions]) -> None:
+        """Give the parents of the positions decided last a score, or decrement their counters, in one pass."""
         if self.passes.lists:
             super().update_parents(group, decided_last)
             return

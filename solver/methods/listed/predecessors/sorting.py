@@ -119,6 +119,7 @@ def concatenate_blocks(blocks: list[Array]) -> tuple[Array, Array]:
 
 
 def write_edges(scratch: Scratch, bucket: int, blocks: list[Array]) -> SpilledEdges:
+    """Write packed edges of a bucket to disk."""
     content, bounds = concatenate_blocks(blocks)
     return SpilledEdges(bucket, scratch.write(f"bucket{bucket}", content.data), bounds)
 
@@ -131,6 +132,10 @@ class ParentLists(NamedTuple):
 
     begins: Array
     parents: Array
+
+    def rows(self, numbers: Array) -> Array:
+        """Return the indices of the lists of some positions: their numbers, as each position has a list."""
+        return numbers
 
 
 class StoredParentLists(NamedTuple):
@@ -145,12 +150,14 @@ class StoredParentLists(NamedTuple):
     parents: str
 
     def read(self, scratch: Scratch) -> ParentLists:
+        """Return the lists from disk."""
         content = scratch.read(self.frame)
         begins = np.frombuffer(content, self.begins, self.size + 1)
         return ParentLists(begins, np.frombuffer(content, self.parents, offset=begins.nbytes))
 
 
 def invert_to_disk(edges: BucketEdges, layout: BucketLayout, bucket: int, scratch: Scratch) -> list[StoredParentLists]:
+    """Write the predecessor lists of a bucket to disk, those of `2**READ_BITS` positions in a frame."""
     lists = invert_edges(edges, layout, bucket, scratch)
     stored = []
     size = len(lists.begins) - 1

@@ -126,11 +126,13 @@ class RangeResults(NamedTuple):
     here: Array | None = None
 
     def ranges(self) -> list[int]:
+        """Return the numbers of the ranges that have a result."""
         there = self.rows[:, 2] if self.here is None else np.diff(self.rows)
         found: list[int] = np.flatnonzero(there).tolist()
         return found
 
     def result(self, number: int) -> "RangeResult":
+        """Return the result for a range: its frame, or its part of *here*."""
         if self.here is not None:
             return self.here[self.rows[number] : self.rows[number + 1]]
         return self.frame(number)
@@ -147,6 +149,7 @@ RangeResult = Frame | Array
 
 
 def write_results(scratch: Scratch, name: str, parts: list[Array], plain: bool) -> RangeResults:
+    """Write a part for each range to disk; empty parts get no frame. *plain* parts are not compressed."""
     nothing = Frame(name, 0, 0, 0, 0)
     frames = [scratch.write(name, part.view(np.uint8).data, plain) if len(part) else nothing for part in parts]
     return RangeResults(name, np.array([frame[1:] for frame in frames], np.int64))
@@ -226,6 +229,7 @@ def run_steps(name: str, steps: list[StepTask]) -> list[StepResult]:
 
 
 def run_step(name: str, task: StepTask) -> StepResult:
+    """Decide slots of a range by the updates for it, and return the updates for the parents of these slots."""
     scores, left = task.state.read(task.scratch)
     if task.remoteness == 0:  # nothing is decided: the primitive slots only update their parents
         state, decided = task.state, 0

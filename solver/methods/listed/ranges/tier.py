@@ -63,6 +63,7 @@ class RangePropagationProgress:
 
     @classmethod
     def start(cls, bits: int, ranges: Iterable[AssembledRange]) -> Self:
+        """Return the progress at the start, from the assembled ranges."""
         progress = cls(bits)
         for state, parents, decided in ranges:
             progress.states.append(state)
@@ -246,6 +247,7 @@ def expand_all(
     tier: CyclicTier, expansion: TierExpansion, expanded: ExpandedSlots, sizes: CompressedArray, work: Work,
     phase: Phase, checkpoint: Checkpoint,
 ) -> None:  # fmt: skip
+    """Expand the slots that remain, block by block, and add the results to *expanded* and *sizes*."""
     size = block_size(work, expanded.layout, expansion.block)
     blocks = remaining_blocks(expanded.done, tier.size, size)
     tasks = expansion.tasks(tier, expanded.layout, blocks, work)
@@ -280,6 +282,7 @@ def write_block(scratch: Scratch, expand: Callable[[Any], Any], block: Any) -> E
 
 
 def assemble_tasks(expanded: ExpandedSlots, bits: int, scratch: Scratch) -> Iterator[tuple[Any, ...]]:
+    """Yield the arguments of `assemble` for each range."""
     layout = expanded.layout
     for number in range(layout.buckets):
         blocks = [

@@ -109,6 +109,7 @@ MergeTask = tuple[Scratch, str, list[SortedList], list[SortedList], int, int]
 
 
 def merge_tasks(scratch: Scratch, name: str, lists: list[SortedList], known: list[SortedList]) -> Iterator[MergeTask]:
+    """Yield the arguments of `merge` for ranges of about MERGED positions, which begin where blocks begin."""
     firsts = np.sort(np.concatenate([each.firsts for each in lists]))
     bounds = [0, *np.unique(firsts[MERGED // BLOCK :: MERGED // BLOCK]).tolist(), END]
     for low, high in pairwise(bounds):
@@ -225,6 +226,7 @@ class SpilledPositions:
             self.scratch.drop(gone)
 
     def all_positions(self) -> dict[int, SortedList]:
+        """Return one list of all known positions for each tier."""
         several = {tier: runs for tier, runs in self.known.items() if len(runs) > 1}
         self.known.update({tier: [] for tier in several})
         self.merge_runs(several)

@@ -175,8 +175,9 @@ def king_moves(pawns: bool) -> Array:
 def later_tier(codes: Codes, turn: int) -> tuple[int, Codes, bool, Array]:
     """Return the tier of these men, which may be in any order: (tier, its own men, exchanged, order).
 
-    *turn* is the side to move. `exchanged` says whether the sides are exchanged there. `order` int64[men] has the index
-    in *codes* of the tier's first man, its second man, and so on.
+    *turn* is the side to move. `exchanged` says whether the sides are exchanged there: Black's queen alone, (8,), is in
+    the tier of KQK, whose own men are (0,). `order` int64[men] has the index in *codes* of the tier's first man, its
+    second man, and so on.
     """
     sides = ["".join(men.LETTERS[code & 7] for code in codes if code >> 3 == side) for side in (0, 1)]
     name = men.ending(men.name_of(sides))
@@ -202,7 +203,11 @@ class Departure(NamedTuple):
 
 
 def departures(codes: Codes) -> Iterator[Departure]:
-    """Yield the captures and promotions that are possible with these men."""
+    """Yield the captures and promotions that are possible with these men.
+
+    >>> list(departures((1,)))  # KRK: only the rook can be captured
+    [Departure(captured=0, change=0, order=(), remaining=(), turn=0)]
+    """
     changes = [(4 * man + kind + 1, man, kind) for man, code in enumerate(codes) if code & 7 == PAWN for kind in KINDS]
     for captured, (change, man, kind) in product(range(-1, len(codes)), [(0, -1, 0), *changes]):
         if captured < 0 and not change:

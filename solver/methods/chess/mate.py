@@ -22,6 +22,7 @@ from retrograde.solver.values.score import encode
 
 
 def analyse(formation: Formation, scores_of: ScoresOf, run: Map, report: Report) -> Results:
+    """Return the results of a tier by distance to mate; *scores_of* has the scores of later tiers."""
     sides, en_passant = analysis.prepare(formation, scores_of, run, codes_of_scores(), MateSide)
     analysis.find_stuck(formation, sides, en_passant)
     analysis.search(formation.men, sides, en_passant, run, report)
@@ -76,5 +77,6 @@ def codes_of_scores() -> Array:
 
 @cache
 def table_of_scores() -> Array:
+    """Return the score of each code, uint16[256]."""
     decided = [encode(LOSE if code & 1 else WIN, code - 1, BITS) for code in range(1, 256)]
     return np.array([encode(DRAW, 0, BITS), *decided], np.uint16)

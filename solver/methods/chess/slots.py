@@ -107,10 +107,11 @@ def write_codes(codes: Codes, turn: int, scores_of: ScoresOf, table: Array, foun
 def slot_numbers(own: Codes, order: Array, exchanged: bool) -> tuple[Array, int]:
     """Return the slot of each placement of a tier's men, int32[16, placements], and the number of slots.
 
-    Slots are counted among those with the same kings. A placement is `first × 64 + second …` as the tier before has it:
-    man k is number `order[k]` there, and the board is upside down if *exchanged*. The row is the lowest four bits of an
-    entry of `Geometry.kings`: the symmetry that turns the board, and 8 if both kings are on the diagonal. Then of two
-    mirror images only the smaller one has a slot. Placements that are not legal have any number.
+    Slots are counted among those with the same kings. A placement is `first × 64 + second …`, with the men as the tier
+    before has them: man k of *own* is number `order[k]` there, and the board is upside down if *exchanged*. The row is
+    the lowest four bits of an entry of `Geometry.kings`: the symmetry that turns the board, and 8 if both kings are on
+    the diagonal. Then of two mirror images only the smaller one has a slot. Placements that are not legal have any
+    number.
     """
     squares = squares_of_slots(own)
     mirror = mirror_images(own, squares)
@@ -126,6 +127,7 @@ def slot_numbers(own: Codes, order: Array, exchanged: bool) -> tuple[Array, int]
 
 
 def legal_positions(men: Men, turn: int) -> Array:
+    """Return the set of legal positions of some men with one side to move, uint64[words]."""
     if not len(men.kinds):
         return np.full(-(-len(men.squares) // 64), EVERYTHING, np.uint64)
     words = np.empty(len(men.squares) * len(men.rests.bits), np.uint64)

@@ -273,10 +273,18 @@ def key_of(squares: Array) -> Array:
 
 
 def groups_of(codes: tuple[int, ...]) -> list[list[int]]:
-    """Return the indices of like men that stand next to each other, group by group."""
+    """Return the indices of like men that stand next to each other, group by group.
+
+    >>> groups_of((5, 5, 9))
+    [[0, 1], [2]]
+    """
     return [list(group) for _, group in groupby(range(len(codes)), codes.__getitem__)]
 
 
 def leaders(codes: tuple[int, ...]) -> list[int]:
-    """Return for each man the index of the first man of his group."""
+    """Return for each man the index of the first man of his group.
+
+    >>> leaders((5, 5, 9))
+    [0, 0, 2]
+    """
     return [group[0] for group in groups_of(codes) for _ in group]

@@ -49,6 +49,7 @@ NO_SIDE = 2
 
 
 def analyse(formation: Formation, scores_of: ScoresOf, run: Map, report: Report) -> Results:
+    """Return the results of a tier by distance to zeroing; *scores_of* has the scores of later tiers."""
     sides, en_passant = analysis.prepare(formation, scores_of, run, codes_of_scores(PATIENCE), ZeroingSide)
     others, none = without_pawns(formation.men), [EnPassantPositions(formation) for _ in (0, 1)]
     decided = 0
@@ -64,6 +65,7 @@ def analyse(formation: Formation, scores_of: ScoresOf, run: Map, report: Report)
 
 
 def analyse_by_conversion(formation: Formation, scores_of: ScoresOf, run: Map, report: Report) -> Results:
+    """Return the results of a tier by distance to conversion."""
     sides, en_passant = analysis.prepare(formation, scores_of, run, codes_of_scores(0), ZeroingSide)
     start_level(formation, sides, en_passant, EVERYTHING)
     analysis.search(formation.men, sides, en_passant, run, report)

@@ -12,8 +12,8 @@ Where readers make captures themselves, or never look, a table may have any valu
 
 The steps of `write.write_tables`, for each side to move:
 
-1. `cells`: read the values from a database by distance to zeroing, as cells.
-2. `cell_sorter`: try the orders of `table_order` on samples, and put the cells in the one that compresses best.
-3. `compression`: compress the values.
-4. `write`: write the files; `checksum` adds their last 16 bytes.
+1. `cells`: read the values from a database by distance to zeroing, as cells. Try the orders of `table_order` on
+   samples, and put the cells in the one that compresses best.
+2. `compression`: compress the values.
+3. `write`: write the files; `checksum` adds their last 16 bytes.
 """

@@ -1,4 +1,4 @@
-"""The order of positions in Syzygy tables: men form groups, and each group has a number.
+"""The order of positions in Syzygy tables: men form groups, and each group's squares have a number, a *digit*.
 
     without pawns     three men of whom there is one each, or both kings     like men     like men …
     with pawns        all pawns of a side, on each of four files apart       those of the other       like men …
@@ -41,7 +41,8 @@ class TableOrder:
     """An order of positions: the codes of all men, group by group, and the order of the digits.
 
     `first` is the position of the first group's digit, 0 for the one that changes fastest; `second` is that of the
-    second group of pawns. The other groups follow in order.
+    second group of pawns. The other groups follow in order. KRvKN in the order of the package's docstring is
+    `TableOrder((6, 4, 14, 10), 0)`: White's king and rook and Black's king first, then Black's knight.
     """
 
     codes: tuple[int, ...]
@@ -69,23 +70,28 @@ class TableOrder:
         return [first, *(len(list(group)) for _, group in groupby(self.codes[first:]))]
 
     def digits(self, file: int = 0) -> list[tuple[int, int]]:
-        """Return for each group the factor of its number, and how many numbers it has."""
+        """Return for each group the factor of its digit, and how many values the digit has.
+
+        *file* is that of the leading pawn, from 0 to 3.
+
+        >>> TableOrder((6, 4, 14, 10), 0).digits()
+        [(1, 31332), (31332, 61)]
+        """
         sizes, begin = self.sizes, 2 if self.second != NO_ORDER else 1
         free, product = 64 - sum(sizes[:begin]), 1
-        found, following, place = [(0, 0)] * len(sizes), iter(range(begin, len(sizes))), 0
-        # Place by place, from the digit that changes fastest.
-        while any(not ways for _, ways in found):
-            if place == self.first:
+        found, others = [(0, 0)] * len(sizes), iter(range(begin, len(sizes)))
+        # Digit by digit, the one that changes fastest first.
+        for number in range(len(sizes)):
+            if number == self.first:
                 group, ways = 0, len(first_squares(sizes[0], self.has_pawns, file))
-            elif place == self.second:
+            elif number == self.second:
                 group, ways = 1, comb(48 - sizes[0], sizes[1])
             else:
-                group = next(following)
+                group = next(others)
                 ways = comb(free, sizes[group])
                 free -= sizes[group]
             found[group] = product, ways
             product *= ways
-            place += 1
         return found
 
     def length(self, file: int = 0) -> int:
@@ -94,7 +100,7 @@ class TableOrder:
 
 
 def first_group(codes: tuple[int, ...]) -> int:
-    """Return the number of men in the first group."""
+    """Return the number of men in the first group: like pawns; or three men if so many are single; or both kings."""
     if codes[0] & 7 == PAWN:
         return codes.count(codes[0])
     return 3 if sum(codes.count(code) == 1 for code in codes) >= 3 else 2
@@ -110,10 +116,16 @@ def table_name(name: str) -> str:
 
 
 def codes_of(name: str) -> list[int]:
+    """Return the codes of all men of an ending.
+
+    >>> codes_of("KRKN")
+    [6, 4, 14, 10]
+    """
     return [KINDS[letter] + BLACK * side for side, letters in enumerate(men.sides_of(name)) for letter in "K" + letters]
 
 
 def table_orders(name: str) -> list[TableOrder]:
+    """Return all orders that the table of an ending may have."""
     codes = codes_of(name)
     pawns = len({code for code in codes if code & 7 == PAWN})
     found = []
@@ -144,7 +156,11 @@ def first_groups(codes: list[int]) -> list[tuple[int, ...]]:
 
 @cache
 def first_squares(count: int, has_pawns: bool, file: int = 0) -> Array:
-    """Return the squares of the first group's men by its number, uint8[ways, count]."""
+    """Return the squares of the first group's men by its digit, uint8[ways, count].
+
+    >>> first_squares(3, has_pawns=False)[:2].tolist()
+    [[1, 0, 2], [1, 0, 3]]
+    """
     ways = pawns_on(count, file) if has_pawns else three_men() if count == 3 else two_kings()
     found = np.zeros((len(ways), count), np.uint8)
     for number, squares in ways.items():
@@ -218,7 +234,10 @@ def number_of_pawn(square: int) -> int:
 def combinations_of(count: int, free: int) -> Array:
     """Return the placements of *count* like men, up to three, on free squares, uint8[ways, 3].
 
-    The rows are by number, the squares of a row ascending.
+    The rows are by digit, the squares of a row ascending.
+
+    >>> combinations_of(2, 4)[:, :2].tolist()
+    [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]
     """
     ways = np.array(list(combinations(range(free), count)), np.uint8)
     order = np.zeros(len(ways), np.int64)

@@ -27,8 +27,7 @@ from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.chess import men
 from retrograde.solver.methods.chess.formation import Formation, bytes_of_later_codes, count_positions
 from retrograde.solver.methods.chess.syzygy import kernels
-from retrograde.solver.methods.chess.syzygy.cell_sorter import CellSorter
-from retrograde.solver.methods.chess.syzygy.cells import DistanceCells
+from retrograde.solver.methods.chess.syzygy.cells import CellSorter, DistanceCells
 from retrograde.solver.methods.chess.syzygy.checksum import checksum
 from retrograde.solver.methods.chess.syzygy.compression import CompressedValues, compress
 from retrograde.solver.methods.chess.syzygy.kernels import BLESSED, CURSED, LOSS, WIN
@@ -119,10 +118,10 @@ def paths_of(name: str, folder: Path) -> list[Path]:
 
 
 def flags_of(cells: DistanceCells) -> list[int]:
-    """Return which distances are stored in plies, as flags, with White to move and with Black to move.
+    """Return the flags WINS_IN_PLIES and LOSSES_IN_PLIES of each side to move, White first.
 
-    The wins of a side are, if it wins, or its opponent loses, anywhere in exactly as many plies as the fifty-move rule
-    allows; and so are the losses to it.
+    The wins of a side are stored in plies if it wins, or its opponent loses, anywhere in exactly as many plies as the
+    fifty-move rule allows. Then so are the losses to it.
     """
     sides = [cells.reaches_limit(side) for side in range(2 - cells.formation.is_symmetric)]
     exact = [sides[side][0] or sides[side - 1][1] for side in range(len(sides))]
@@ -171,8 +170,11 @@ def halved_by(flags: int) -> Array:
 
 
 def number_distances(cells: Array, halved: Array) -> tuple[Array, bytes]:
-    """Return numbers for distances by worth, uint8[5, 256], the most frequent first, and their meaning as a file has
-    it."""
+    """Return numbers for distances by worth, uint8[5, 256], and what the numbers mean, as a file has it.
+
+    The most frequent distance of a worth gets the number 0. In the file, each of MAPS has the count of its numbers and
+    the distance of each: `bytes([2, 7, 3])` means that 0 stands for 7, and 1 for 3.
+    """
     counts = np.zeros((5, 256), np.int64)
     kernels.count_distances(cells, halved, counts)
     numbers, meaning = np.zeros((5, 256), np.uint8), b""
@@ -185,6 +187,7 @@ def number_distances(cells: Array, halved: Array) -> tuple[Array, bytes]:
 
 
 def size_of(part: SubTable) -> int:
+    """Return the bytes that a part takes in a file."""
     return sum(len(each) for each in (*part.values, part.meaning))
 
 

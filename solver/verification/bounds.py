@@ -132,8 +132,12 @@ class BoundsVerifier(DatabaseVerifier):
 
 
 def workspace(game: Any, size: int) -> PositionsBetween:
-    """Return a workspace for *size* positions."""
-    kinds: list[type] = [np.int64, np.bool_, np.int64, np.int64, np.bool_, *([np.int64] * 7)]
-    sizes = [*([size + 1] * 5), *([LINKS * size] * 6), 4 * size]
-    arrays: list[Array] = [np.zeros(length, kind) for length, kind in zip(sizes, kinds, strict=True)]
-    return PositionsBetween._make([of_positions(game, size), *arrays, trouble_array(game)])
+    """Return a workspace for *size* positions, with LINKS links each."""
+    links = LINKS * size
+    begins, low, high = np.zeros((3, size + 1), np.int64)
+    known, stays = np.zeros((2, size + 1), np.bool_)
+    targets, lows, highs, slots, odds, paid = np.zeros((6, links), np.int64)
+    return PositionsBetween(
+        of_positions(game, size), begins, known, low, high, stays, targets, lows, highs, slots, odds, paid,
+        np.zeros(4 * size, np.int64), trouble_array(game),
+    )  # fmt: skip

@@ -117,17 +117,13 @@ class OutcomeJudge:
     missing: str = "is not stored"
     metric: str = METRICS[0]
 
-    def text(self, position: int) -> str:
-        """Return a position's text."""
-        return text_of(self.game, position)
-
     def fault_in_children(self, position: int, stored: Outcome, examined: Examined) -> str:
         """Return what is wrong with a stored outcome, given the children's outcomes; "" if nothing is."""
         value, moves, children = examined
         outcomes = []
         for move, child in zip(moves, children, strict=True):
             if (outcome := self.outcome_of(child)) is None:
-                return f"has a move to {self.text(child)}, which {self.missing} (move {move})"
+                return f"has a move to {text_of(self.game, child)}, which {self.missing} (move {move})"
             outcomes.append(self.outcome_after(position, move, child, outcome))
         derived = derive(value, outcomes)
         if derived == stored:
@@ -143,7 +139,7 @@ class OutcomeJudge:
 
     def fault_of_image(self, position: int, stored: Outcome, image: int) -> str:
         """Return what is wrong with an image of a canonical position."""
-        game, name = self.game, f"has the image {self.text(image)}"
+        game, name = self.game, f"has the image {text_of(self.game, image)}"
         try:
             if game.canonical(image) != position:
                 return f"{name}, whose images are others"
@@ -153,11 +149,11 @@ class OutcomeJudge:
             outcomes = []
             for move, child in zip(moves, children, strict=True):
                 if not (outcome := self.outcome_of(child)):
-                    return f"{name}, from where a move leads to {self.text(child)}, which is not stored"
+                    return f"{name}, from where a move leads to {text_of(self.game, child)}, which is not stored"
                 outcomes.append(self.outcome_after(image, move, child, outcome))
             derived = derive(value, outcomes)
             if derived != stored:
-                what = f"the children of its image {self.text(image)} make it {words(derived)}"
+                what = f"the children of its image {text_of(self.game, image)} make it {words(derived)}"
                 return f"is stored as {words(stored)}, and {what}"
             return self.stray_child(image, examined)
         except Exception as error:  # rules may raise anything if called for something that is no position
@@ -181,6 +177,6 @@ class OutcomeJudge:
         for move, child in zip(*examined[1:], strict=True):
             reached = self.game.do_move(position, move)
             if reached != child and reached not in images_of(self.game, child):
-                what = f"which is no image of {self.text(child)}, and yet has it for one"
-                return f"has a move to {self.text(reached)}, {what}"
+                what = f"which is no image of {text_of(self.game, child)}, and yet has it for one"
+                return f"has a move to {text_of(self.game, reached)}, {what}"
         return ""

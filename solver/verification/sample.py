@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from itertools import count, islice
 from random import Random
 
+import numpy as np
+
 from retrograde.databases import Database
 from retrograde.databases.reader import SlotReader
 from retrograde.databases.records.read import RecordsReader
@@ -65,10 +67,7 @@ def verify_sample(database: Database, seconds: float = SECONDS) -> None:
 
 
 def measure_fault(database: Database, positions: list[int]) -> tuple[int, str]:
-    """Return the number of the first position whose measures do not follow from its children's, and what is wrong.
-
-    The second is "" if nothing is.
-    """
+    """Return (number of the first position with wrong measures, what is wrong); (0, "") if none has."""
     game, metric, details = database.game, database.metric, dict(database.file.details)
     canonical = []
     for position in positions:
@@ -79,8 +78,8 @@ def measure_fault(database: Database, positions: list[int]) -> tuple[int, str]:
         wrong = wrong_expectations(families, game, int(details["scale"]))
     else:
         wrong = CHECKS_BY_CHILDREN[metric](families, details)
-    wrong = wrong[: len(positions)]
-    return int(wrong.argmax()), f"is not worth what follows from its children ({metric})" * bool(wrong.any())
+    wrong = np.flatnonzero(wrong[: len(positions)])
+    return (int(wrong[0]), f"is not worth what follows from its children ({metric})") if len(wrong) else (0, "")
 
 
 def fault_at(database: Database, position: int) -> str:

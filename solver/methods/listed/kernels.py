@@ -112,6 +112,7 @@ def reverse(children, ends, parents, begins):
 
     The children of position i are `children[ends[i - 1]:ends[i]]`. Its parents become
     `parents[begins[i]:begins[i + 1]]`. *begins* comes in as zeros and has two more entries than there are positions.
+    The children [1, 1, 0] of two positions that end at [2, 3] become the parents [1, 0, 0] with *begins* [0, 1, 3, 3].
     """
     # Step 1: count the parents of child c in `begins[c + 2]`, two entries ahead of its final use.
     for child in children:

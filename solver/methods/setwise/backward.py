@@ -51,7 +51,10 @@ Larger tasks save time: what several tiers need of the wave after is prepared on
 
 
 def codes_for(count: int, plies: int, misere: bool) -> Array:
-    """Return the code (see streamed/steps.py) of each worth in *count* planes, *plies* before the last wave."""
+    """Return the code (see streamed/steps.py) of each worth in *count* planes, *plies* before the last wave.
+
+    The worths 0 to 3 of two planes, one ply before a tie, mean lost in 0, lost in 2, a tie in 1, and won in 1.
+    """
     # Below a tie: 2 × worth plies to a loss. Above: an odd number of plies to a win, 1 for the greatest worth. In
     # misère play wins and losses change places. A tie ends in the last wave.
     half = 1 << count - 1

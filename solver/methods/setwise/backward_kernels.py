@@ -81,22 +81,17 @@ class WordBlock(NamedTuple):
 
 
 @kernel
-def new_block():
-    return WordBlock(
-        np.zeros(2, np.int64), np.empty(STRIDE, np.int64), np.empty(STRIDE, np.int64),
-        np.empty((MOST_PLANES, STRIDE), np.uint64), np.empty((MOST_PLANES, STRIDE), np.uint64),
-        np.empty(STRIDE, np.uint64),
-    )  # fmt: skip
-
-
-@kernel
 def compute_planes(rules, own, links, starts, after):
     """Write the planes of some tiers from those of the wave after.
 
     *own* are the WaveValues of the tiers, *after* those of the wave after. The links out of tier k are
     `links[starts[k]:starts[k + 1]]`.
     """
-    block = new_block()
+    block = WordBlock(
+        np.zeros(2, np.int64), np.empty(STRIDE, np.int64), np.empty(STRIDE, np.int64),
+        np.empty((MOST_PLANES, STRIDE), np.uint64), np.empty((MOST_PLANES, STRIDE), np.uint64),
+        np.empty(STRIDE, np.uint64),
+    )  # fmt: skip
     for k in range(len(own.sets.tiers)):
         tier, out = own.sets.tiers[k], links[starts[k] : starts[k + 1]]
         # Step 1: Prepare tables for links whose children are looked up one by one. If the tier has no links, or one of
@@ -337,8 +332,13 @@ def pass_up(block, count_after, own, word):
 
     A child with worth c < half gives its parent the complement of c: lost in 2c becomes won in 2c + 1. A child with c
     ≥ half gives -c, which is the complement plus 1: won becomes lost one ply later, and a tie stays a tie. So each
-    plane is complemented, and a carry that begins with c's highest bit is added. If the parent has one more plane
-    (`count` > *count_after*), the two highest planes are computed so that ties move to the new half.
+    plane is complemented, and a carry that begins with c's highest bit is added. With two planes::
+
+        child     00 lost in 0    01 lost in 2    10 a tie    11 won in 1
+        parent    11 won in 1     10              10 a tie    01 lost in 2
+
+    If the parent has one more plane (`count` > *count_after*), the two highest planes are computed so that ties move to
+    the new half.
     """
     words, planes, count, filled = own.sets.words, own.planes, len(own.planes), block.sizes[1]
     top, some, carry = block.least[count_after - 1], block.child[0], block.less

@@ -124,11 +124,12 @@ class Wave:
         return stored
 
     def links_to_stored(self) -> Array:
+        """Return the links into stored tiers."""
         links: Array = self.links[np.repeat(self.is_stored, np.diff(self.starts))]
         return links
 
     def full_table(self) -> Array:
-        """Return the table of tiers, with the counts of all; tiers that are not stored have those of their images."""
+        """Return the table of tiers; those that are not stored have the counts of their mirror images."""
         tiers = self.tiers.copy()
         tiers[:, [WORDS, COUNT]] = tiers[self.stored][:, [WORDS, COUNT]]
         return tiers
@@ -148,7 +149,10 @@ class Wave:
         return np.add.reduceat(self.tiers[:, WORDS], self.begins)
 
     def chunks_of(self, rows: Array) -> Iterator[tuple[int, int, int]]:
-        """Yield each chunk that has some of the tiers in *rows* (ascending), and which part of *rows* that is."""
+        """Yield (chunk, begin, end): which of the ascending *rows* are in which chunk.
+
+        If the chunks begin at tiers 0 and 4, the rows [1, 2, 5] yield (0, 0, 2) and (1, 2, 3).
+        """
         chunks = np.searchsorted(self.begins, rows, "right") - 1
         cuts = np.flatnonzero(np.diff(chunks, prepend=-1, append=-1))
         for begin, end in pairwise(cuts.tolist()):
@@ -254,7 +258,7 @@ def number_groups(tiers: Array) -> None:
 
 
 def offsets_of(sizes: Array) -> Array:
-    """Return where items of some sizes begin if they lie one after another."""
+    """Return where items of some sizes begin if they lie one after another: [3, 0, 2] gives [0, 3, 3]."""
     begins: Array = np.cumsum(sizes) - sizes
     return begins
 
@@ -265,8 +269,8 @@ def groups_of(tiers: Array) -> int:
 
 
 def planes_for(plies: int) -> int:
-    """Return the number of planes of a wave that is *plies* before the last one."""
-    # Worths below a tie count double plies (see backward_kernels.py): (plies + 1) // 2 must fit below the highest
+    """Return the number of planes of a wave that is *plies* before the last one: 2 up to 2 plies, 3 up to 6."""
+    # Worths below a tie count two plies each (see backward_kernels.py): (plies + 1) // 2 must fit below the highest
     # plane.
     return max(2, ((plies + 1) // 2).bit_length() + 1)
 

@@ -79,15 +79,20 @@ def without_bit(number, place):
 
 @lean_kernel
 def spread_word(half, place, bit):
-    """Return the word that 32 positions make when *bit* is inserted into their ranks at *place*, which is below 6."""
+    """Return the word that 32 positions make when *bit* is inserted into their ranks at *place*, which is below 6.
+
+    >>> bin(spread_word(np.uint64(0b101), 1, 1))  # ranks 0 and 10 in binary become 10 and 110
+    '0b1000100'
+    """
     return deposit(half, ONES[place] if bit else ~ONES[place])
 
 
 @lean_kernel
 def gathered_word(word, place, bit):
-    """Return the 32 positions of a word whose rank has *bit* at *place*, with that bit removed.
+    """Return the 32 positions of a word whose rank has *bit* at *place*, with that bit removed from their ranks.
 
-    The reverse of `spread_word`.
+    >>> bin(gathered_word(np.uint64(0b1000100), 1, 1))
+    '0b101'
     """
     return extract(word, ONES[place] if bit else ~ONES[place])
 

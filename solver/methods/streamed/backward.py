@@ -202,7 +202,7 @@ class StepRanges:
         self.steps: list[list[Segment]] = []
 
     def add(self, tier_number: int, first: int, last: int) -> int:
-        """Return the number of the steps that cover a tier's positions from *first* to *last*."""
+        """Return the number (in `steps`) of the segments that cover a tier's positions from *first* to *last*."""
         low, high = 0, 0
         if tier := self.wave.get(tier_number):
             high = len(tier.segments)

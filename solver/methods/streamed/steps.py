@@ -254,10 +254,10 @@ def round_down(position, before, mask):
 
 @kernel
 def unpack_ranks(arena, about, ranks, codes):
-    """Write the ranks and codes of all loaded steps, joining lists of the same tier; return the end.
+    """Write the ranks and codes of all loaded lists of steps, as the database has them; return how many steps.
 
-    A row of *about* has the tier's mask, the last position before the list in the same tier or -1, and whether to
-    leave out the first step, because it only continues the outcome before.
+    Lists of the same tier are joined. A row of *about* has the tier's mask; the last position of the list before in the
+    same tier, or -1; and whether to leave out the first step, because it only continues the outcome before.
     """
     runs_buffer = make_runs_buffer()
     end = 0

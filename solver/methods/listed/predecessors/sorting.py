@@ -26,9 +26,10 @@ READ_BITS = 12
 
 
 class BucketLayout(NamedTuple):
-    """How the edges of a tier of *positions* are cut into buckets.
+    """How a tier of *positions* is cut into buckets; an edge belongs to the bucket of its child.
 
-    A bucket has `2**shift` consecutive positions. A position's number within it takes `width` bytes.
+    A bucket has `2**shift` consecutive positions. A position's number within it takes `width` bytes. `BucketLayout(10,
+    2, 1)` has the buckets 0 to 3, 4 to 7, and 8 to 9.
     """
 
     positions: int
@@ -73,7 +74,9 @@ def bits_for(memory: int, workers: int) -> int:
 def pack_edges(layout: BucketLayout, children: Array, counts: Array, first: int) -> PackedEdges:
     """Return edges packed by bucket.
 
-    *children* are those of positions from number *first* on, `counts[i]` of them for the i-th.
+    *children* are those of positions from number *first* on, `counts[i]` of them for the i-th. With the children [1, 5,
+    2], the counts [1, 2] and buckets of four positions, the edges 0 → 1 and 1 → 2 go to the first bucket, and 1 → 5 to
+    the second.
     """
     # Step 1: sort the edges by bucket.
     sizes = np.zeros(layout.buckets, np.int64)

@@ -11,7 +11,7 @@ transposition table of its own. A journal beside the book keeps the answers, so 
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ Array = np.ndarray[Any, Any]
 
 LOWEST = -(1 << 62)
 """A tier number below all others."""
-PIECE = 16
+TASK = 16
 """Positions in a task. They are neighbours, whose searches share many positions."""
 SECONDS = 1e9
 """A time limit that means none."""
@@ -48,7 +48,7 @@ TIE_SECONDS = 0.1
 """Seconds for finding a tie's remoteness: it matters little, and may take forever."""
 LEAST_TABLE = 1 << 24
 """The least bytes of a thread's transposition table."""
-UPSIDE_DOWN = np.array([UNDECIDED, WIN, DRAW, TIE, LOSE], np.uint8)
+FOR_PARENT = np.array([UNDECIDED, WIN, DRAW, TIE, LOSE], np.uint8)
 """For each value of a child, the value it gives its parent."""
 
 
@@ -69,19 +69,19 @@ class BookOptions:
     listener: Listener | None = None
 
 
-def make_book(game: Game, order: BookOptions, path: str | os.PathLike[str] | None = None) -> Path:
+def make_book(game: Game, options: BookOptions, path: str | os.PathLike[str] | None = None) -> Path:
     """Make the opening book of a game, and return its path: *path*, or the usual one.
 
     Raises NoBook if play can go round in circles, or what `solve` raises; finished work is kept.
     """
     refuse_tuples(game, "searched")
     path = book_path(variant(game)) if path is None else Path(path)
-    what = f"{order.plies}-{'distances' if order.distances else 'values'}"
+    what = f"{options.plies}-{'distances' if options.distances else 'values'}"
     identity = f"{variant(game)} {rules_digest(game)}-book-{what} {journal_digest()}"
     journal_path = path.with_name(path.name + ".journal")
     with Lock(path) as lock:
-        with Journal(journal_path, identity, order.fresh) as journal:
-            maker = BookMaker(game, order, journal)
+        with Journal(journal_path, identity, options.fresh) as journal:
+            maker = BookMaker(game, options, journal)
             maker.explore()
             maker.search()
             maker.pass_up()
@@ -96,7 +96,7 @@ class BookMaker:
     """A book being made: its positions, ascending, their waves, values and remotenesses."""
 
     game: Game
-    order: BookOptions
+    options: BookOptions
     journal: Journal
     course: Course = field(default_factory=Course)
     waves: list[Array] = field(default_factory=list)
@@ -109,15 +109,15 @@ class BookMaker:
 
     def explore(self) -> None:
         """Find the positions, wave by wave, and the values of those where the game is over."""
-        phase = Phase("exploring", self.order.listener, None, self.course)
+        phase = Phase("exploring", self.options.listener, None, self.course)
         start = self.game.canonical(start_of(self.game))
         # Step 1: wave by wave, each without the positions of the waves before.
         wave, known = np.array([start], np.int64), np.empty(0, np.int64)
-        for ply in range(self.order.plies + 1):
+        for ply in range(self.options.plies + 1):
             self.waves.append(wave)
             known = np.union1d(known, wave)
             phase.advance(len(wave))
-            if ply < self.order.plies:
+            if ply < self.options.plies:
                 children = [np.unique(block[block >= 0]) for _, block, _ in self.expanded(wave)]
                 found = np.unique(np.concatenate([np.empty(0, np.int64), *children]))
                 wave = np.setdiff1d(found, known, assume_unique=True)
@@ -147,6 +147,7 @@ class BookMaker:
             yield begin, block.children[:, :columns].copy(), block.origins[:columns].astype(np.int64)
 
     def indices(self, positions: Array) -> Array:
+        """Return the indices of positions among all positions of the book."""
         return np.searchsorted(self.positions, positions)
 
     # Searching
@@ -154,10 +155,10 @@ class BookMaker:
     def search(self) -> None:
         """Find the outcomes of the positions of the last ply."""
         # There is no last ply if play always ends before it.
-        last = self.waves[-1] if len(self.waves) > self.order.plies else np.empty(0, np.int64)
+        last = self.waves[-1] if len(self.waves) > self.options.plies else np.empty(0, np.int64)
         self.decide_at_once(last)
         open_ = last[self.values[self.indices(last)] == UNDECIDED]
-        phase = Phase("searching", self.order.listener, len(open_), self.course)
+        phase = Phase("searching", self.options.listener, len(open_), self.course)
         phase.tell()
         # Answers of an earlier run come first; only the others are searched.
         log = self.journal.log("searched", 0.0)
@@ -181,7 +182,7 @@ class BookMaker:
             lost = self.is_lost(below)
             wins = ((children >= 0) & lost[np.searchsorted(below, np.maximum(children, below[:1]))]).any(axis=0)
             indices = self.indices(last[begin + origins[wins]])
-            self.values[indices], self.plies[indices] = WIN, 1 if self.order.distances else NOT_FOUND
+            self.values[indices], self.plies[indices] = WIN, 1 if self.options.distances else NOT_FOUND
 
     def is_lost(self, positions: Array) -> Array:
         """Return which positions the player to move has lost because the game is over."""
@@ -197,17 +198,23 @@ class BookMaker:
 
     def answered(self, positions: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Yield the answers for all positions (positions, values, remotenesses), some at a time, as they come."""
-        workers = self.order.workers or os.cpu_count() or 1
-        searches = SearchThreads(self.game, max(LEAST_TABLE, self.order.size // workers))
-        pieces = iter(np.array_split(positions, -(-len(positions) // PIECE)) if len(positions) else [])
-        ask = self.asker(searches)
+        workers = self.options.workers or os.cpu_count() or 1
+        searches = SearchThreads(self.game, max(LEAST_TABLE, self.options.size // workers))
+        tasks = iter(np.array_split(positions, -(-len(positions) // TASK)) if len(positions) else [])
+
+        def ask(positions: Array) -> tuple[Array, Array, Array]:
+            distance, tie_seconds = self.options.distances, self.options.tie_seconds
+            answers = [searches.outcome(position, distance, tie_seconds) for position in positions.tolist()]
+            values, plies = zip(*answers, strict=True)
+            return positions, np.array(values, np.uint8), np.array(plies, np.int64)
+
         running: set[Future[tuple[Array, Array, Array]]] = set()
         executor = ThreadPoolExecutor(workers)
         try:
             while True:
                 # Two tasks for each worker, so that none waits.
-                while len(running) < 2 * workers and (piece := next(pieces, None)) is not None:
-                    running.add(executor.submit(ask, piece))
+                while len(running) < 2 * workers and (task := next(tasks, None)) is not None:
+                    running.add(executor.submit(ask, task))
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -216,25 +223,12 @@ class BookMaker:
             searches.halt()
             executor.shutdown(cancel_futures=True)
 
-    def asker(self, searches: "SearchThreads") -> Callable[[Array], tuple[Array, Array, Array]]:
-        """Return the function that searches some positions."""
-        order = self.order
-
-        def ask(positions: Array) -> tuple[Array, Array, Array]:
-            answers = [
-                searches.outcome(position, order.distances, order.tie_seconds) for position in positions.tolist()
-            ]
-            values, plies = zip(*answers, strict=True)
-            return positions, np.array(values, np.uint8), np.array(plies, np.int64)
-
-        return ask
-
     # Passing up
 
     def pass_up(self) -> None:
         """Find the outcomes of all other positions, from their children."""
         waiting = [wave[self.values[self.indices(wave)] == UNDECIDED] for wave in reversed(self.waves)]
-        phase = Phase("solving", self.order.listener, sum(map(len, waiting)), self.course)
+        phase = Phase("solving", self.options.listener, sum(map(len, waiting)), self.course)
         while sum(map(len, waiting)):
             before = sum(map(len, waiting))
             for wave in waiting:
@@ -252,7 +246,7 @@ class BookMaker:
             indices = np.where(there, np.minimum(self.indices(children), len(self.positions) - 1), 0)
             # Step 1: which columns have only known children, and the best value among them.
             known = (~there | (self.values[indices] != UNDECIDED)).all(axis=0)
-            values = np.where(there, UPSIDE_DOWN[self.values[indices]], UNDECIDED)
+            values = np.where(there, FOR_PARENT[self.values[indices]], UNDECIDED)
             best = values.max(axis=0)
             # Step 2: the remoteness, from the children that give the best value. The loser takes the latest, others the
             # soonest. If the plies of one of these children are unknown (NOT_FOUND), so is it.
@@ -262,13 +256,13 @@ class BookMaker:
             far = np.where((best == LOSE) | (latest == NOT_FOUND), latest, soonest)
             indices = self.indices(wave[begin + origins[known]])
             self.values[indices] = best[known]
-            self.plies[indices] = far[known] if self.order.distances else NOT_FOUND
+            self.plies[indices] = far[known] if self.options.distances else NOT_FOUND
 
     # Writing
 
     def write(self, path: Path, lock: Lock) -> None:
-        phase = Phase("writing", self.order.listener, len(self.positions), self.course)
-        if not self.order.distances:
+        phase = Phase("writing", self.options.listener, len(self.positions), self.course)
+        if not self.options.distances:
             self.plies[self.values != DRAW] = NOT_FOUND
         self.plies[self.values == DRAW] = -1
         # Step 1: sort the records by tier, then by position.
@@ -288,7 +282,7 @@ class BookMaker:
             )
         ]
         solved = SolvedRecords(numbers, counts, legend, (positions, rows.astype(np.uint32)), int(positions.max()))
-        write_database(path, self.game, solved, lock=lock, book_plies=self.order.plies)
+        write_database(path, self.game, solved, lock=lock, book_plies=self.options.plies)
         phase.advance(len(positions))
         phase.end()
 

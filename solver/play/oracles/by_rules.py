@@ -9,16 +9,9 @@ from time import monotonic
 from typing import Any
 
 from retrograde.games.contract.choice import Choice, ranked
-from retrograde.games.contract.game import LOSE, WIN, Game, same_mover
-from retrograde.solver.play.oracle import (
-    LONGEST_LINE,
-    SEARCH,
-    Evidence,
-    ValueBounds,
-    bounds_for_mover,
-    bounds_of_finding,
-)
-from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle, better
+from retrograde.games.contract.game import LOSE, WIN, Game
+from retrograde.solver.play.oracle import LONGEST_LINE, SEARCH, Evidence, ValueBounds, bounds_of_finding
+from retrograde.solver.play.oracles.searching import FOR_VALUE, LEAST_SECONDS, SearchingOracle
 from retrograde.solver.rules.examine import is_plain_puzzle
 from retrograde.solver.search.puzzles import PuzzleSearch
 
@@ -50,20 +43,14 @@ class RulesOracle(SearchingOracle):
         if not distance or known.is_exact or left < LEAST_SECONDS or not is_plain_puzzle(self.game):
             return known
         found, line = self.search.find(position, left)
-        known = self.note(position, bounds_of_finding(found))
+        known = self.learn(position, bounds_of_finding(found))
         for rest, move in zip(range(len(line) - 1, 0, -1), line, strict=False):
             position = self.game.do_move(position, move)
-            self.note(position, known._replace(remoteness=rest))
+            self.learn(position, known._replace(remoteness=rest))
         return known
 
-    def pass_up(self, position: int, moves: Sequence[int]) -> None:
+    def learn_from_moves(self, position: int, moves: Sequence[int]) -> None:
         """Do nothing: the search of a position knows all that follows from its moves."""
-
-    def choice(self, position: int, move: int) -> Choice:
-        child = self.game.do_move(position, move)
-        known, again = self.bounds_without_search(child), same_mover(self.game, position, child)
-        rank = tuple(-part for part in better(bounds_for_mover(known, again)))
-        return Choice(move, self.game.move_name(position, move), child, *known.outcome, again, rank=rank)
 
     def choose_move(self, position: int, moves: list[int], deadline: float) -> int:
         """Return the first move of a solution, or a move that wins at once, or else one by a depth-limited search."""

@@ -109,10 +109,10 @@ class ScoringOracle(SearchingOracle):
         if found.score is not None or (known.proved and not distance) or left < LEAST_SECONDS:
             return known
         with suppress(NotForSearch):  # raised where the search meets chance or a repetition: then nothing is known
-            self.note_score(position, self.search.score(position, left, value_only=not distance))
+            self.learn_score(position, self.search.score(position, left, value_only=not distance))
         return self.bounds_without_search(position)
 
-    def note_score(self, position: int, new: ScoreResult) -> None:
+    def learn_score(self, position: int, new: ScoreResult) -> None:
         """Store a finding, merged with what was known."""
         old = self.score(position)
         low, high = least_of(old.low, new.low, greatest=True), least_of(old.high, new.high)
@@ -141,13 +141,13 @@ class ScoringOracle(SearchingOracle):
         found = self.score_after(position, move)
         return -FAR if found.low is None else found.low, FAR if found.high is None else found.high
 
-    def pass_up(self, position: int, moves: Sequence[int]) -> None:
+    def learn_from_moves(self, position: int, moves: Sequence[int]) -> None:
         if not moves or self.score(position).score is not None:
             return
         found = [self.score_after(position, move) for move in moves]
         low = max((one.low for one in found if one.low is not None), default=None)
         highs = [one.high for one in found if one.high is not None]
-        self.note_score(position, ScoreResult(low, max(highs) if len(highs) == len(found) else None, 0, 0.0))
+        self.learn_score(position, ScoreResult(low, max(highs) if len(highs) == len(found) else None, 0, 0.0))
 
     def choice(self, position: int, move: int) -> Choice:
         child = self.game.do_move(position, move)

@@ -21,7 +21,7 @@ from retrograde.databases import Database, Outcome
 from retrograde.databases.book import Book
 from retrograde.games.catalog import variant
 from retrograde.games.contract.choice import Choice, ranked
-from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, Game, Traits
+from retrograde.games.contract.game import DRAW, LOSE, METRICS, UNDECIDED, WIN, Game, Traits, same_mover
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.oracle import (
     DATABASE,
@@ -70,14 +70,12 @@ def from_database(database: Database, source: str = DATABASE) -> Source:
     return ask
 
 
-def better(known: ValueBounds) -> tuple[int, int, int]:
-    """Return a sorting key for what moves bring, the best last.
-
-    It compares what a move brings at least, then at most, then a win's speed or a loss's delay.
+def bounds_key(known: ValueBounds) -> tuple[int, int, int]:
+    """Return a sorting key for what moves bring, the best last: at least, then at most, then the distance.
 
     >>> how = Evidence(SEARCH)
     >>> rows = [(LOSE, LOSE, 2), (LOSE, LOSE, 8), (DRAW, DRAW, None), (DRAW, WIN, None), (WIN, WIN, 3)]
-    >>> rows == sorted(rows, key=lambda row: better(ValueBounds(*row, how)))
+    >>> rows == sorted(rows, key=lambda row: bounds_key(ValueBounds(*row, how)))
     True
     """
     far = 1 << 30
@@ -142,7 +140,7 @@ class SearchingOracle(Oracle):
         return Search(self.game, self.workers, self.size, self.tables)
 
     @cached_property
-    def ahead(self) -> AdaptiveDepthSearch:
+    def depth_search(self) -> AdaptiveDepthSearch:
         """The depth-limited search for positions in which no best move is proved."""
         return AdaptiveDepthSearch(self.game)
 
@@ -187,7 +185,7 @@ class SearchingOracle(Oracle):
                 known = merged(known, answer)
         return known
 
-    def note(self, position: int, new: ValueBounds) -> ValueBounds:
+    def learn(self, position: int, new: ValueBounds) -> ValueBounds:
         """Store a finding; return all that is known of the position."""
         key = self.game.canonical(position)
         self.found[key] = merged(self.found.get(key), new)
@@ -219,7 +217,7 @@ class SearchingOracle(Oracle):
             found = self.search.find(position, left, distance)
         except SearchTooDeep:
             return known
-        return self.note(position, bounds_of_finding(found))
+        return self.learn(position, bounds_of_finding(found))
 
     # Moves
 
@@ -231,37 +229,36 @@ class SearchingOracle(Oracle):
                 begun = monotonic()
                 time_share = (deadline - begun) / (len(moves) - number)
                 self.search_until(self.game.do_move(position, move), begun + time_share, distance)
-        self.pass_up(position, moves)
+        self.learn_from_moves(position, moves)
         return ranked(self.choice(position, move) for move in moves)
 
-    def pass_up(self, position: int, moves: list[int]) -> None:
+    def learn_from_moves(self, position: int, moves: list[int]) -> None:
         """Store what follows about a position from its moves."""
         before = self.bounds_without_search(position)
         if not moves or before.is_exact:
             return
         known = [bounds_for_mover(self.bounds_after(position, move)) for move in moves]
-        top = max(known, key=better)
+        top = max(known, key=bounds_key)
         most = max(one.at_most for one in known)
         exact = all(one.is_exact for one in known)
-        new = ValueBounds(top.at_least, most, top.remoteness if exact else None, self.summed_evidence(known))
+        how = [one.evidence for one in known]
+        evidence = Evidence(
+            SEARCH, sum(one.nodes for one in how), sum(one.seconds for one in how), sum(one.leaves for one in how)
+        )
+        new = ValueBounds(top.at_least, most, top.remoteness if exact else None, evidence)
         if exact or new.at_least > before.at_least or new.at_most < before.at_most:
-            self.note(position, new)
-
-    @staticmethod
-    def summed_evidence(known: list[ValueBounds]) -> Evidence:
-        """Return how something is known that follows from other findings, with their summed work."""
-        nodes, leaves = sum(one.evidence.nodes for one in known), sum(one.evidence.leaves for one in known)
-        return Evidence(SEARCH, nodes, sum(one.evidence.seconds for one in known), leaves)
+            self.learn(position, new)
 
     def legal(self, position: int) -> list[int]:
         """Return the moves of a position; none if the game is over."""
         return list(self.game.generate_moves(position)) if self.game.primitive(position) == UNDECIDED else []
 
     def choice(self, position: int, move: int) -> Choice:
+        """Return a move with what is known of the position after it."""
         child = self.game.do_move(position, move)
-        known = self.bounds_without_search(child)
-        rank = tuple(-part for part in better(bounds_for_mover(known)))
-        return Choice(move, self.game.move_name(position, move), child, *known.outcome, rank=rank)
+        known, again = self.bounds_without_search(child), same_mover(self.game, position, child)
+        rank = tuple(-part for part in bounds_key(bounds_for_mover(known, again)))
+        return Choice(move, self.game.move_name(position, move), child, *known.outcome, again, rank=rank)
 
     def best(self, position: int, seconds: float | None = None) -> list[Choice]:
         """Return one move, the best as far as found in time; none if the game is over."""
@@ -300,13 +297,13 @@ class SearchingOracle(Oracle):
         """Return a move that brings at least the proven value; None if time runs out."""
         wanted = self.bounds_without_search(position).at_least
         bound = NO_LOSS if wanted == WIN else ANY_WIN
-        known_of = {move: bounds_for_mover(self.bounds_after(position, move)) for move in moves}
+        brings = {move: bounds_for_mover(self.bounds_after(position, move)) for move in moves}
         for move in moves:
-            if known_of[move].at_least >= wanted:
+            if brings[move].at_least >= wanted:
                 return move
         with self.limited(deadline), suppress(OutOfTime, SearchTooDeep):
             for move in moves:
-                if known_of[move].at_most >= wanted and not self.search.ask(self.game.do_move(position, move), bound):
+                if brings[move].at_most >= wanted and not self.search.ask(self.game.do_move(position, move), bound):
                     return move
         return None
 
@@ -331,7 +328,7 @@ class SearchingOracle(Oracle):
     def seemingly_best(self, position: int, moves: list[int], deadline: float) -> int:
         """Return the move that a depth-limited search chooses; the first of *moves* if it chooses none of them."""
         seconds = max(deadline - monotonic(), LEAST_SECONDS)
-        move: int = self.ahead.ask(lambda search: search.find(position, seconds=seconds)).move
+        move: int = self.depth_search.ask(lambda search: search.find(position, seconds=seconds)).move
         return move if move in moves else moves[0]
 
     def safest_moves(self, position: int, moves: list[int], deadline: float) -> list[int]:
@@ -368,8 +365,8 @@ class SearchingOracle(Oracle):
         known = self.bounds_without_search(position)
         # Step 1: follow moves whose results are known without a search.
         while known.is_exact and known.remoteness and len(line) < limit:
-            moves = self.legal(position)
-            keeping = (move for move in moves if self.follows(known, self.bounds_after(position, move)))
+            brings = {move: bounds_for_mover(self.bounds_after(position, move)) for move in self.legal(position)}
+            keeping = (move for move in brings if brings[move].is_exact and brings[move].outcome == known.outcome)
             if (move := next(keeping, None)) is None:
                 break
             line.append(self.choice(position, move))
@@ -382,12 +379,6 @@ class SearchingOracle(Oracle):
                 line.append(self.choice(position, move))
                 position = line[-1].position
         return line
-
-    @staticmethod
-    def follows(known: ValueBounds, child: ValueBounds) -> bool:
-        """Return whether a move to *child* is known to keep value and remoteness."""
-        after = bounds_for_mover(child)
-        return after.is_exact and (after.value, after.remoteness) == (known.value, known.remoteness)
 
     def close(self) -> None:
         if "search" in self.__dict__:

@@ -12,7 +12,7 @@ from retrograde.games.contract.game import FLIPPED
 from retrograde.solver.play import match
 from retrograde.solver.play.match import judge_moves, play
 from retrograde.solver.play.oracle import BOOK, Evidence, ValueBounds, bounds_for_mover, exact_bounds
-from retrograde.solver.play.oracles.searching import SearchingOracle, better
+from retrograde.solver.play.oracles.searching import SearchingOracle
 from retrograde.solver.play.player import make_player, perfect
 from tests.helpers.command_line import retrograde
 from tests.helpers.reference import solve
@@ -218,7 +218,7 @@ def test_what_moves_bring_is_in_order():
         ValueBounds(TIE, TIE, 4, how),
         ValueBounds(WIN, WIN, 1, how),
     ]
-    assert sorted(Random(6).sample(worths, 4), key=better) == worths
+    assert sorted(Random(6).sample(worths, 4), key=bounds_key) == worths
     assert bounds_for_mover(ValueBounds(DRAW, TIE, None, how))[:2] == (DRAW, TIE)
 
 

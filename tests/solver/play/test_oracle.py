@@ -12,7 +12,7 @@ from retrograde.games.contract.game import FLIPPED
 from retrograde.solver.play import match
 from retrograde.solver.play.match import judge_moves, play
 from retrograde.solver.play.oracle import BOOK, Evidence, ValueBounds, bounds_for_mover, exact_bounds
-from retrograde.solver.play.oracles.searching import SearchingOracle
+from retrograde.solver.play.oracles.searching import SearchingOracle, bounds_key
 from retrograde.solver.play.player import make_player, perfect
 from tests.helpers.command_line import retrograde
 from tests.helpers.reference import solve

@@ -92,29 +92,29 @@ def read(game: Any, board: "Board", text: str) -> int:
     to_move = word(game, "to_move")
     turn = rows.pop() if to_move else ""
     signs = "".join(rows)
-    is_board = tuple(map(len, rows)) == board.rows and not set(signs) - set(known_signs(game, board))
+    is_board = tuple(map(len, rows)) == board.rows and not set(signs) - set(signs_known(game, board))
     if not is_board or (to_move and turn not in tuple(to_move)):
-        raise ValueError(expected_text(game, board))
-    return position_with(game, signs, turn)
+        raise ValueError(shape(game, board))
+    return understood(game, signs, turn)
 
 
-def expected_text(game: Any, board: "Board") -> str:
+def shape(game: Any, board: "Board") -> str:
     """Return a sentence that says what the text of a position looks like."""
     rows, to_move = board.rows, word(game, "to_move")
     lengths = str(rows[0]) if len(set(rows)) == 1 else f"{', '.join(map(str, rows[:-1]))} and {rows[-1]}"
     count = f"{len(rows)} lines" if len(set(rows)) == 1 else "lines"
-    lines = f"{count} of {lengths} signs of {known_signs(game, board)}"
+    lines = f"{count} of {lengths} signs of {signs_known(game, board)}"
     behind = f" and who is to move, {' or '.join(to_move)}" if to_move else ""
     return f"a {'position' if to_move else 'board'} is {lines}{behind}, parted by /"
 
 
-def known_signs(game: Any, board: "Board") -> str:
+def signs_known(game: Any, board: "Board") -> str:
     """Return all signs that may stand on a board."""
     bits = word(game, "bits")
     return EMPTY + (bits or "".join(sign for sign in board.pieces if sign != EMPTY))
 
 
-def position_with(game: Any, signs: str, turn: str) -> int:
+def understood(game: Any, signs: str, turn: str) -> int:
     """Return the position with these signs and this player to move. An empty *turn* matches any player.
 
     Raises ValueError if there is no such position.
@@ -138,7 +138,7 @@ def expect_turns(game: Any, signs: str) -> None:
     counts = [signs.count(player) for player in players]
     if not counts or counts == [(sum(counts) + len(players) - 1 - at) // len(players) for at in range(len(players))]:
         return
-    names = [sign_with_name(game, player) for player in players]
+    names = [called(game, player) for player in players]
     if len(players) == 2:
         raise ValueError(f"there must be as many {names[0]} as {names[1]}, or one {players[0]} more")
     have = ", ".join(map(str, counts[:-1]))
@@ -147,7 +147,7 @@ def expect_turns(game: Any, signs: str) -> None:
     )
 
 
-def sign_with_name(game: Any, sign: str) -> str:
+def called(game: Any, sign: str) -> str:
     """Return a sign, followed by its name if that differs: `X (Red)`."""
     return f"{sign} ({game.words[sign]})" if game.words.get(sign, sign) != sign else sign
 
@@ -188,12 +188,12 @@ def draw_turn(game: Any, position: int) -> str:
 def read_pieces(game: Any, board: "Board", pieces: str, turn: str) -> int:
     """Return the position that is drawn with these pieces; raise ValueError if there is none."""
     signs = pieces[: board.count]
-    if strange := set(signs) - set(known_signs(game, board)):
+    if strange := set(signs) - set(signs_known(game, board)):
         raise ValueError(f"{min(strange)!r} cannot stand on the board")
     to_move = word(game, "to_move")
     if to_move and turn not in tuple(to_move):
         raise ValueError(f"it must be the turn of {' or '.join(to_move)}")
-    position = position_with(game, signs, turn)
+    position = understood(game, signs, turn)
     if game.draw_pieces(position) != pieces:
         raise ValueError("nothing can be put beyond the cells")
     return position

@@ -93,7 +93,8 @@ class CheckedFile:
                 raise failure from error
             if self._closed:
                 raise ValueError(f"the database {str(self.path)!r} is closed") from None
-            raise self.damaged(first_line(error)) from error
+            first_line = (str(error).splitlines() or [type(error).__name__])[0]
+            raise self.damaged(first_line) from error
 
     def locked(self, read: Callable[[], Result]) -> Result:
         """Like `guarded`, while no other thread reads."""
@@ -329,7 +330,3 @@ def are_positions(numbers: NDArray[np.int64]) -> bool:
 
 def ascends(numbers: NDArray[np.int64]) -> bool:
     return bool((numbers[1:] > numbers[:-1]).all())
-
-
-def first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

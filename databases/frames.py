@@ -50,11 +50,6 @@ def check_of(frame: bytes | memoryview) -> int:
     return int.from_bytes(frame[-4:], "little")
 
 
-def most_bytes(size: int) -> int:
-    """Return the most bytes that zstd needs for *size* bytes of content, compressible or not."""
-    return size + (size >> 8) + 1024
-
-
 class Frames:
     """Writes the frames of one dataset, one after another."""
 
@@ -147,7 +142,8 @@ class FrameReader:
         """Prepare to read frames whose content has *content* bytes."""
         self.dataset, self.content = dataset, content
         self.plain = dataset.get_create_plist().get_nfilters() == 0
-        self.buffer = bytearray(most_bytes(content))
+        self.buffer = bytearray(content + (content >> 8) + 1024)
+        """As long as the longest frame: zstd needs so many bytes for content that cannot be compressed."""
         self.decompressor = zstandard.ZstdDecompressor()
 
     def frame(self, first: int) -> memoryview:

@@ -160,17 +160,15 @@ class BatchReader:
             try:
                 self.found[key] = self.stack.enter_context(self.solution(key, source))
             except NoDatabase as error:
-                self.found[key] = self.search(key, error) if self.may_search(source) else error
+                # A search is for the variant on the command line, not for one in a line.
+                may_search = self.seconds is not None and self.database is None and source == self.source
+                self.found[key] = self.search(key, error) if may_search else error
             except RetrogradeError as error:
                 self.found[key] = error
         found = self.found[key]
         if isinstance(found, RetrogradeError):
             raise found
         return found
-
-    def may_search(self, source: str) -> bool:
-        """Return whether to search a variant without a database: only one on the command line, not one in a line."""
-        return self.seconds is not None and self.database is None and source == self.source
 
     def search(self, key: str, error: "NoDatabase") -> "Oracle | RetrogradeError":
         """Return the oracle that searches a variant, or the error that prevents it."""

@@ -12,7 +12,6 @@ from retrograde.cli.render.words import coloured, heading, indent, table
 
 if TYPE_CHECKING:
     from retrograde.databases import Database
-    from retrograde.solver.values.partizan import Values
 
 Component = tuple["Database", int]
 """A game of the sum (its database), and its position."""
@@ -176,7 +175,7 @@ def print_partizan(parts: tuple[str, ...], as_json: bool) -> None:
         if len(part.players) > 1:
             players = game.words.get(part.players[0], part.players[0]), game.words.get(part.players[1], part.players[1])
     found.append(("the sum", "", values.add(value for _, _, value in found)))
-    rows += [(*texts, *told) for *texts, value in found for told in [value_texts(values, value)]]
+    rows += [(*texts, values.name(value), *map(str, values.mean_and_temperature(value))) for *texts, value in found]
     total = found[-1][2]
     winner = players[0] if values.is_at_most(0, total) else players[1] if values.is_at_most(total, 0) else ""
     verdict = f"{winner} wins, whoever begins" if winner else VERDICTS["WIN"]
@@ -189,8 +188,3 @@ def print_partizan(parts: tuple[str, ...], as_json: bool) -> None:
         return
     click.echo(indent(table(rows, "<<<>>")))
     click.echo(f"\n{verdict}; {players[0]} is Left, for whom values above 0 are good")
-
-
-def value_texts(values: "Values", value: int) -> tuple[str, ...]:
-    """Return a value, its mean and its temperature as texts."""
-    return (values.name(value), *map(str, values.mean_and_temperature(value)))

@@ -29,7 +29,8 @@ def constant(value: Any, name: str = "it") -> Any:
     if not isinstance(value, tuple | list | set | frozenset):
         return value - (1 << 64) if type(value) is int and 1 << 63 <= value < 1 << 64 else value
     rows = [row for row in value if isinstance(row, tuple | list)]
-    if len(rows) == len(value) and len({*map(len, rows)}) > 1 and not any(holds_rows(row) for row in rows):
+    is_flat = not any(isinstance(item, tuple | list) for row in rows for item in row)
+    if len(rows) == len(value) and len({*map(len, rows)}) > 1 and is_flat:
         if len(rows) > MOST_ROWS:
             alike = f"make them of one length, as with -1 at their ends, or have at most {MOST_ROWS} rows"
             raise RuleError(f"the rows of {name} differ in length; {alike}")
@@ -48,11 +49,6 @@ def constant(value: Any, name: str = "it") -> Any:
     if array.dtype.kind not in "iu" and array.size:
         raise RuleError(f"{name} is {value!r:.60}; a table must hold whole numbers, in rows of one length")
     return array.astype(np.int64)
-
-
-def holds_rows(row: Any) -> bool:
-    """Return whether a row of a table has rows itself."""
-    return any(isinstance(item, tuple | list) for item in row)
 
 
 class Dict:

@@ -329,9 +329,10 @@ def update_history(best, count, row, parts, mark):
 
 
 @kernel
-def is_elsewhere(key, ply, mark):
-    """Return whether another thread searches this position now, so that other moves should come first."""
-    return mark[SHARED] != 0 and ply < SHARED_PLIES and words_at(mark[SHARED])[shared_slot(key)] == key_of(key)
+def publish(key, ply, mark):
+    """Publish that this thread searches a position."""
+    if mark[SHARED] != 0 and ply < SHARED_PLIES:
+        words_at(mark[SHARED])[shared_slot(key)] = key_of(key)
 
 
 @kernel
@@ -341,16 +342,15 @@ def shared_slot(key):
 
 
 @kernel
-def publish(key, ply, mark):
-    """Publish that this thread searches a position."""
-    if mark[SHARED] != 0 and ply < SHARED_PLIES:
-        words_at(mark[SHARED])[shared_slot(key)] = key_of(key)
+def is_published(key, ply, mark):
+    """Return whether a thread, this one or another, searches a position now."""
+    return mark[SHARED] != 0 and ply < SHARED_PLIES and words_at(mark[SHARED])[shared_slot(key)] == key_of(key)
 
 
 @kernel
 def unpublish(key, ply, mark):
     """Clear the slot, unless another thread has overwritten it."""
-    if mark[SHARED] != 0 and ply < SHARED_PLIES and words_at(mark[SHARED])[shared_slot(key)] == key_of(key):
+    if is_published(key, ply, mark):
         words_at(mark[SHARED])[shared_slot(key)] = NO_KEY
 
 
@@ -363,7 +363,7 @@ def skips_child(i, again, late, key, ply, mark):
     """
     if again:
         return late >> min(i, MOST_LATE) & 1 == 0
-    return 0 < i < MOST_LATE and is_elsewhere(key, ply, mark)
+    return 0 < i < MOST_LATE and is_published(key, ply, mark)
 
 
 @kernel

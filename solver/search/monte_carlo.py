@@ -40,7 +40,7 @@ def by_monte_carlo(game: Game, playouts: int, chance: Random) -> Callable[[int],
         search = MonteCarloSearch(game, chance)
         for _ in range(playouts):
             search.play_out(position)
-        return search.most_tried()
+        return max(search.root.after, key=lambda move: search.root.after[move].visits)
 
     return choose
 
@@ -54,9 +54,6 @@ class MonteCarloSearch:
         self.pays = Traits.of(game).has_rewards
         self.root = TriedMove()
         self.least, self.most = math.inf, -math.inf
-
-    def most_tried(self) -> int:
-        return max(self.root.after, key=lambda move: self.root.after[move].visits)
 
     def play_out(self, position: int) -> None:
         """Play one game to its end, in the tree as far as it goes, and keep what it paid."""

@@ -107,12 +107,7 @@ def images(self: Any, position: int) -> list[int]:
     return found
 
 
-def compiled_images(game: Any) -> Callable[..., Any]:
-    """Return what numba compiles for `images` of a game."""
-    return SymmetricImages(game).compiled()
-
-
-images.compiled_for = compiled_images  # type: ignore[attr-defined]  # functions may have attributes
+images.compiled_for = lambda game: SymmetricImages(game).compiled()  # type: ignore[attr-defined]  # functions may have attributes
 
 
 def texts_of_fields(self: Any, position: int) -> dict[str, str]:

@@ -196,8 +196,8 @@ class Turn(Field):
             self.now = f"{filled} & 1" if self.players == 2 else f"{filled} % {self.players}"
             self.after = self.given = self.word
         # The number of each player's sign on the cells; players that cells do not have are 1, 2, …
-        cells = [fields[self.by]] if self.by else [*fields.values()]
-        known = next((vars(one)["signs"] for one in cells if is_drawn_with(self.signs, one)), self.signs)
+        cells: list[Any] = [one for one in fields.values() if hasattr(one, "count_of") and self.by in ("", one.name)]
+        known = next((one.signs for one in cells if set(self.signs) <= set(one.signs)), self.signs)
         numbers = [1 + known.index(sign) for sign in self.signs]
         self.mine = chosen(numbers, self.now)
         self.theirs = chosen(numbers[1:] + numbers[:1], self.now)
@@ -239,8 +239,3 @@ def chosen(numbers: list[int], index: str) -> str:
     if numbers in ([1, 2], [2, 1]):
         return f"1 + ({index})" if numbers == [1, 2] else f"2 - ({index})"
     return f"{(*numbers,)}[{index}]"
-
-
-def is_drawn_with(signs: str, field: Any) -> bool:
-    """Return whether a field has cells with all of some signs."""
-    return hasattr(field, "count_of") and set(signs) <= set(field.signs)

@@ -27,15 +27,23 @@ MOST_UPS = 9
 
 
 class Values:
-    """All values met so far; a value is a number in the order in which they were made, and 0 is the value 0."""
+    """All values met so far. A value is its index in `left` and `right`, in the order in which they were made.
+
+    Index 0 is the value 0, which has no options. `make([0], [])` returns 1 if the value 1 is made next.
+    """
 
     def __init__(self) -> None:
         self.left: list[tuple[int, ...]] = []
         self.right: list[tuple[int, ...]] = []
+        """Left's and Right's options in the canonical form of each value: values, ascending by index."""
         self.known: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        """The value of each pair of options that was asked for, canonical or not."""
         self.compared: dict[tuple[int, int], bool] = {}
+        """Results of `is_at_most`."""
         self.sums: dict[tuple[int, int], int] = {}
-        self.heated: dict[int, tuple[Wall, Wall]] = {}
+        """Results of `plus`."""
+        self.walls: dict[int, tuple[Wall, Wall]] = {}
+        """Results of `thermograph`."""
         self.make([], [])
 
     def make(self, lefts: Iterable[int], rights: Iterable[int]) -> int:
@@ -104,6 +112,7 @@ class Values:
         return self.sums[pair]
 
     def add(self, values: Iterable[int]) -> int:
+        """Return the value of the sum of several values."""
         return reduce(self.plus, values, 0)
 
     def negative(self, value: int) -> int:
@@ -153,11 +162,11 @@ class Values:
         number = self.number(value)
         if number is not None:
             return [(Fraction(0), number)], [(Fraction(0), number)]
-        if value not in self.heated:
+        if value not in self.walls:
             lefts = [self.thermograph(option)[1] for option in self.left[value]]
             rights = [self.thermograph(option)[0] for option in self.right[value]]
-            self.heated[value] = cooled(lefts, rights)
-        return self.heated[value]
+            self.walls[value] = walls_of(lefts, rights)
+        return self.walls[value]
 
     # Names
 
@@ -183,6 +192,7 @@ class Values:
 
     @cached_property
     def nimbers(self) -> list[int]:
+        """The values of the nimbers 0, *, *2, … *16."""
         found: list[int] = [0]
         for _ in range(16):
             found.append(self.make(found, found))
@@ -222,7 +232,7 @@ def replace_reversible(
 # Thermographs
 
 
-def cooled(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]:
+def walls_of(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]:
     """Return the walls of a game from the Right walls of Left's options, and the Left walls of Right's.
 
     A move costs as much as the temperature: Left's wall is the greatest of the former less the temperature, Right's the
@@ -237,7 +247,8 @@ def cooled(lefts: Sequence[Wall], rights: Sequence[Wall]) -> tuple[Wall, Wall]:
 
     corners = sorted({t for wall in (*lefts, *rights) for t, _ in wall})
     corners += [corners[-1] + max(Fraction(1), left_at(corners[-1]) - right_at(corners[-1]))]
-    turns = {t for walls in (lefts, rights) for one in walls for other in walls for t in crossings(one, other, corners)}
+    pairs = [(one, other) for walls in (lefts, rights) for one in walls for other in walls]
+    turns = {t for one, other in pairs for t in crossings(one, other, corners)}
     left: Wall = []
     right: Wall = []
     for t in sorted({*corners, *turns}):

@@ -3,11 +3,14 @@
 The move itself is looked up in a few milliseconds, whatever the time. Only the line after it takes time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from itertools import pairwise
+from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+Result = TypeVar("Result")
 
 MOVES_LEFT = 40
 """The number of moves for which the time must last, if `go` does not say."""
@@ -104,7 +107,22 @@ class ClockLimits(NamedTuple):
         return left / 1000 if left >= 1000 * SHORTEST else 0.0
 
 
+def in_background(make: Callable[[], Result]) -> "Future[Result]":
+    """Return the future of what *make* returns, called in a thread that may be left running at the end."""
+    future: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(make())
+        except Exception as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future
+
+
 def number(word: str) -> int | None:
+    """Return the int that a word of a command stands for; None if it is none."""
     try:
         return int(word[:12])
     except ValueError:

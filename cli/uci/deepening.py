@@ -6,10 +6,10 @@ longer than its clock allows.
 
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
-from threading import Thread
+from functools import partial
 from typing import Any
 
-from retrograde.cli.uci.clock import Clock, number
+from retrograde.cli.uci.clock import Clock, in_background, number
 from retrograde.cli.uci.searches import AROUND, SECONDS, SPARE
 from retrograde.games.catalog import load_game
 from retrograde.games.chess.anyboard import AnyBoard
@@ -83,8 +83,7 @@ class ChessSearch:
         """Begin to compile the search, unless that has been done for a table of this size."""
         entries = 1 << (table * (1 << 20) // ENTRY_BYTES).bit_length() - 1
         if self.coming is None or entries != self.entries:
-            self.coming, self.entries = Future(), entries
-            Thread(target=self.prepare, args=(entries, self.coming), daemon=True).start()
+            self.coming, self.entries = in_background(partial(self.compiled_search, entries)), entries
         return self.coming
 
     def wait(self) -> None:
@@ -92,16 +91,13 @@ class ChessSearch:
         if self.coming:
             wait((self.coming,), FOR_COMPILING)
 
-    def prepare(self, entries: int, future: "Future[ValueSearch]") -> None:
-        """Make and compile a search with so many entries in its table."""
-        try:
-            search = ValueSearch(self.game)
-            search.entries = entries
-            search.make_workspace()
-            search.line(self.game.start, search.find(self.game.start, 4).move, 4)
-            future.set_result(search)
-        except Exception as error:
-            future.set_exception(error)
+    def compiled_search(self, entries: int) -> ValueSearch:
+        """Return a search with so many entries in its table, after it has compiled its kernels."""
+        search = ValueSearch(self.game)
+        search.entries = entries
+        search.make_workspace()
+        search.line(self.game.start, search.find(self.game.start, 4).move, 4)
+        return search
 
 
 def key_of(board: AnyBoard) -> object:

@@ -121,24 +121,20 @@ class Engine:
             self.set_number(spin, text)
         elif name.lower() == "databasepath":
             self.set_path(text)
+        elif name.lower() == RULE.lower() and text.lower() in ("true", "false"):
+            self.by_rule = text.lower() == "true"
         elif name.lower() == RULE.lower():
-            self.set_rule(text)
+            self.remark(f"{RULE} must be true or false, not {text!r}")
         else:
             self.remark(f"no option {name!r}; there are DatabasePath, {', '.join(SPINS)}, {RULE}")
 
     def set_number(self, name: str, text: str) -> None:
+        """Set an option that is a number."""
         spin, value = SPINS[name], number(text)
         if value is None or not spin.least <= value <= spin.most:
             self.remark(f"{name} must be from {spin.least} to {spin.most}, not {text!r}")
         else:
             self.options[name] = value
-
-    def set_rule(self, text: str) -> None:
-        """Set whether the fifty-move rule counts."""
-        if text.lower() in ("true", "false"):
-            self.by_rule = text.lower() == "true"
-        else:
-            self.remark(f"{RULE} must be true or false, not {text!r}")
 
     def set_path(self, text: str) -> None:
         """Set the path of the databases: a folder, or one file."""
@@ -151,6 +147,7 @@ class Engine:
             self.remark(f"no path {text!r}: {said_of(error)}")
 
     def set_position(self, words: list[str]) -> None:
+        """Set the board from the words of `position`."""
         setup, _, moves = " ".join(words).partition("moves")
         fen = STARTING_POSITION if setup.split()[:1] == ["startpos"] else setup.partition("fen")[2].strip()
         try:

@@ -7,11 +7,11 @@ clock allows.
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Thread
+from functools import partial
 from typing import Any
 
 from retrograde.cli.progress import polled, search_progress
-from retrograde.cli.uci.clock import Clock
+from retrograde.cli.uci.clock import Clock, in_background
 from retrograde.cli.uci.lines import SURE, score
 from retrograde.games.chess import Chess
 from retrograde.games.chess.san import uci
@@ -100,24 +100,19 @@ class EndingSearches:
         if key not in self.coming:
             while len(self.coming) >= MOST_SEARCHED:
                 self.coming.pop(next(iter(self.coming)))
-            future: Future[SearchingOracle] = Future()
-            self.coming[key] = future
-            Thread(target=self.prepare, args=(material, table, future), daemon=True).start()
+            self.coming[key] = in_background(partial(compiled_oracle, material, table))
         return self.coming[key].result() if clock.await_result(self.coming[key], AROUND) else None
-
-    @staticmethod
-    def prepare(material: str, table: int, future: "Future[SearchingOracle]") -> None:
-        """Make an oracle for an ending, and compile its rules."""
-        try:
-            oracle = SearchingOracle(Chess(material), SECONDS, os.cpu_count() or 1, table << 20)
-            oracle.prepare()
-            future.set_result(oracle)
-        except Exception as error:
-            future.set_exception(error)
 
     def so_far(self, progress: Progress) -> None:
         """Print how many positions were visited."""
         self.say(f"info nodes {progress.done} nps {round(progress.rate)} time {round(1000 * progress.seconds)}")
+
+
+def compiled_oracle(material: str, table: int) -> SearchingOracle:
+    """Return an oracle for an ending whose rules are compiled; *table* is in MiB."""
+    oracle = SearchingOracle(Chess(material), SECONDS, os.cpu_count() or 1, table << 20)
+    oracle.prepare()
+    return oracle
 
 
 def choose(oracle: SearchingOracle, fen: str, moves: list[str], seconds: float) -> tuple[Choice, str, int]:

@@ -4,6 +4,7 @@ board."""
 import os
 import subprocess
 import threading
+from concurrent.futures import Future
 from contextlib import ExitStack
 from importlib.metadata import version
 from random import Random
@@ -13,10 +14,11 @@ import h5py
 import psutil
 import pytest
 
+from retrograde.cli.uci import searches
 from retrograde.cli.uci.clock import Clock, ClockLimits
 from retrograde.cli.uci.engine import Engine
 from retrograde.cli.uci.lines import Prober
-from retrograde.cli.uci.searches import LEAST_TABLE, EndingSearches
+from retrograde.cli.uci.searches import LEAST_TABLE
 from retrograde.cli.uci.twoply import best_by_two_plies
 from retrograde.databases import open_database
 from retrograde.games.chess import Chess
@@ -565,7 +567,7 @@ def test_moves_that_are_asked_for_alone_are_searched(bare):
 @pytest.fixture
 def compiling(tmp_path, monkeypatch):
     """An engine without databases whose rules are never compiled, and what it says."""
-    monkeypatch.setattr(EndingSearches, "prepare", staticmethod(lambda material, table, future: None))
+    monkeypatch.setattr(searches, "in_background", lambda make: Future())
     said: list[str] = []
     talker = Engine(said.append)
     talker.answer(f"setoption name DatabasePath value {tmp_path}")

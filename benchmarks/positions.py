@@ -58,12 +58,13 @@ def ours(game, lines: list[tuple[str, int]], seconds: float) -> tuple[int, int, 
         position = game.start
         for column in columns:
             position = game.do_move(position, int(column) - 1)
-        found = search.find(position, seconds)
+        found = search.find(position, seconds, distance=score != 0)
         nodes += found.nodes
-        if found.value is None or found.remoteness is None:
+        if found.value is None or (score and found.remoteness is None):
             left += 1
         else:
-            wrong += (found.value, found.remoteness) != outcome(len(columns), score)
+            value, plies = outcome(len(columns), score)
+            wrong += found.value != value or (score != 0 and found.remoteness != plies)
     return wrong, left, nodes / len(lines), (time.process_time() - began) / len(lines)
 
 

@@ -20,6 +20,16 @@ from retrograde.games.contract.game import LOSE, WIN, Value
 
 ANY_WIN, NO_LOSS = 1, 0
 """Questions without a distance."""
+SOON = 8, 16
+"""Plies within which a search looks for a win or a loss before it asks without a distance."""
+SOON_FIRST, ANY_DISTANCE, DEEPENING, ONE_QUESTION = range(4)
+"""Orders of questions while the value is unknown.
+
+    SOON_FIRST      a win or loss within SOON plies, then without a distance
+    ANY_DISTANCE    without a distance
+    DEEPENING       a win within 1 ply, a loss within 1 ply, within 2, 3, …
+    ONE_QUESTION    only the question that the caller gives
+"""
 
 
 def win_within(plies: int, far: int) -> int:

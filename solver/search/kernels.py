@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from retrograde.games.contract.game import DRAW, LOSE, MOST_WORDS, TIE, WIN, Game, Traits, is_none
 from retrograde.solver.rules.examine import is_position, key_of
@@ -28,6 +28,7 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import as_position, no_position, position_in, put, stands_at, whole
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.search.bounds import ANY_WIN, DEEPENING, NO_LOSS, ONE_QUESTION, SOON, SOON_FIRST
 from retrograde.solver.search.endgame_tables import DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of, permute
 from retrograde.solver.search.memory import changed_bits, prefetch, words_at, words_of
@@ -137,9 +138,75 @@ def at_least(game: Game, position: int, bound: int, table: TranspositionTable, w
     far = table.layout.far
     if bound >= far or bound <= 1 - far:
         return bound < far
+    return bounds_from(game, position, bound, ONE_QUESTION, False, table, workspace)[0] >= bound
+
+
+def bounds_from(
+    game: Game,
+    position: int,
+    bound: int,
+    order: int,
+    distance: bool,
+    table: TranspositionTable,
+    workspace: ThreadWorkspace,
+) -> tuple[int, int]:
+    """Return bounds of the worth of an undecided position, from questions that begin with *bound*; see `next_bound`."""
+    memory, unknown, far = memory_of(table, workspace), no_position(position), table.layout.far
     with compilable(game):
-        memory, unknown = memory_of(table, workspace), no_position(position)
-        return bool(prove_bound(rules_for(game), position, unknown, bound, UNSEEN, 0, memory))
+        low, high = narrow(rules_for(game), position, unknown, bound, (1 - far, far - 1), order, distance, memory)
+    return int(low), int(high)
+
+
+@register_jitable
+def next_bound(low, high, order, distance, far):
+    """Return the next question about a position worth *low* to *high*; *far* if nothing is left to ask.
+
+    Without *distance*, nothing is left once the value is known.
+
+    >>> [next_bound(-98, high, SOON_FIRST, True, 99) for high in (98, 90)]  # win within 8? loss within 8?
+    [91, -90]
+    >>> next_bound(83, 90, SOON_FIRST, True, 99)  # a win within 16 and not within 8: within 12?
+    87
+    """
+    # Within so many plies nobody wins, and nobody loses.
+    unwon, unlost = far - high - 1, low + far - 1
+    if low == high or order == ONE_QUESTION or (not distance and (low > 0 or high < 0)):
+        return far
+    # Case: a win or a loss. Double the plies until they suffice, then do a binary search between the last two.
+    if low > 0 or high < 0:
+        few, many = (unwon, far - low) if low > 0 else (unlost, high + far)
+        plies = (few + many) // 2 if many < far - 1 else max(SOON[0], 2 * few)
+        if plies >= far - 1:
+            return far  # farther than the table can hold
+        return far - plies if low > 0 else plies + 1 - far
+    # Case: the value is unknown, and play may repeat.
+    if order == DEEPENING:
+        plies = min(unwon, unlost) + 1
+        if plies >= far - 1:
+            return far
+        return far - plies if unwon < plies else plies + 1 - far
+    # Case: the value is unknown. Wins and losses that are near take few positions to find.
+    if order == SOON_FIRST:
+        for plies in SOON:
+            if min(unwon, unlost) < plies < far - 1:
+                return far - plies if unwon < plies else plies + 1 - far
+    return ANY_WIN if high > 0 else NO_LOSS
+
+
+@kernel
+def narrow(game, position, unknown, bound, known, order, distance, memory):
+    """Return bounds (low, high) of a position's worth, narrower than those *known*, as far as the search gets.
+
+    The first question is *bound*, and the others those of `next_bound`. *unknown* is `no_position`.
+    """
+    low, high = known
+    while bound < memory.far:
+        answer = prove_bound(game, position, unknown, bound, np.int64(UNSEEN), np.int64(0), memory)
+        if words_at(memory.counters)[TROUBLE]:
+            break
+        low, high = (bound, high) if answer else (low, bound - 1)
+        bound = next_bound(low, high, order, distance, memory.far)
+    return low, high
 
 
 @kernel
@@ -603,6 +670,18 @@ def store(key, low, high, best, memory):
             table[bucket + size + k] = table[bucket + k]
     table[bucket] = word
     put_behind(table, bucket, key)
+
+
+@kernel
+def copy_entries(old, memory):
+    """Store all that another table knows of positions that are ints; *old* is its memory. The newest come last."""
+    table, shift = words_at(old.table), 2 * old.bound_bits + BEST_BITS
+    for newer in range(2):
+        for bucket in range(1 << old.bucket_bits):
+            word = table[2 * bucket + 1 - newer]
+            if word:
+                low, high, best = bounds_of(word, old)
+                store(word >> shift << old.bucket_bits | bucket, low, high, best, memory)
 
 
 def put_behind(table: Any, entry: int, key: Any) -> None:

@@ -2,10 +2,13 @@
 
 Each question is "is this position worth at least *bound*?" (see `bounds.py`). The order of questions:
 
-1. "A win?", then "no loss?". These two decide the value if the search comes to an end.
-2. Then the distance of the win or loss: "within 8 plies?", 16, 32, …, then binary search between the last two.
-3. If the search runs deeper than its workspace instead, play can repeat. Then "a win within n plies?" and "no loss
+1. "A win within 8 plies?", "no loss within 8 plies?", then 16. These may visit only a few positions.
+2. "A win?", then "no loss?". These two decide the value if the search comes to an end.
+3. Then the distance of the win or loss: "within 8 plies?", 16, 32, …, then binary search between the last two.
+4. If the search runs deeper than its workspace instead, play can repeat. Then "a win within n plies?" and "no loss
    within n plies?" for n = 1, 2, 3, …
+
+One compiled call asks the first questions, without a time limit. It suffices for small searches.
 
 Questions with a distance always end, and their answers do not depend on the moves played before. So the search proves
 wins and losses in games with cycles, but never a draw by endless play.
@@ -30,7 +33,16 @@ from retrograde.solver.rules.ports import rules_for
 from retrograde.solver.rules.positions import position_in
 from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search import kernels
-from retrograde.solver.search.bounds import ANY_WIN, NO_LOSS, no_loss_within, win_within, worth_of
+from retrograde.solver.search.bounds import (
+    ANY_DISTANCE,
+    ANY_WIN,
+    DEEPENING,
+    NO_LOSS,
+    SOON_FIRST,
+    no_loss_within,
+    win_within,
+    worth_of,
+)
 from retrograde.solver.search.endgame_tables import EndgameTables, address_of
 from retrograde.solver.search.table import TableTooSmall, make_table
 from retrograde.solver.search.ties import NO_PATH, make_refuted, path_length
@@ -46,6 +58,12 @@ TIE_SECONDS = 10.0
 """Default limit for finding the remoteness of a tie, in seconds. It may take forever otherwise."""
 TABLE_SIZE = 1 << 28
 """Default size of the transposition table, in bytes."""
+FIRST_SIZE, GROWTH = 1 << 17, 8
+"""Size of the table at first, and the factor by which it grows. The first touch of memory takes 1 ms a MB."""
+QUICK_NODES = 512
+"""Number of positions up to which one compiled call asks all questions."""
+SOON_NODES = 1 << 16
+"""Number of positions that a question for a near win or loss may visit."""
 
 
 class OutOfTime(Exception):
@@ -85,11 +103,14 @@ class SearchResult:
 
 
 class Bounds(NamedTuple):
-    """Lower and upper bound of a position's worth. Within `plies` plies neither side can force a win."""
+    """Lower and upper bound of a position's worth."""
 
     low: int
     high: int
-    plies: int = 0
+
+    def no_end_within(self, far: int) -> int:
+        """Return the number of plies within which neither side can force a win; 0 if the value is known."""
+        return min(far - self.high, self.low + far) - 1 if self.low <= 0 <= self.high != self.low else 0
 
 
 class Search(StoppableSearch):
@@ -114,15 +135,15 @@ class Search(StoppableSearch):
         self.ends_met = 0
         self.cyclic = False
         self.workspace_size = INITIAL_PLIES, INITIAL_MOVES
+        self.node_limit = kernels.ANY_NUMBER
+        """Positions that a question may visit."""
         # Positions may have up to POSITION_BITS bits. A small table cannot hold them, so start with the bits of the
         # initial position; `enlarge` makes a new table when a longer one appears.
-        try:
-            self.make_table(POSITION_BITS)
-        except TableTooSmall:
-            start = given_start(game)
-            if not isinstance(start, int):
-                raise
-            self.make_table(min(start.bit_length() + SPARE_BITS, POSITION_BITS))
+        start = given_start(game)
+        bits = start.bit_length() + SPARE_BITS if isinstance(start, int) else POSITION_BITS
+        self.table_size = min(FIRST_SIZE, size)
+        self.make_table(min(bits, POSITION_BITS))
+        self.make_workspaces()
         self.compile()
 
     def compile(self, ties: bool = False) -> None:
@@ -140,11 +161,21 @@ class Search(StoppableSearch):
 
     def make_table(self, bits: int) -> None:
         """Replace the transposition table by an empty one for positions of *bits* bits."""
-        table = make_table(self.size, bits, Traits.of(self.game).width)
-        self.table = table._replace(endgame_tables=address_of(self.endgame_tables))
-        # The keys of refuted positions depend on the number of bits, as those of the table do.
-        self.refuted = make_refuted(self.game)
-        self.make_workspaces()
+        try:
+            table = make_table(self.table_size, bits, Traits.of(self.game).width, self.size)
+        except TableTooSmall:
+            if self.table_size == self.size:
+                raise
+            self.grow_table(bits)
+        else:
+            self.table = table._replace(endgame_tables=address_of(self.endgame_tables))
+            # The keys of refuted positions depend on the number of bits, as those of the table do.
+            self.refuted = make_refuted(self.game)
+
+    def grow_table(self, bits: int) -> None:
+        """Replace the table by a larger, empty one."""
+        self.table_size = min(GROWTH * self.table_size, self.size)
+        self.make_table(bits)
 
     def make_workspaces(self) -> None:
         """Allocate the workspace of each thread, and the memory that threads share."""
@@ -188,13 +219,13 @@ class Search(StoppableSearch):
 
     def ask_within(self, position: int, bound: int, nodes: int) -> bool | None:
         """Like `ask` with one thread; return None if *nodes* positions do not suffice."""
-        self.workspaces[0].counters[kernels.MOST_NODES] = nodes
+        self.node_limit = nodes
         try:
             return self.ask(position, bound, 1)
         except NodeLimitReached:
             return None
         finally:
-            self.workspaces[0].counters[kernels.MOST_NODES] = kernels.ANY_NUMBER
+            self.node_limit = kernels.ANY_NUMBER
 
     def run(self, position: int, bound: int, workspaces: list[kernels.ThreadWorkspace]) -> list[bool]:
         """Run the question on all given threads and return the answers of those that finished."""
@@ -221,12 +252,22 @@ class Search(StoppableSearch):
 
     def run_one(self, position: int, bound: int, workspace: kernels.ThreadWorkspace) -> bool | None:
         """Return one thread's answer and stop the other threads; None if it was stopped or gave up."""
-        workspace.counters[: kernels.STOP] = 0
+        self.begin(workspace, self.node_limit)
         answer = self.at_least(position, bound, workspace)
         if workspace.counters[kernels.TROUBLE]:
             return None
         self.set_stop_flags(True)
         return answer
+
+    def begin(self, workspace: kernels.ThreadWorkspace, node_limit: int) -> None:
+        """Prepare a thread for a question that may visit so many positions, and no more than suit the table."""
+        workspace.counters[: kernels.STOP] = 0
+        workspace.counters[kernels.MOST_NODES] = min(node_limit, self.positions_for_table)
+
+    @property
+    def positions_for_table(self) -> int:
+        """Number of positions after which the table grows; ANY_NUMBER if it has its full size."""
+        return self.table.words.size // 4 if self.table_size < self.size else kernels.ANY_NUMBER
 
     def set_stop_flags(self, stopped: bool) -> None:
         """Set or clear the stop flag of all threads."""
@@ -250,7 +291,12 @@ class Search(StoppableSearch):
             self.workspace_size = plies, 4 * moves
             self.make_workspaces()
         elif kernels.NODE_LIMIT in troubles:
-            raise NodeLimitReached
+            if self.node_limit <= self.positions_for_table:
+                raise NodeLimitReached
+            old, workspace = self.table, self.workspaces[0]
+            self.grow_table(old.layout.position_bits)
+            if not Traits.of(self.game).width:
+                kernels.copy_entries(kernels.memory_of(old, workspace), kernels.memory_of(self.table, workspace))
         elif kernels.TOO_DEEP in troubles:
             raise SearchTooDeep
         else:
@@ -267,22 +313,22 @@ class Search(StoppableSearch):
         plies are proved.
         """
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
-        found = Bounds(-self.table.layout.far, self.table.layout.far)
-        remoteness: int | None = None
+        far = self.table.layout.far
+        known, remoteness, stopped = Bounds(1 - far, far - 1), None, False
         value = self.game.primitive(position)
-        with self.limited(seconds):
-            try:
-                if value != UNDECIDED:
-                    remoteness = 0
-                else:
-                    for known in self.narrow(position, distance, depth):
-                        found = known
-            except OutOfTime:
-                pass
-            if value == UNDECIDED:
-                value, remoteness = self.outcome(found)
-            seconds_left = TIE_SECONDS if seconds is None else seconds - (time.monotonic() - began)
-            stopped = self.halted
+        if value != UNDECIDED:
+            remoteness = 0
+        else:
+            if depth is None and not self.cyclic:
+                known = self.bounds_at_once(position, distance)
+            if kernels.next_bound(*known, ANY_DISTANCE, distance, far) < far:
+                with self.limited(seconds):
+                    with suppress(OutOfTime):
+                        for closer in self.narrow(position, known, distance, depth):
+                            known = closer
+                    stopped = self.halted
+            value, remoteness = self.outcome(known)
+        seconds_left = TIE_SECONDS if seconds is None else seconds - (time.monotonic() - began)
         if value == TIE and remoteness is None and distance and seconds_left > 0 and not stopped:
             # Compile outside the time limit: it happens once and is no search.
             self.compile(ties=True)
@@ -291,68 +337,43 @@ class Search(StoppableSearch):
         return SearchResult(
             value if value != UNDECIDED else None,
             remoteness,
-            value if value != UNDECIDED else (DRAW if found.low >= 0 else LOSE),
-            value if value != UNDECIDED else (TIE if found.high <= 0 else WIN),
-            found.plies,
+            value if value != UNDECIDED else (DRAW if known.low >= 0 else LOSE),
+            value if value != UNDECIDED else (TIE if known.high <= 0 else WIN),
+            known.no_end_within(far),
             self.nodes - nodes,
             time.monotonic() - began,
             self.in_tables - in_tables,
         )
 
-    def narrow(self, position: int, distance: bool, depth: int | None) -> Iterator[Bounds]:
-        """Yield ever tighter bounds of a position's worth until they meet or *depth* is reached."""
-        far = self.table.layout.far
-        # Case: no cycle met so far. Ask without distance: a win, and if not, no loss.
-        if not self.cyclic and depth is None:
-            try:
-                low, high = -far, far
-                if self.ask(position, ANY_WIN):
-                    low = ANY_WIN
-                elif self.ask(position, NO_LOSS):
-                    low = high = NO_LOSS
-                else:
-                    high = NO_LOSS - 1
-                yield Bounds(low, high)
-                if low != high and distance:
-                    yield self.find_distance(position, Bounds(low, high))
+    def bounds_at_once(self, position: int, distance: bool) -> Bounds:
+        """Return the bounds of a position's worth that one compiled call finds, which visits few positions."""
+        workspace, far = self.workspaces[0], self.table.layout.far
+        self.begin(workspace, QUICK_NODES)
+        first = kernels.next_bound(1 - far, far - 1, SOON_FIRST, distance, far)
+        known = kernels.bounds_from(self.game, position, first, SOON_FIRST, distance, self.table, workspace)
+        self.add_up([workspace])
+        return Bounds(*known)
+
+    def narrow(self, position: int, known: Bounds, distance: bool, depth: int | None) -> Iterator[Bounds]:
+        """Yield ever closer bounds of a position's worth until they meet or *depth* is reached."""
+        far, order = self.table.layout.far, SOON_FIRST
+        while True:
+            if self.cyclic or depth is not None:
+                order = DEEPENING
+            bound = kernels.next_bound(*known, order, distance, far)
+            if bound == far or (depth is not None and known.no_end_within(far) >= depth):
                 return
+            soon = order == SOON_FIRST and bound not in (ANY_WIN, NO_LOSS) and known.low <= 0 <= known.high
+            try:
+                answer = self.ask_within(position, bound, SOON_NODES) if soon else self.ask(position, bound)
             except SearchTooDeep:
                 self.cyclic = True
-        # Case: play may repeat, or *depth* is given. Deepen one ply at a time.
-        for plies in range(1, min(depth or self.table.layout.far, self.table.layout.far - 2) + 1):
-            far = self.table.layout.far
-            if self.ask(position, win_within(plies, far)):
-                yield Bounds(win_within(plies, far), win_within(plies, far))
-                return
-            if not self.ask(position, no_loss_within(plies, far)):
-                yield Bounds(plies - far, plies - far)
-                return
-            yield Bounds(no_loss_within(plies, far), win_within(plies + 1, far), plies)
-
-    def find_distance(self, position: int, found: Bounds) -> Bounds:
-        """Return the exact worth of a proved win or loss.
-
-        Double the number of plies until it suffices, then do a binary search between the last two. Return *found*
-        unchanged if the distance is greater than the table can hold.
-        """
-        far = self.table.layout.far
-        wins = found.low > 0
-
-        def decided(plies: int) -> bool:
-            if wins:
-                return self.ask(position, win_within(plies, far))
-            return not self.ask(position, no_loss_within(plies, far))
-
-        few, many = 0, 8
-        while many < far - 1 and not decided(many):
-            few, many = many, 2 * many
-        if many >= far - 1:
-            return found
-        while many - few > 1:
-            middle = (few + many) // 2
-            few, many = (few, middle) if decided(middle) else (middle, many)
-        worth = worth_of(WIN if wins else LOSE, many, far)
-        return Bounds(worth, worth)
+                continue
+            if answer is None:
+                order = ANY_DISTANCE
+                continue
+            known = Bounds(bound, known.high) if answer else Bounds(known.low, bound - 1)
+            yield known
 
     def outcome(self, found: Bounds) -> tuple[Value, int | None]:
         """Return the value and remoteness that *found* proves; UNDECIDED and None if it proves neither."""
@@ -394,7 +415,7 @@ class Search(StoppableSearch):
             return NO_PATH
         while not self.halted:
             workspace = self.workspaces[0]
-            workspace.counters[: kernels.STOP] = 0
+            self.begin(workspace, self.node_limit)
             length = path_length(self.game, position, most, self.table, workspace, self.refuted)
             self.add_up([workspace])
             if not workspace.counters[kernels.TROUBLE]:

@@ -50,13 +50,14 @@ class TranspositionTable(NamedTuple):
     endgame_tables: int | None = None
 
 
-def make_table(size: int, position_bits: int = POSITION_BITS, width: int = 0) -> TranspositionTable:
+def make_table(size: int, position_bits: int = POSITION_BITS, width: int = 0, grows_to: int = 0) -> TranspositionTable:
     """Return an empty table of at most *size* bytes for positions of *position_bits* bits; raise TableTooSmall.
 
     *width* is the number of words of a position; 0 if positions are ints. The greatest distance `far` depends on *size*
-    alone: the bits of a word that the longest int leaves free hold it.
+    alone, or on *grows_to*, the size that the table may have later: the bits of a word that the longest int leaves free
+    hold it.
     """
-    plies = min(max(plies_bits(bucket_bits_of(size), POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
+    plies = min(max(plies_bits(bucket_bits_of(grows_to or size), POSITION_BITS), FEWEST_PLIES), MOST_PLIES)
     bucket_bits = min(bucket_bits_of(size // (1 + width)), position_bits)
     if not width and plies > plies_bits(bucket_bits, position_bits):
         least = BUCKET << 2 * (FEWEST_PLIES + 1) + BEST_BITS + position_bits - WORD

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from retrograde.games import LOSE, TIE, UNDECIDED, WIN
 from retrograde.games.catalog import load_game
-from retrograde.solver.search import kernels
+from retrograde.solver.search import bounds, kernels
 from retrograde.solver.search.hashing import permute
 from retrograde.solver.search.prover import ProofNumberSearch
 from retrograde.solver.search.scores.searcher import ScoreSearch
-from retrograde.solver.search.searcher import Search
+from retrograde.solver.search.searcher import FIRST_SIZE, GROWTH, Search
 from retrograde.solver.search.table import TableTooSmall, make_table
 from tests.helpers import tangle
 from tests.helpers.command_line import retrograde
@@ -42,6 +42,39 @@ def test_games_without_cycles_have_the_values_of_a_slow_solver(text, workers):
         line = search.line(position, found)
         assert len(line) == found.remoteness
         assert game.primitive(played(game, position, line)) != UNDECIDED
+
+
+@pytest.mark.parametrize("order", [bounds.SOON_FIRST, bounds.ANY_DISTANCE, bounds.DEEPENING])
+def test_questions_lead_to_every_worth(order):
+    """Each question lies between the bounds known, and the last answer leaves one worth; without distance its value."""
+    far = 63
+    for worth in range(1 - far, far):
+        for distance in (True, False):
+            low, high, asked = 1 - far, far - 1, 0
+            while (bound := kernels.next_bound(low, high, order, distance, far)) != far:
+                assert low < bound <= high
+                low, high, asked = (bound, high, asked + 1) if worth >= bound else (low, bound - 1, asked + 1)
+            assert asked < 2 * far if order == bounds.DEEPENING else asked < 18
+            assert low <= worth <= high
+            if worth == 0 or (distance and abs(worth) > 1):
+                # Deepening never ends where neither side wins. Beyond `far`, no distance is asked for.
+                assert low == high or (order == bounds.DEEPENING and worth == 0) or far - abs(worth) > 32
+            elif order != bounds.DEEPENING:
+                assert low > 0 or high < 0
+
+
+def test_a_table_grows_with_the_search_and_keeps_what_it_knows():
+    game = load_game("connect4:5,4")
+    search = Search(game, 1, 1 << 24)
+    assert search.table.words.nbytes == FIRST_SIZE
+    assert search.find(game.start, distance=False).value == TIE
+    assert FIRST_SIZE < search.table.words.nbytes <= 1 << 24
+    workspace, before, size = search.workspaces[0], search.nodes, search.table.words.nbytes
+    workspace.counters[kernels.TROUBLE] = kernels.NODE_LIMIT
+    search.enlarge([workspace])
+    assert search.table.words.nbytes == GROWTH * size
+    assert search.find(game.start, distance=False).value == TIE
+    assert search.nodes - before < 10  # the table answers
 
 
 def played(game, position, moves):
@@ -96,9 +129,9 @@ def score(game, _):
 @pytest.mark.parametrize(
     ("text", "search", "distance", "nodes"),
     [
-        ("connect4:5,4", alpha_beta, False, 32_799),
+        ("connect4:5,4", alpha_beta, False, 41_274),
         pytest.param("connect4:6,4", alpha_beta, True, 645_875, marks=pytest.mark.thorough),
-        ("dodgem", alpha_beta, True, 6_049),
+        ("dodgem", alpha_beta, True, 4_153),
         ("connect4:4,4", proof_numbers, True, 10_583),
         ("dodgem", proof_numbers, True, 3_328),
         ("dotsandboxes:2,2", score, True, 1_008),

@@ -33,30 +33,31 @@ class SkillModel(Model):
         self.digest = str(database.file.digest)
 
     def weights(self, game: Game, position: int) -> Weights:
-        keys = {move: merit(self.database, position, move) for move in game.generate_moves(position)}
-        best = max(keys.values())
-        perfect = {move: key == best for move, key in keys.items()}
-        greater, lesser = (int(weight) for weight in mixed(self.skill, sum(perfect.values()), len(perfect)))
-        return {move: greater if is_best else lesser for move, is_best in perfect.items()}
+        keys = [(move, merit(self.database, position, move)) for move in game.generate_moves(position)]
+        best = max(key for _, key in keys)
+        perfect_weight, other_weight = weights_by_skill(self.skill, sum(key == best for _, key in keys), len(keys))
+        return {move: perfect_weight if key == best else other_weight for move, key in keys}
 
     def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
         if self.database.metric != METRICS[0]:
             return super().weigh(game, positions, turns, children)
         from retrograde.solver.rules.weights import movers  # here because numba takes a while to import
 
+        # Step 1: the values after the moves, and whether the same player moves again.
         is_child = children >= 0
         values, plies = self.database.lookup(children)
         movers_after = movers(game, np.where(is_child, children, positions).ravel()).reshape(children.shape)
         same_mover_after = np.maximum(movers_after, 0) == np.maximum(turns, 0)
         again = np.zeros_like(is_child) if Traits.of(game).alternates else same_mover_after
+        # Step 2: keys that order moves as `merit` does: the rank of the value for the mover in ORDER, then the plies.
         ranks = np.array([0, *(ORDER.index(value) for value in (LOSE, DRAW, TIE, WIN))])[values]
         ranks = np.where(again | (values == DRAW) | (values == TIE), ranks, len(ORDER) - 1 - ranks)
         far = np.where(plies < 0, 0, plies).astype(np.int64)
         keys = np.where(is_child, ranks << 32 | (np.where(ranks == 0, far, -far) + (1 << 31)), -1)
+        # Step 3: the weights of the moves with the greatest key, and of all others.
         best = keys == keys.max(0)
-        legal, perfect = is_child.sum(0), best.sum(0)
-        greater, lesser = mixed(self.skill, perfect, legal)
-        return np.where(is_child, np.where(best, greater, lesser), 0)
+        perfect_weight, other_weight = weights_by_skill(self.skill, best.sum(0), is_child.sum(0))
+        return np.where(is_child, np.where(best, perfect_weight, other_weight), 0)
 
     def close(self) -> None:
         self.database.close()
@@ -93,10 +94,13 @@ class ExploitModel(Model):
         self.database.close()
 
 
-def mixed(skill: Fraction, perfect: Any, legal: Any) -> tuple[Any, Any]:
+def weights_by_skill(skill: Fraction, perfect: Any, legal: Any) -> tuple[Any, Any]:
     """Return the weights of a perfect move and of another move, from the numbers of *perfect* and *legal* moves.
 
     Works on ints and on arrays.
+
+    >>> weights_by_skill(Fraction(4, 5), 1, 3)  # probabilities 13/15, 1/15 and 1/15
+    (13, 1)
     """
     a, b = skill.numerator, skill.denominator
     return a * legal + (b - a) * perfect, (b - a) * perfect

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, same_mover
+from retrograde.games.contract.game import UNDECIDED, Game, Traits, same_mover
 from retrograde.solver.metrics.models.model import Array, Model, Weights
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch, DepthLimits
 
@@ -38,7 +38,7 @@ class GreedyModel(Model):
         marks, trouble = np.zeros(children.shape, np.int64), np.zeros(2, np.int64)
         appeals = np.empty((2, len(children)), np.int64)
         with compiling(game, trouble):
-            mark_greedy(rules_for(game), positions, turns, Traits.of(game).alternates, CHANCE, appeals, marks, trouble)
+            mark_greedy(rules_for(game), positions, turns, Traits.of(game).alternates, appeals, marks, trouble)
         return marks
 
 

@@ -1,19 +1,20 @@
 """The compiled loop that finds the greedy player's moves, for two players."""
 
-from retrograde.games.contract.game import UNDECIDED
+from retrograde.games.contract.game import CHANCE, UNDECIDED
 from retrograde.solver.rules.positions import whole
 from retrograde.solver.runtime.kernel import kernel
 
 
 @kernel
-def mark_greedy(game, positions, turns, alternating, chance, appeals, marks, trouble):
-    """Write 1 to *marks*[row, column] for each greedy move of the column's position.
+def mark_greedy(game, positions, turns, alternating, appeals, marks, trouble):
+    """Write 1 to `marks[row, column]` if move number *row* of position number *column* is greedy.
 
-    *appeals* int64[2, rows] is a workspace for what each move brings and how it looks. Columns of *chance* are skipped.
+    *appeals* int64[2, rows] is a workspace for what each move brings and how it looks. Positions where chance moves
+    are skipped.
     """
     for column in range(len(positions)):
         mover = turns[column] + 0
-        if mover == chance:
+        if mover == CHANCE:
             continue
         position = positions[column]
         trouble[1] = position

@@ -240,17 +240,13 @@ class SpilledPositions:
         Each item is (tier, name of the new list, lists, known lists). The result has the positions of the lists that
         are not in the known lists.
         """
-        tiers: list[int] = []
+        tasks = [
+            (tier, task) for tier, name, some, known in lists for task in merge_tasks(self.scratch, name, some, known)
+        ]
         pieces: ListsByTier = {}
-
-        def tasks() -> Iterator[MergeTask]:
-            for tier, name, some, known in lists:
-                for task in merge_tasks(self.scratch, name, some, known):
-                    tiers.append(tier)
-                    yield task
-
-        for number, piece in enumerate(self.work.starmap(merge, tasks())):
-            pieces.setdefault(tiers[number], []).append(piece)
+        merged = self.work.starmap(merge, (task for _, task in tasks))
+        for (tier, _), piece in zip(tasks, merged, strict=True):
+            pieces.setdefault(tier, []).append(piece)
         return {tier: concatenate(self.scratch, some) for tier, some in pieces.items()}
 
 

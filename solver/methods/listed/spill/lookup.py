@@ -120,38 +120,51 @@ def locate_children(
         number = max(1, min(max(LEAST, work.budget.left() // 3 // BYTES_A_CHILD), MOST) // greatest)
 
 
+class Lookup(NamedTuple):
+    """Sorted `children` of several tasks, which may be in blocks `low` to `high` of a tier's list.
+
+    The list's first position has the index `base`. `targets` are buffers for the children's indices.
+    """
+
+    positions: SortedList
+    low: int
+    high: int
+    base: int
+    children: list[Array]
+    targets: list[Array]
+
+
 def find_all(lists: ListsOnDisk, groups: list[LocatedChildren], work: Work, dtype: Any) -> None:
     """Fill in the indices of all children."""
-    targets: list[list[Array]] = []
-
-    def tasks() -> Iterator[tuple[SortedList, int, int, int, list[Array], Any]]:
-        # Step 1: group the children by tier, across all tasks.
-        asking: dict[int, list[tuple[Array, Array]]] = {}
-        for each in groups:
-            for k, begin, end in zip(each.tiers, each.bounds[:-1], each.bounds[1:], strict=True):
-                if k >= 0:
-                    asking.setdefault(k, []).append((each.children[begin:end], each.places[begin:end]))
-        # Step 2: for each TOGETHER blocks of a list, collect the children that may be in them. Blocks without any are
-        # not read.
-        for k in sorted(asking):
-            positions = lists.lists[k]
-            lows = range(0, len(positions.frames), TOGETHER)
-            inner = positions.firsts[TOGETHER::TOGETHER]
-            cuts = [[0, *children.searchsorted(inner).tolist(), len(children)] for children, _ in asking[k]]
-            for number, low in enumerate(lows):
-                some = [(each, cut[number], cut[number + 1]) for each, cut in zip(asking[k], cuts, strict=True)]
-                some = [(each, begin, end) for each, begin, end in some if end > begin]
-                if some:
-                    targets.append([places[begin:end] for (_, places), begin, end in some])
-                    asked = [children[begin:end] for (children, _), begin, end in some]
-                    high = min(low + TOGETHER, len(positions.frames))
-                    yield positions, low, high, int(lists.starts[k]), asked, dtype
-
-    # Step 3: copy the results to their buffers.
-    for number, found in enumerate(work.starmap(find_children, tasks())):
-        for target, places in zip(targets[number], found, strict=True):
+    lookups = list(lookups_of(lists, groups))
+    tasks = ((*lookup[:5], dtype) for lookup in lookups)
+    for lookup, found in zip(lookups, work.starmap(find_children, tasks), strict=True):
+        for target, places in zip(lookup.targets, found, strict=True):
             target[:] = places
-        targets[number] = []
+
+
+def lookups_of(lists: ListsOnDisk, groups: list[LocatedChildren]) -> Iterator[Lookup]:
+    """Yield what must be looked up in each TOGETHER blocks of a list; blocks without any child are not read."""
+    # Step 1: group the children by tier, across all tasks.
+    by_tier: dict[int, list[tuple[Array, Array]]] = {}
+    for each in groups:
+        for k, begin, end in zip(each.tiers, each.bounds[:-1], each.bounds[1:], strict=True):
+            if k >= 0:
+                by_tier.setdefault(k, []).append((each.children[begin:end], each.places[begin:end]))
+    # Step 2: cut the children of each task where the blocks of the list begin.
+    for k in sorted(by_tier):
+        positions, base = lists.lists[k], int(lists.starts[k])
+        inner = positions.firsts[TOGETHER::TOGETHER]
+        cuts = [[0, *children.searchsorted(inner).tolist(), len(children)] for children, _ in by_tier[k]]
+        for number, low in enumerate(range(0, len(positions.frames), TOGETHER)):
+            parts = [
+                (children[slice(*cut[number : number + 2])], places[slice(*cut[number : number + 2])])
+                for (children, places), cut in zip(by_tier[k], cuts, strict=True)
+                if cut[number + 1] > cut[number]
+            ]
+            if parts:
+                high = min(low + TOGETHER, len(positions.frames))
+                yield Lookup(positions, low, high, base, *map(list, zip(*parts, strict=True)))
 
 
 def located_blocks(located: LocatedChildren) -> Iterator[tuple[int, int, LocatedBlock, int]]:

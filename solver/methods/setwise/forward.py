@@ -158,20 +158,22 @@ class Exploration:
         if memory does not suffice for this wave, or will not for all. Uncompressed scratch files lie in the system's
         memory; if that gets short, further files are compressed.
         """
+        # Step 1: the free memory, and what this wave needs of it.
         written = sum(self.scratch.lengths().values()) if self.storage.scratch else 0
         left = self.work.budget.left() - (written if self.storage.plain else 0)
-        more = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
+        needed = BYTES_IN_WAVE * int(wave.tiers[:, COUNT].sum())
+        # Step 2: once memory may get short, or files are compressed, estimate what all waves need.
         scarce = (self.storage.scratch and not self.storage.plain) or PLENTY * phase.positions > left
         if not self.is_estimated and scarce and phase.positions > ESTIMATED_AFTER:
             self.is_estimated = True
-            waves = self.outlook.plain_waves(written)
             share = STORED_SHARE if len(self.rules.mirror) else 1
-            positions = np.array(waves) * share * phase.positions / phase.done
-            more = BYTES_A_POSITION * positions.sum() + BYTES_IN_WAVE * positions.max()
+            waves = np.array(self.outlook.plain_waves(written)) * share * phase.positions / phase.done
+            needed = BYTES_A_POSITION * waves.sum() + BYTES_IN_WAVE * waves.max()
+        # Step 3: compress further files, or give up on solving in memory.
         if self.storage.plain:
             free = min(left, shutil.disk_usage(self.work.scratch).free // 2)
-            self.storage = self.storage._replace(plain=more <= free)
-        elif more > left and not self.storage.scratch:
+            self.storage = self.storage._replace(plain=needed <= free)
+        elif needed > left and not self.storage.scratch:
             raise TooLargeForMemory
 
 

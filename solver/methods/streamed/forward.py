@@ -82,23 +82,26 @@ class ForwardSweep:
         self.growth = Growth()
         self.presorted: dict[Key, Segment] = {}
         """Children that are sorted already."""
+        self.visited: set[int] = set()
+        """The tiers of all waves so far."""
         self.over = np.zeros((kernels.BAD_VALUE, TALLIED), np.int64)
+        """The tally of positions in which the game is over, by primitive value."""
 
     def explore(self, phase: Phase, expected: Callable[[], Sequence[int]] = lambda: ()) -> None:
         """Find all positions; raise NotApplicable if the method does not apply.
 
-        *expected* returns the estimated number of positions of each wave, as soon as it is known. The total of the
-        phase is scaled by how far the waves so far differ from the estimate.
+        *expected* returns the estimated number of positions of each wave, as soon as it is known; it is asked after
+        each task. The total of the phase is scaled by how far the waves so far differ from the estimate.
         """
         self.scratch.begin(fresh=not self.journal.waves)
         self.waves.append(self.first_wave())
         phase.count(1)  # reported with the next ones, for which the rules are compiled
-        visited = set(self.waves[0])
-        while wave := self.next_wave(visited, phase, expected):
+        self.visited.update(self.waves[0])
+        while wave := self.next_wave(phase, expected):
             if len(self.waves) == MOST_WAVES:
                 raise NotApplicable(f"play takes more than {MOST_WAVES:,} plies")
             self.waves.append(wave)
-            visited.update(wave)
+            self.visited.update(wave)
             waves = expected()
             ahead = sum(waves[len(self.waves) :])
             if ahead:
@@ -128,7 +131,7 @@ class ForwardSweep:
         tier = int(self.game.tier(start))
         return {tier: StreamTier(tier, 0, [segment], tuple(moves), next_tiers, (1,) * len(moves))}
 
-    def next_wave(self, visited: set[int], phase: Phase, meanwhile: Callable[[], object]) -> Wave:
+    def next_wave(self, phase: Phase, after_task: Callable[[], object]) -> Wave:
         """Return the next wave: the tiers that moves lead to and in which the game goes on."""
         number = len(self.waves)
         while True:
@@ -143,7 +146,7 @@ class ForwardSweep:
             if number in self.journal.complete:
                 break
             # Step 2: Find the rest. If an assumption is wrong, start the wave again.
-            wrong = self.find_wave(number, visited, results, phase, meanwhile)
+            wrong = self.find_wave(number, results, phase, after_task)
             if not wrong:
                 self.journal.add(COMPLETE, number)
                 break
@@ -159,13 +162,12 @@ class ForwardSweep:
         return {tier.number: tier for tier in join_segments(new for result in results for new in result.segments)}
 
     def find_wave(
-        self, number: int, visited: set[int], results: list[ForwardResult], phase: Phase,
-        meanwhile: Callable[[], object],
-    ) -> list[WrongAssumption]:  # fmt: skip
+        self, number: int, results: list[ForwardResult], phase: Phase, after_task: Callable[[], object]
+    ) -> list[WrongAssumption]:
         """Find the rest of a wave and add it to *results*. If assumptions are wrong, return these instead."""
         # Step 1: Find out which tiers moves lead to.
         self.count_next_tiers(self.waves[-1])
-        edges = self.edges_by_tier(visited)
+        edges = self.edges_by_tier()
         for done in {new.tier for result in results for new in result.segments}:
             del edges[done]
         # Step 2: Sort children that do not come out sorted.
@@ -188,7 +190,7 @@ class ForwardSweep:
                 phase.learn(partial(mean_size, self.game, last.segment.samples))
                 phase.advance(result.positions, last.tier)
                 self.journal.log.write()
-                meanwhile()
+                after_task()
         return wrong
 
     def count_next_tiers(self, wave: Wave) -> None:
@@ -202,14 +204,14 @@ class ForwardSweep:
         for tier in tiers:
             tier.next_tiers, tier.child_counts = tuple(counts[tier.number]), tuple(counts[tier.number].values())
 
-    def edges_by_tier(self, visited: set[int]) -> dict[int, list[Edge]]:
-        """Return the edges into each tier of the next wave."""
+    def edges_by_tier(self) -> dict[int, list[Edge]]:
+        """Return the edges into each tier of the next wave; raise NotApplicable if an earlier wave has one of them."""
         edges: dict[int, list[Edge]] = defaultdict(list)
         for tier in self.waves[-1].values():
             moves = tier.moves or [kernels.ALL] * len(tier.next_tiers)
             for move, next_tier, children in zip(moves, tier.next_tiers, tier.child_counts, strict=True):
                 edges[next_tier].append(Edge(tier, move, children))
-        if not visited.isdisjoint(edges):
+        if not self.visited.isdisjoint(edges):
             raise NotApplicable("play reaches a tier after different numbers of plies")
         return edges
 

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED
-from retrograde.solver.methods.listed.predecessors.frontier import mark_at
-from retrograde.solver.methods.listed.predecessors.kernels import append_edge, number_of
+from retrograde.solver.methods.listed.predecessors.kernels import append_edge, mark_at, number_of
 from retrograde.solver.runtime.kernel import kernel
 from retrograde.solver.values.score import DRAW_CLASS, PRIMITIVE
 from retrograde.solver.values.score_kernels import pass_on, pass_up, primitive_score, too_far

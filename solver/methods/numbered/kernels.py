@@ -9,8 +9,7 @@ When the rules break the contract, a kernel writes the fault to *trouble* and st
 import numpy as np
 
 from retrograde.games.contract.game import DRAW, LOSE, MOST_IMAGES, MOST_MOVES, TIE, UNDECIDED, WIN, is_none
-from retrograde.solver.methods.listed.predecessors.frontier import mark_at
-from retrograde.solver.methods.listed.predecessors.kernels import append_edge
+from retrograde.solver.methods.listed.predecessors.kernels import append_edge, mark_at
 from retrograde.solver.rules.examine import is_position
 from retrograde.solver.rules.kernels import longer, multiplicity, place_in
 from retrograde.solver.rules.positions import as_position, note, whole

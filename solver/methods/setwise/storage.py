@@ -13,6 +13,7 @@ Of two mirror-image tiers one is stored (see mirror.py). The other has a row in 
 """
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -21,8 +22,14 @@ import numpy as np
 from retrograde.solver.methods.setwise.backward_kernels import WaveValues
 from retrograde.solver.methods.setwise.forward_kernels import FROM, LINK, SHARED, Sets
 from retrograde.solver.methods.setwise.mirror import check_links, image_rows, make_mirror_images
-from retrograde.solver.methods.setwise.storage_kernels import copy_groups, copy_words, pack_planes, unpack_planes
-from retrograde.solver.methods.setwise.words import AFTER_TIER, WORD_BITS
+from retrograde.solver.methods.setwise.words import (
+    AFTER_TIER,
+    WORD_BITS,
+    copy_groups,
+    copy_words,
+    pack_planes,
+    unpack_planes,
+)
 from retrograde.solver.rules.plain.rules import NO_MIRROR
 from retrograde.solver.rules.plain.tier_kernels import BASE, COUNT, FIRST, GROUP, GROUPS, MASK, NUMBER, WORD, WORDS
 from retrograde.solver.runtime.cluster.sheets import read_sheet, write_stretch
@@ -136,9 +143,8 @@ class Wave:
 
     def without_links(self) -> "Wave":
         """Return a copy without links, to send to tasks that do not need them."""
-        wave = Wave(self.number, self.tiers, NO_LINKS, NO_STARTS)
-        wave.begins, wave.sets, wave.planes, wave.unpacked = self.begins, self.sets, self.planes, self.unpacked
-        wave.mirror, wave.stored, wave.sheet = self.mirror, self.stored, self.sheet
+        wave = copy(self)
+        wave.links, wave.starts = NO_LINKS, NO_STARTS
         return wave
 
     def rows_of(self, chunk: int) -> tuple[int, int]:

@@ -14,5 +14,5 @@ player moves in both.
 - `sorting.py`: pack edges by bucket, and invert them bucket by bucket.
 - `lists.py`: `PredecessorWriter` collects edges and logs them, `PredecessorLists` answers with parents.
 - `in_memory.py`: the lists that may still be needed, once they fit in memory.
-- `frontier.py`, `passes.py`: forward passes, when the lists fit neither in memory nor on disk.
+- `passes.py`: forward passes, when the lists fit neither in memory nor on disk.
 """

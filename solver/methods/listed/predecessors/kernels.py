@@ -1,4 +1,4 @@
-"""Compiled loops over edges: pack them by bucket of the child, and invert them into lists of parents.
+"""Compiled loops over edges, which pack them by bucket of the child and invert them, and over frontiers.
 
 A child or parent is given by its number within the tier, or by the complement (`~`) if the same player moves in both.
 Positions are cut into *buckets* of `2**shift` numbers. The edges from a block of positions to one bucket are packed one
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
 
 Array = np.ndarray[Any, Any]
 
@@ -206,3 +207,66 @@ def load_lists(lists, first, scores, children_left, decided, unpropagated, out):
             out.ends[count] = end
             count += 1
     return count
+
+
+# Frontiers: the positions decided last, as two bits for each position of a tier
+#
+#     byte k    | 4k + 3 | 4k + 2 | 4k + 1 | 4k |     0 not in the frontier; 1 LOSE, 2 TIE, 3 WIN
+#
+# The numbers are the classes of values/score.py, except that LOSE has the number of DRAW, because draws are never
+# propagated.
+
+LOST = DRAW_CLASS
+
+
+def bytes_of_frontier(count: int) -> int:
+    """Return the size of a frontier over *count* positions, in bytes."""
+    return (count + 3) // 4
+
+
+def mark_of(group: int) -> int:
+    """Return the two bits that stand for a class."""
+    return LOST if group == LOSE_CLASS else group
+
+
+@kernel
+def add_to_frontier(frontier, positions, mark):
+    """Add positions to a frontier that has none of them yet."""
+    for position in positions:
+        frontier[position >> 2] |= mark << 2 * (position & 3)
+
+
+@kernel
+def mark_at(frontier, position):
+    """Return the two bits of a position; 0 if it is not in the frontier."""
+    return frontier[position >> 2] >> 2 * (position & 3) & 3
+
+
+@kernel
+def split_parents(children, counts, first, frontier, good, bad):
+    """Split the parents of a frontier into those that now reach their best score, and the others.
+
+    The *children* are in the frontier, or their complements (`~`) are if the same player moves again. Parent number
+    *first* + i has `counts[i]` of them. Writes to *good* each parent with a winning move: to a LOSE of the opponent, to
+    a WIN of its own, or to a TIE while ties are propagated. Writes to *bad* every other parent, once for each child.
+    Returns the lengths of both.
+    """
+    goods = bads = end = 0
+    for i in range(len(counts)):
+        # Children of this parent, and the length of *bad* before it.
+        begin, before = end, bads
+        end += counts[i]
+        for number in range(begin, end):
+            child = children[number]
+            own = child < 0
+            mark = mark_at(frontier, ~child if own else child)
+            # Case: a winning child. One is enough; discard the losing ones noted before it.
+            if mark == TIE_CLASS or (mark == WIN_CLASS) == own:
+                good[goods] = first + i
+                goods += 1
+                bads = before
+                break
+            # Case: a losing child. The parent has one undecided child fewer.
+            bad[bads] = first + i
+            bads += 1
+    return goods, bads

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from retrograde.solver.methods.listed.predecessors import frontier, in_memory
+from retrograde.solver.methods.listed.predecessors import in_memory, kernels
 from retrograde.solver.methods.listed.predecessors.lists import AnyLists, PredecessorLists
 from retrograde.solver.methods.listed.predecessors.sorting import (
     BucketEdges,
@@ -48,11 +48,11 @@ PassTask = tuple[ExpandAgain, ArraySlice, int, BucketLayout]
 def find_parents(expand: ExpandAgain, marks: ArraySlice, begin: int, layout: BucketLayout) -> tuple[int, Array, Array]:
     """Return the end of a block, its positions with a winning child in the frontier, and the others.
 
-    The others appear once for each child in the frontier (see `frontier.split_parents`).
+    The others appear once for each child in the frontier (see `kernels.split_parents`).
     """
     children, counts = expand(marks)
     good, bad = np.empty(len(counts), np.int64), np.empty(len(children), np.int64)
-    goods, bads = frontier.split_parents(children, counts, begin, marks.array, good, bad)
+    goods, bads = kernels.split_parents(children, counts, begin, marks.array, good, bad)
     return begin + len(counts), good[:goods].copy(), bad[:bads].copy()
 
 
@@ -71,7 +71,7 @@ class ForwardPasses:
         self.work, self.children_left, self.expand, self.size = work, children_left, expand, size
         self.decided = decided_from(children_left)
         self.layout = BucketLayout.of(len(children_left))
-        self.frontier = work.zeros(f"frontier{name}", frontier.bytes_for(len(children_left)), np.uint8).whole()
+        self.frontier = work.zeros(f"frontier{name}", kernels.bytes_of_frontier(len(children_left)), np.uint8).whole()
         self.lists: PredecessorLists | None = None
         """The predecessor lists that may still be needed, once they fit in memory."""
 
@@ -106,7 +106,7 @@ class ForwardPasses:
         if 2 * needed <= self.work.budget.left() // 2:  # twice: packed and inverted
             self.frontier.array[:] = 0
             for positions in pending():
-                frontier.add(self.frontier.array, positions, frontier.LOST)
+                kernels.add_to_frontier(self.frontier.array, positions, kernels.LOST)
             self.lists = self.build_lists()
 
     def build_lists(self) -> PredecessorLists:
@@ -162,7 +162,7 @@ class ForwardPropagation(Propagation):
         marks[:] = 0
         for score, batch in decided_last.items():
             for positions in self.positions(score, batch, due=False):
-                frontier.add(marks, positions, frontier.mark_of(score >> self.bits))
+                kernels.add_to_frontier(marks, positions, kernels.mark_of(score >> self.bits))
         # Step 2: resumed within a pass? Then list the positions that it decided before it was stopped.
         scores = scores_at(group, self.remoteness, self.bits)
         if self.first:

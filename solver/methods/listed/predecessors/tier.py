@@ -19,7 +19,7 @@ import numpy as np
 
 from retrograde.databases.errors import DiskFull
 from retrograde.games.contract.game import alternates
-from retrograde.solver.methods.listed.predecessors import frontier
+from retrograde.solver.methods.listed.predecessors.kernels import bytes_of_frontier
 from retrograde.solver.methods.listed.predecessors.lists import PredecessorLists, PredecessorWriter
 from retrograde.solver.methods.listed.predecessors.passes import ExpandAgain, ForwardPasses, ForwardPropagation
 from retrograde.solver.methods.listed.predecessors.sorting import BucketLayout
@@ -197,7 +197,7 @@ class TierSolver:
         report, again = make_reporter(self.phase, tier.number, self.expansion.share), not alternates(tier.table.game)
         most = max(0, work.budget.left()) // self.bytes_a_listed
         if self.writer and not lists:
-            work.budget.check(frontier.bytes_for(self.positions), f"expanding {self.positions:,} positions again")
+            work.budget.check(bytes_of_frontier(self.positions), f"expanding {self.positions:,} positions again")
             size = work.block(self.positions, self.expansion.block)
             expand = partial(self.expansion.expand_again, tier, work)
             passes = ForwardPasses(work, f"{self.bits}-{tier.k}", self.arrays.left, expand, size)

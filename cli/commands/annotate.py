@@ -17,6 +17,7 @@ from retrograde.cli.commands.annotations import (
 )
 from retrograde.cli.common import print_data, print_json
 from retrograde.cli.failure import Failure
+from retrograde.games.contract.game import DRAW, WIN, RetrogradeError
 from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
@@ -171,7 +172,6 @@ def chess_review(board: "AnyBoard", move: str, tables: "EndingTables", notes: se
     The review uses the fifty-move rule if the databases do.
     """
     from retrograde.games.chess.san import uci
-    from retrograde.games.contract.game import RetrogradeError
     from retrograde.solver.play.match import review
     from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
     from retrograde.solver.play.tablebase.files import ending_on
@@ -201,8 +201,6 @@ def chess_comments(game: "Written", reviews: "list[tuple[str, Review | None]]") 
 
 def chess_comment(found: "Review", white: bool) -> str:
     """Return the comment on a move of one side, for programs and for people."""
-    from retrograde.games.contract.game import DRAW, WIN
-
     mates = mate_in(found.played)
     if found.value == DRAW:
         text = f"[%eval 0.00] draw{' by the fifty-move rule' * (found.played.gives == DRAW)}"

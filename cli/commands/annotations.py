@@ -12,7 +12,8 @@ import click
 from retrograde.cli.common import print_data, print_json
 from retrograde.cli.failure import Failure
 from retrograde.games.chess.movetext import MOVE
-from retrograde.games.contract.game import PositionError, RetrogradeError
+from retrograde.games.contract.game import DRAW, TIE, UNDECIDED, WIN, MoveError, PositionError, RetrogradeError
+from retrograde.games.contract.naming import player_to_move
 from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
@@ -170,7 +171,6 @@ def review_moves(
     solution: "Solution", position: int | None, moves: Iterable[str], where: str, tally: AnnotationTally
 ) -> Iterator[tuple[str, "Review | None"]]:
     """Yield each move from a position with its review, or None. After an illegal move all reviews are None."""
-    from retrograde.games.contract.game import UNDECIDED, MoveError
     from retrograde.solver.play.match import review
 
     game = solution.game
@@ -195,8 +195,6 @@ def comments_on(
     solution: "Solution", position: int | None, reviews: "list[tuple[str, Review | None]]"
 ) -> Iterator[str]:
     """Yield the comments for the moves that have a review."""
-    from retrograde.games.contract.naming import player_to_move
-
     for _, found in reviews:
         if found is None or position is None:
             return
@@ -208,8 +206,6 @@ def comments_on(
 
 def prospect(value: Any, plies: int, sides: tuple[str, str]) -> str:
     """Return what follows after a move. *sides* are the player who has moved and the player who answers."""
-    from retrograde.games.contract.game import DRAW, TIE, WIN
-
     if value == DRAW:
         return "draw"
     far = f" in {plies}" if plies else ""
@@ -221,8 +217,6 @@ def prospect(value: Any, plies: int, sides: tuple[str, str]) -> str:
 
 def better(value: Any) -> str:
     """Return what a better move would have achieved."""
-    from retrograde.games.contract.game import DRAW, TIE, WIN
-
     return {WIN: "wins", TIE: "ties", DRAW: "draws"}[value]
 
 

@@ -19,12 +19,13 @@ from retrograde.cli.common import json_text, open_source, print_data, read_posit
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.oracles import ask_oracle, bounds_text, thinking
 from retrograde.cli.render.words import NOUNS
+from retrograde.databases.errors import NoDatabase
+from retrograde.databases.location import database_path, list_databases
 from retrograde.games import PositionError, RetrogradeError, Value, VariantError
 from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
-    from retrograde.databases import NoDatabase
     from retrograde.solver.play.answer import Answer
     from retrograde.solver.play.oracle import Oracle, ValueBounds
     from retrograde.solver.play.oracles.searching import SearchingOracle
@@ -155,8 +156,6 @@ class BatchReader:
         """Return the oracle for VARIANT|FILE; if that is just chess, for the men in a text."""
         key = f"{CHESS}:{men_of(text)}" if source == CHESS else source
         if key not in self.found:
-            from retrograde.databases import NoDatabase
-
             try:
                 self.found[key] = self.stack.enter_context(self.solution(key, source))
             except NoDatabase as error:
@@ -170,7 +169,7 @@ class BatchReader:
             raise found
         return found
 
-    def search(self, key: str, error: "NoDatabase") -> "Oracle | RetrogradeError":
+    def search(self, key: str, error: NoDatabase) -> "Oracle | RetrogradeError":
         """Return the oracle that searches a variant, or the error that prevents it."""
         from retrograde.cli.common import file_named
         from retrograde.cli.render.oracles import open_search
@@ -219,8 +218,6 @@ def men_of(text: str) -> str:
 
 def database_with(ending: str) -> Path:
     """Return the smallest chess database here that has an ending: its own, or an older one with several endings."""
-    from retrograde.databases import NoDatabase
-    from retrograde.databases.location import database_path, list_databases
     from retrograde.games.catalog import named_game, variant
     from retrograde.games.chess import men
     from retrograde.solver.play.tablebase.files import read_endings

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,9 +13,8 @@ from retrograde.cli.failure import Failure, explain_interrupt
 from retrograde.cli.progress import listening
 from retrograde.cli.render.report import print_book, print_file, print_values
 from retrograde.cli.render.words import duration
-
-if TYPE_CHECKING:
-    from retrograde.games import Game
+from retrograde.games import Game, RetrogradeError
+from retrograde.solver.runtime.progress import announce
 
 TABLE = "256M"
 
@@ -80,11 +79,10 @@ def command(
     print_file(facts)
 
 
-def is_there(game: "Game", path: Path, plies: int, distances: bool) -> bool:
+def is_there(game: Game, path: Path, plies: int, distances: bool) -> bool:
     """Return whether this book exists already; raise Failure if something else is there."""
     from retrograde.databases.book import BookFile
     from retrograde.databases.open import matching_game
-    from retrograde.games import RetrogradeError
 
     if not path.exists():
         return False
@@ -96,12 +94,11 @@ def is_there(game: "Game", path: Path, plies: int, distances: bool) -> bool:
         raise Failure(f"error: {error}; choose another --database, or make it again with --fresh") from error
 
 
-def run(game: "Game", path: Path, wanted: dict[str, Any], fresh: bool, as_json: bool) -> None:
+def run(game: Game, path: Path, wanted: dict[str, Any], fresh: bool, as_json: bool) -> None:
     """Make a book with progress on the terminal. On Ctrl-C, raise Failure that says that finished work is kept."""
     try:
         with listening(as_json) as line:
             from retrograde.solver.play.oracles.book import BookOptions, make_book
-            from retrograde.solver.runtime.progress import announce
 
             announce(line, "reading the rules")
             make_book(game, BookOptions(**wanted, fresh=fresh, listener=line), path)

@@ -6,6 +6,7 @@ from retrograde.cli import options
 from retrograde.cli.common import print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import heading, wrap
+from retrograde.games.contract.text import printable
 
 
 @click.command()
@@ -26,7 +27,6 @@ def command(ctx: click.Context, variant: str, positions: int, as_json: bool) -> 
       retrograde check connect4:5,4 --positions 500
     """
     from retrograde.games.catalog import load_game
-    from retrograde.games.contract.text import printable
     from retrograde.solver.conformance.check import check
 
     game = load_game(variant)

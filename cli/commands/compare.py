@@ -19,6 +19,7 @@ from retrograde.games import DRAW, LOSE, WIN, Value
 from retrograde.games.contract.game import METRICS, is_none
 from retrograde.games.contract.text import printable
 from retrograde.games.contract.zeroing import DTZ, category, signed
+from retrograde.solver.runtime.progress import Phase
 
 if TYPE_CHECKING:
     from retrograde.databases import Database
@@ -252,7 +253,6 @@ def command(
       retrograde compare chess:KRK@dtz tables
     """
     from retrograde.solver.play.solution import solution_of
-    from retrograde.solver.runtime.progress import Phase
 
     with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
         found = [TableComparison(tables) for tables in tables_in(folder, kinds_for(solution.database))]

@@ -16,12 +16,12 @@ from retrograde.cli.commands.syzygy import export_tables
 from retrograde.cli.common import file_named, open_source, print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import NOUNS, faint, size
-from retrograde.games import RetrogradeError, Value
+from retrograde.databases.location import database_path
+from retrograde.games import Game, RetrogradeError, Value
 from retrograde.games.contract.game import Traits
 
 if TYPE_CHECKING:
     from retrograde.databases import Database
-    from retrograde.games import Game
     from retrograde.solver.play.listing import PositionChunk
     from retrograde.solver.play.solution import Solution
 
@@ -135,7 +135,7 @@ def selected(solution: "Solution", wanted: dict[str, Any]) -> "Iterator[Position
     return iter([listing.sample(wanted["sample"], wanted["seed"])] if wanted["sample"] else listing)
 
 
-def numbers_of(game: "Game") -> list[str]:
+def numbers_of(game: Game) -> list[str]:
     """Return the names of the columns for positions: one, or one for each int of a tuple."""
     return [f"position{k}" for k in range(Traits.of(game).width)] or ["position"]
 
@@ -290,7 +290,6 @@ def databases_named(source: str, database: str | None) -> list[str]:
 
 def compact_of(database: "Database", folder: Path, as_json: bool) -> dict[str, Any]:
     """Write the compact form of a database unless it exists; return the facts about it."""
-    from retrograde.databases import database_path
     from retrograde.solver.methods.numbered.compact.write import make_compact
 
     variant = database.file.variant

@@ -2,6 +2,10 @@
 
 import click
 
+from retrograde.databases.errors import CannotWrite, NoDatabase
+from retrograde.databases.location import database_path, home_folder
+from retrograde.games.contract.game import METRICS
+
 
 @click.command()
 @click.argument("address", metavar="URL")
@@ -15,9 +19,8 @@ def command(address: str) -> None:
     Example:
       retrograde fetch https://example.org/databases/connect4,width=5,height=4.h5
     """
-    from retrograde.databases import CannotWrite, DatabaseFile, NoDatabase, database_path, home_folder
+    from retrograde.databases import DatabaseFile
     from retrograde.databases.remote import RemoteFile, is_address, path_of
-    from retrograde.games.contract.game import METRICS
 
     if not is_address(address):
         raise NoDatabase(f"{address!r} is no address of a database; write it as in https://example.org/nim.h5")

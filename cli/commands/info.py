@@ -22,11 +22,12 @@ from retrograde.cli.render.report import (
     value_of,
 )
 from retrograde.cli.render.words import NOUNS, faint, heading, indent, prospect, table, wrap
-from retrograde.games import WIN
+from retrograde.databases.errors import OtherRules
+from retrograde.games import WIN, Game, RetrogradeError, VariantError
+from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
     from retrograde.databases.checked import CheckedFile
-    from retrograde.games import Game
 
 
 MOST_STARTS = 3
@@ -84,8 +85,7 @@ def command(source: str, database: str | None, as_json: bool) -> None:
 
 def describe_certificate(path: Path, source: str, database: str | None, as_json: bool) -> None:
     """Print what a certificate proves, and facts about it; its rules may be missing."""
-    from retrograde.databases import CertificateFile, OtherRules
-    from retrograde.games import VariantError
+    from retrograde.databases import CertificateFile
 
     with ExitStack() as opened:
         certificate = None
@@ -100,9 +100,6 @@ def describe_certificate(path: Path, source: str, database: str | None, as_json:
 
 def rules_changed(source: str, database: str | None) -> bool:
     """Return whether the rules that VARIANT|FILE names differ from those that made the database."""
-    from retrograde.databases import OtherRules
-    from retrograde.games import RetrogradeError
-
     try:
         open_source(source, database).close()
     except OtherRules:
@@ -114,8 +111,6 @@ def rules_changed(source: str, database: str | None) -> bool:
 
 def print_changed(source: str, database: str | None) -> None:
     """Print that a database was made with other rules than those of today, and what to do."""
-    from retrograde.games.contract.text import printable
-
     path = file_named(source)
     source = (path and rules_now(path)) or source
     again = solve_again_command(source, database or path)
@@ -137,7 +132,7 @@ def print_symmetry(facts: Facts) -> None:
         click.echo(indent(faint(wrap(said, 2))) + "\n")
 
 
-def print_tiers(facts: Facts, game: "Game | None") -> None:
+def print_tiers(facts: Facts, game: Game | None) -> None:
     """Print the counts of each part of each tier of a dense numbering; symmetric positions count once."""
     if "tiers" not in facts:
         return
@@ -166,7 +161,7 @@ def print_slices(slices: list[Facts]) -> None:
     click.echo(indent(table(rows, "<<>>>>")) + "\n")
 
 
-def longest_in_words(longest: Facts, game: "Game | None", metric: str) -> str:
+def longest_in_words(longest: Facts, game: Game | None, metric: str) -> str:
     """Return the distance of the longest win or loss of a part: `win in 7`, `mate in 16`."""
     from retrograde.solver.play.answer import distance_text
 
@@ -174,7 +169,7 @@ def longest_in_words(longest: Facts, game: "Game | None", metric: str) -> str:
     return told or f"{longest['value']} in {longest['remoteness']}"
 
 
-def print_longest_win(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
+def print_longest_win(facts: Facts, file: "CheckedFile", game: Game | None) -> None:
     """Print the longest win and an example of it; nothing if nobody ever wins."""
     from retrograde.solver.play.analysis import board
     from retrograde.solver.play.answer import distance_text
@@ -203,7 +198,7 @@ def those_of(others: list[str]) -> str:
     return ", ".join(others) if more <= 0 else f"{', '.join(others[:MOST_OTHERS])} and {more} more"
 
 
-def print_origin(facts: Facts, file: "CheckedFile", game: "Game | None") -> None:
+def print_origin(facts: Facts, file: "CheckedFile", game: Game | None) -> None:
     """Print what the database holds, and what it was made from and by."""
     rules = file.rules if game is not None else f"{file.rules}, not at hand or changed since"
     of_slots = "compact: {kept:,} of {slots:,} slots are kept, and the others follow from the moves"

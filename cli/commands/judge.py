@@ -10,6 +10,7 @@ from retrograde.cli.commands.plot import check_suffix, save_figure
 from retrograde.cli.common import open_source, print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import amount, heading, indent, table, wrap
+from retrograde.solver.runtime.progress import announce
 
 if TYPE_CHECKING:
     from retrograde.solver.play.judging import Counts, Errors
@@ -48,7 +49,6 @@ def command(
     """
     from retrograde.solver.play.judging import SearchJudge
     from retrograde.solver.play.solution import solution_of
-    from retrograde.solver.runtime.progress import announce
 
     check_suffix(plot)
     with solution_of(open_source(source, database)) as solution, listening(as_json) as line:

@@ -17,11 +17,12 @@ from retrograde.cli.render.expected import within
 from retrograde.cli.render.moves import check_writes_pgn, pgn_of, pgn_option
 from retrograde.cli.render.oracles import open_oracle, time_option
 from retrograde.cli.render.words import heading, indent, table
-from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN
+from retrograde.databases.location import metric_named
+from retrograde.games import DRAW, FLIPPED, LOSE, TIE, WIN, Game
 from retrograde.games.chess.fields import count_in
+from retrograde.games.contract.unfolded import folded
 
 if TYPE_CHECKING:
-    from retrograde.games import Game
     from retrograde.solver.play.oracle import Oracle
 
 SECONDS = 1.0
@@ -136,9 +137,7 @@ def for_other_player(facts: dict[str, Any]) -> dict[str, float]:
 
 def game_of(source: str, database: str | None) -> "tuple[Game, str]":
     """Return the game that VARIANT|FILE and --database name, and its name."""
-    from retrograde.databases.location import metric_named
     from retrograde.games.catalog import load_game
-    from retrograde.games.contract.unfolded import folded
 
     if database is None and file_named(source) is None:
         name = metric_named(source)[0]

@@ -8,6 +8,8 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.common import open_file
+from retrograde.games import DRAW, LOSE, TIE, WIN, RetrogradeError
+from retrograde.games.contract.marks import COLOURS
 
 if TYPE_CHECKING:
     from retrograde.databases.checked import CheckedFile
@@ -52,8 +54,6 @@ def check_suffix(path: Path | None) -> None:
 
 def save_figure(path: Path, draw: Callable[[], Any]) -> None:
     """Write the figure that *draw* returns; raise RetrogradeError without matplotlib, or if the disk refuses."""
-    from retrograde.games import RetrogradeError
-
     try:
         figure = draw()
     except ModuleNotFoundError as error:
@@ -67,9 +67,6 @@ def save_figure(path: Path, draw: Callable[[], Any]) -> None:
 def draw(file: "CheckedFile", linear: bool) -> Any:
     """Return a figure: for each number of plies a bar for each value, and one for draws."""
     from matplotlib.figure import Figure
-
-    from retrograde.games import DRAW, LOSE, TIE, WIN
-    from retrograde.games.contract.marks import COLOURS
 
     # hatches, so that values can be told apart without colours
     hatches = {WIN: ("", "#333"), TIE: ("....", "#333"), DRAW: ("xxxx", "#333"), LOSE: ("////", "#fff")}

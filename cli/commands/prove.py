@@ -16,12 +16,13 @@ from retrograde.cli.failure import explain_interrupt
 from retrograde.cli.progress import COMPILING, listening, polled
 from retrograde.cli.render.certified import claim, facts_of
 from retrograde.cli.render.words import duration, faint, heading, size, wrap
+from retrograde.databases.location import certificate_path
+from retrograde.databases.lock import Lock
+from retrograde.games import Game, Value
+from retrograde.solver.runtime.progress import Progress, announce
 
 if TYPE_CHECKING:
-    from retrograde.databases.lock import Lock
-    from retrograde.games import Game
     from retrograde.solver.runtime.journal import Journal
-    from retrograde.solver.runtime.progress import Progress
     from retrograde.solver.search.certificates.prover import CertificateProver, ProofGoal
     from retrograde.solver.verification.verifier import Verification
 
@@ -91,10 +92,8 @@ def command(
       retrograde prove connect4:4,4 --value tie --at-least
       retrograde prove connect4:4,4 --leaves 3 --json
     """
-    from retrograde.games import Value
     from retrograde.games.catalog import load_game
     from retrograde.solver.conformance.check import precheck
-    from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.certificates.prover import CertificateProver, ProofGoal
 
     game = load_game(source)
@@ -121,7 +120,6 @@ def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Jo
 
     The journal stays if the proof stops early and has found anything. On Ctrl-C the message says so.
     """
-    from retrograde.databases.lock import Lock
     from retrograde.solver.runtime.journal import Journal
     from retrograde.solver.search.certificates.prover import NotProved, ProofTimeout
 
@@ -149,7 +147,7 @@ def open_proof_journal(path: Path, what: str, fresh: bool) -> Iterator["tuple[Jo
                     beside.unlink(missing_ok=True)
 
 
-def identity(game: "Game", position: int, goal: "ProofGoal") -> str:
+def identity(game: Game, position: int, goal: "ProofGoal") -> str:
     """Return the identity of a proof's journal: only the same proof resumes from it."""
     from retrograde.games.catalog import rules_digest, variant
     from retrograde.solver.runtime.sources import journal_digest
@@ -160,14 +158,13 @@ def identity(game: "Game", position: int, goal: "ProofGoal") -> str:
     return f"{variant(game)} {rules_digest(game)}-proof-{what} {journal_digest()}"
 
 
-def path_of(game: "Game", position: int | None, out: str | None) -> Path:
-    from retrograde.databases import certificate_path
+def path_of(game: Game, position: int | None, out: str | None) -> Path:
     from retrograde.games.catalog import variant
 
     return Path(out) if out is not None else certificate_path(variant(game), position)
 
 
-def write(path: Path, game: "Game", solved: Any, workers: int | None, as_json: bool, lock: "Lock") -> "Verification":
+def write(path: Path, game: Game, solved: Any, workers: int | None, as_json: bool, lock: Lock) -> "Verification":
     """Write a certificate, check it, and give it its name; raise RuleError or InternalError if it is wrong."""
     from retrograde.databases import open_certificate, write_certificate
     from retrograde.solver.conformance.check import check as check_rules
@@ -207,10 +204,8 @@ def tell(path: Path, report: "Verification", seconds: tuple[float, float], nodes
         click.echo(f"{path}: {size(file.bytes)}")
 
 
-def so_far(prover: "CertificateProver", seconds: float) -> "Progress":
+def so_far(prover: "CertificateProver", seconds: float) -> Progress:
     """Return how far a proof has come: positions searched, and later positions of the proof."""
-    from retrograde.solver.runtime.progress import Progress
-
     if prover.positions < 2:  # the first reply takes the longest
         return Progress("searching", prover.search.looked_at, None, seconds)
     return Progress("proving", prover.positions, None, seconds, open=prover.open)

@@ -16,6 +16,7 @@ from retrograde.cli.render.moves import MOVER, mover, moves_table, print_line
 from retrograde.cli.render.oracles import ask_oracle, evidence_text, open_oracle, open_search, time_option, verdict
 from retrograde.cli.render.pager import paged
 from retrograde.cli.render.words import prospect
+from retrograde.databases.errors import NoDatabase, NotInDatabase
 from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.game import Traits
 from retrograde.games.contract.text import printable
@@ -96,7 +97,6 @@ def command(
 def reader(source: str, position: str | None, database: str | None, seconds: float, opened: ExitStack) -> "Reader":
     """Return a function that reads positions of VARIANT|FILE, and says which oracle answers for each."""
     from retrograde.cli.commands.batch import CHESS, BatchReader, men_of
-    from retrograde.databases import NoDatabase
 
     if source == CHESS and position is not None and database is None:
         batch_reader = opened.enter_context(BatchReader(source))
@@ -159,7 +159,6 @@ def start_of(oracle: "Oracle") -> int:
 
 def read_reachable(oracle: "Oracle", text: str) -> int:
     """Return the position that a text stands for; raise NotInDatabase if play never reaches it."""
-    from retrograde.databases import NotInDatabase
     from retrograde.games.catalog import variant
 
     position = read_position(oracle.game, text)

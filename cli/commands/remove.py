@@ -14,14 +14,16 @@ from retrograde.cli.commands.unfinished import JOURNAL, PARTIAL, SCRATCH, bytes_
 from retrograde.cli.common import input_line, named_variant, print_json
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.words import indent, size, table
-from retrograde.databases.location import CERTIFICATE_SUFFIX
+from retrograde.databases.errors import DamagedDatabase, OtherRules, UnreadableVersion
+from retrograde.databases.location import CERTIFICATE_SUFFIX, SUFFIX, database_path, list_databases, metric_named
+from retrograde.databases.lock import Lock
+from retrograde.games import VariantError
+from retrograde.games.contract.game import metric_of
 from retrograde.games.contract.text import printable
 
 
 def complete_removable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the variants with something to remove; if none matches, let the shell complete files."""
-    from retrograde.databases.location import list_databases
-
     names = sorted({path.stem.replace(",", ":", 1) for path in (*list_databases(), *unfinished())})
     kept = [name for name in names if name.startswith(incomplete)]
     return [CompletionItem(name) for name in kept] or [CompletionItem(incomplete, type="file")]
@@ -49,8 +51,6 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
       retrograde remove tictactoe
       retrograde remove connect4:4,4 --yes
     """
-    from retrograde.databases.lock import Lock
-
     path, variant = path_and_variant(source, database)
     files = to_remove(path, only_unfinished)
     if not files:
@@ -77,11 +77,8 @@ def command(source: str, only_unfinished: bool, yes: bool, database: str | None,
 
 def path_and_variant(source: str, database: str | None) -> tuple[Path, str | None]:
     """Return the path of the database, and its variant; None if only the file is named."""
-    from retrograde.databases.location import SUFFIX, database_path, metric_named
-    from retrograde.games import VariantError
     from retrograde.games.catalog import load_game
     from retrograde.games.catalog import variant as text_of
-    from retrograde.games.contract.game import metric_of
 
     if database is not None:
         return Path(database), text_of(load_game(named_variant(source)))
@@ -106,8 +103,6 @@ def to_remove(path: Path, only_unfinished: bool) -> list[Path]:
 
 def clear_leftovers(path: Path) -> None:
     """Delete what a solve has left beside its finished database, if it was killed before it could clean up."""
-    from retrograde.databases.lock import Lock
-
     if files_of(path) == [path] and not path.with_name(path.name + ".lock").exists():
         return
     with suppress(OSError, Failure), Lock(path, 0):  # deletes its own file; fails if another process is solving
@@ -119,10 +114,8 @@ def clear_leftovers(path: Path) -> None:
 
 def refuse_others(path: Path, variant: str | None, files: list[Path]) -> None:
     """Raise an error if a file that would be deleted is not ours, or is of another game."""
-    from retrograde.databases import OtherRules
     from retrograde.databases.book import BookFile, is_book
     from retrograde.databases.checked import CheckedFile
-    from retrograde.databases.errors import DamagedDatabase, UnreadableVersion
 
     for candidate in files:
         if candidate.is_dir() is not candidate.name.endswith(SCRATCH):

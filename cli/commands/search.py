@@ -14,13 +14,12 @@ from retrograde.cli.render.measures import measure_in_words, score_line
 from retrograde.cli.render.moves import mover, names_of, print_line
 from retrograde.cli.render.oracles import evidence_text, verdict
 from retrograde.cli.render.words import amount, duration, indent, plies
-from retrograde.games import LOSE, TIE, UNDECIDED, WIN, RetrogradeError
+from retrograde.games import LOSE, TIE, UNDECIDED, WIN, Game, RetrogradeError
 from retrograde.games.contract.game import Traits, defines, metric_of
 from retrograde.games.contract.raised import given_start
+from retrograde.solver.runtime.progress import Listener, announce
 
 if TYPE_CHECKING:
-    from retrograde.games import Game
-    from retrograde.solver.runtime.progress import Listener
     from retrograde.solver.search.probing.tables import LoadedTables
     from retrograde.solver.search.searcher import SearchResult
 
@@ -148,7 +147,7 @@ def command(
 
 
 def draw_trees(
-    game: "Game", position: int, settings: tuple[int | None, bool | None, bool, str], out: Path | None, as_json: bool
+    game: Game, position: int, settings: tuple[int | None, bool | None, bool, str], out: Path | None, as_json: bool
 ) -> None:
     """Print the search trees of a position, or write them as a picture; for the settings see `trees_of`."""
     from retrograde.cli.render.trees import print_trees
@@ -172,12 +171,11 @@ class SearchLimits(NamedTuple):
     tables: bool
 
 
-def print_score(game: "Game", root: int, limits: SearchLimits, as_json: bool) -> None:
+def print_score(game: Game, root: int, limits: SearchLimits, as_json: bool) -> None:
     """Search for the score of a position, or for its sign if no distance is wanted, and print the result."""
     from retrograde.solver.play.answer import bounds_json
     from retrograde.solver.play.oracle import SEARCH, Evidence, ValueBounds
     from retrograde.solver.play.oracles.scoring import score_json
-    from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.scores.searcher import ScoreSearch
 
     with listening(as_json) as line:
@@ -196,10 +194,9 @@ def print_score(game: "Game", root: int, limits: SearchLimits, as_json: bool) ->
     print_line(game, root, names)
 
 
-def print_points(game: "Game", position: int, limits: SearchLimits, as_json: bool) -> None:
+def print_points(game: Game, position: int, limits: SearchLimits, as_json: bool) -> None:
     """Search for what the players get, in games with chance or for several players, and print the result."""
     from retrograde.games.catalog import variant
-    from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.depth.names import AdaptiveDepthSearch
     from retrograde.solver.search.depth.scoring import NO_MOVE
     from retrograde.solver.search.depth.searcher import MaxNSearch
@@ -232,7 +229,7 @@ def print_points(game: "Game", position: int, limits: SearchLimits, as_json: boo
 
 
 def search_value(
-    game: "Game", position: int, method: str | None, limits: SearchLimits, line: "Listener"
+    game: Game, position: int, method: str | None, limits: SearchLimits, line: Listener
 ) -> tuple["SearchResult", list[int]]:
     """Return the result of a search by *method* (None: the one that fits), and the moves of best play."""
     from retrograde.solver.rules.examine import is_plain_puzzle
@@ -256,10 +253,9 @@ def search_value(
 
 
 def by_iterative_deepening(
-    game: "Game", position: int, limits: SearchLimits, line: "Listener"
+    game: Game, position: int, limits: SearchLimits, line: Listener
 ) -> tuple["SearchResult", list[int]]:
     """Return what is found of the shortest solution of a puzzle, and its moves."""
-    from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.puzzles import PuzzleSearch
 
     announce(line, COMPILING)
@@ -268,9 +264,8 @@ def by_iterative_deepening(
         return search.find(position, limits.seconds, limits.depth)
 
 
-def by_proof_numbers(game: "Game", position: int, limits: SearchLimits, line: "Listener") -> "SearchResult":
+def by_proof_numbers(game: Game, position: int, limits: SearchLimits, line: Listener) -> "SearchResult":
     """Return what proof-number search finds for a position."""
-    from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.prover import ProofNumberSearch
 
     announce(line, COMPILING)
@@ -279,11 +274,8 @@ def by_proof_numbers(game: "Game", position: int, limits: SearchLimits, line: "L
         return prover.find(position, limits.seconds)
 
 
-def by_alpha_beta(
-    game: "Game", position: int, limits: SearchLimits, line: "Listener"
-) -> tuple["SearchResult", list[int]]:
+def by_alpha_beta(game: Game, position: int, limits: SearchLimits, line: Listener) -> tuple["SearchResult", list[int]]:
     """Return what alpha-beta search finds for a position, and the moves of best play."""
-    from retrograde.solver.runtime.progress import announce
     from retrograde.solver.search.searcher import Search
 
     announce(line, COMPILING)
@@ -293,7 +285,7 @@ def by_alpha_beta(
         return found, search.line(position, found, limits.seconds) if limits.distance else []
 
 
-def tables_of(game: "Game", position: int, limits: SearchLimits) -> "LoadedTables | None":
+def tables_of(game: Game, position: int, limits: SearchLimits) -> "LoadedTables | None":
     """Return the tables to probe, or None."""
     if not limits.tables:
         return None
@@ -302,7 +294,7 @@ def tables_of(game: "Game", position: int, limits: SearchLimits) -> "LoadedTable
     return find_tables(game, position)
 
 
-def start_of(game: "Game") -> int:
+def start_of(game: Game) -> int:
     """Return the first position of a game; raise UsageError if it has none."""
     start: int | None = given_start(game)
     if start is None:

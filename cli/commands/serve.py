@@ -7,6 +7,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.render.oracles import solve_advice, source_text, time_option
+from retrograde.games import RetrogradeError
 
 SECONDS = 3.0
 
@@ -53,8 +54,6 @@ def command(
       retrograde serve connect4:4,4 chess:KRK --port 8080
       retrograde serve --allow-host games.example
     """
-    from retrograde.games import RetrogradeError
-
     try:
         from retrograde.cli.web.app import make_app
         from retrograde.cli.web.hosts import hosts_of
@@ -117,8 +116,6 @@ def open_page(address: str, port: int) -> None:
 @contextmanager
 def listening_errors(host: str, port: int) -> Iterator[None]:
     """Raise RetrogradeError if the server cannot listen on a socket."""
-    from retrograde.games import RetrogradeError
-
     try:
         yield
     except (OSError, UnicodeError) as error:

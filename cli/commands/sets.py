@@ -15,10 +15,11 @@ from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import amount, duration, faint, size
 from retrograde.databases.errors import InUse
+from retrograde.games import Game
 from retrograde.games.contract.text import printable
+from retrograde.solver.runtime.progress import announce
 
 if TYPE_CHECKING:
-    from retrograde.games import Game
     from retrograde.solver.variants import VariantQueue
 
 Facts = dict[str, Any]
@@ -85,7 +86,6 @@ def result_or_found(
     """
     from retrograde.games.catalog import load_game
     from retrograde.solver.runtime.memory import MemoryLimit
-    from retrograde.solver.runtime.progress import announce
 
     def result_of(variant: str) -> tuple[Facts, bool]:
         if variant not in ahead.tasks:

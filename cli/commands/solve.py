@@ -20,16 +20,27 @@ from retrograde.cli.render.expected import EXPECTATION
 from retrograde.cli.render.measures import print_start_measure
 from retrograde.cli.render.report import print_file, print_head, print_values
 from retrograde.cli.render.words import amount, duration, faint, heading, indent, size, table, wrap
+from retrograde.databases.errors import (
+    DamagedDatabase,
+    NotADatabase,
+    OpenElsewhere,
+    OtherRules,
+    UnreadableVersion,
+    VersionTooOld,
+)
+from retrograde.databases.location import against as against_model
+from retrograde.databases.location import database_path, expect_short, home_folder, metric_named, model_in
+from retrograde.databases.lock import Lock
+from retrograde.games import Game
 from retrograde.games.contract.game import METRICS, Traits, metric_of
+from retrograde.games.contract.text import printable
 from retrograde.games.contract.zeroing import TO_PROGRESS
+from retrograde.solver.runtime.progress import Phase, Progress, announce
 
 if TYPE_CHECKING:
-    from retrograde.databases.lock import Lock
-    from retrograde.games import Game
     from retrograde.solver.estimation.amounts import Estimate
     from retrograde.solver.metrics.models.model import Model
     from retrograde.solver.runtime.cluster.executor import ClusterExecutor
-    from retrograde.solver.runtime.progress import Progress
 
 
 class Goal(NamedTuple):
@@ -107,9 +118,6 @@ def command(
       retrograde solve connect4:5,5 --cluster local:4
       mpiexec -n 8 retrograde solve connect4:5,5 --mpi
     """
-    from retrograde.databases import database_path
-    from retrograde.databases.location import against as against_model
-    from retrograde.databases.location import metric_named, model_in
     from retrograde.games.catalog import load_game, variants_in
     from retrograde.games.catalog import variant as text_of
 
@@ -165,7 +173,6 @@ def run_set(name: str, members: list[str], how: Run, metric: str, only_estimate:
 def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
     """Solve the variants of a set. On a cluster, solve all variants at once that do not have to wait for one
     another."""
-    from retrograde.databases import database_path
     from retrograde.games.catalog import load_game
 
     def solve_or_load(variant: str) -> tuple[dict[str, Any], bool]:
@@ -188,15 +195,14 @@ def solve_members(name: str, members: list[str], how: Run, metric: str) -> None:
         solve_set(members, result_or_found(ahead, solve_or_load, facts_in, how.as_json), how.as_json, how.fresh)
 
 
-def usual(game: "Game", metric: str) -> tuple[Path, Goal]:
-    from retrograde.databases import database_path
+def usual(game: Game, metric: str) -> tuple[Path, Goal]:
     from retrograde.games.catalog import variant
 
     own = metric_of(game)
     return database_path(variant(game), metric="" if metric == own else metric), Goal(metric or own, "")
 
 
-def modelled(text: str, metric: str | None, game: "Game", name: str) -> "Model":
+def modelled(text: str, metric: str | None, game: Game, name: str) -> "Model":
     """Return the model with this name for a game; raise UsageError if there is none."""
     from retrograde.solver.metrics.models.model import NoModel
     from retrograde.solver.metrics.models.names import model_named
@@ -210,7 +216,7 @@ def modelled(text: str, metric: str | None, game: "Game", name: str) -> "Model":
         raise click.UsageError(str(error), click.get_current_context()) from error
 
 
-def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
+def solve_or_find(game: Game, path: Path, goal: Goal, how: Run) -> None:
     """Solve a game unless that is done already, and print the result."""
     facts, solved = found_or_solved(game, path, goal, how)
     if how.as_json:
@@ -226,10 +232,8 @@ def solve_or_find(game: "Game", path: Path, goal: Goal, how: Run) -> None:
     print_file(facts)
 
 
-def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dict[str, Any], bool]:
+def found_or_solved(game: Game, path: Path, goal: Goal, how: Run) -> tuple[dict[str, Any], bool]:
     """Solve a game unless that is done already; return (the facts, whether it had been solved before)."""
-    from retrograde.databases.location import expect_short
-    from retrograde.databases.lock import Lock
     from retrograde.games.catalog import trust, typed
     from retrograde.solver.runtime.memory import peak_memory
 
@@ -262,7 +266,7 @@ def found_or_solved(game: "Game", path: Path, goal: Goal, how: Run) -> tuple[dic
     return facts, solved
 
 
-def facts_in(game: "Game", path: Path) -> dict[str, Any]:
+def facts_in(game: Game, path: Path) -> dict[str, Any]:
     """Return the summary of a game's database."""
     from retrograde.databases import DatabaseFile, database_of
     from retrograde.databases.open import matching_game
@@ -283,9 +287,8 @@ def how_it_went(facts: dict[str, Any]) -> str:
     return f"{duration(seconds)}{speed}{rest}, {size(facts['peak_memory_bytes'])} of memory at most"
 
 
-def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
+def is_begun(game: Game, path: Path, goal: Goal) -> bool:
     """Return whether a solve can resume from a journal, of the game or of a variant it rests on."""
-    from retrograde.databases import database_path
     from retrograde.games.catalog import rests_on
 
     metric = "" if goal.metric == METRICS[0] else goal.metric
@@ -295,10 +298,9 @@ def is_begun(game: "Game", path: Path, goal: Goal) -> bool:
     return any(one.with_name(f"{one.name}.journal").exists() for one in (path, *others))
 
 
-def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
+def is_solved(game: Game, path: Path, fresh: bool, goal: Goal) -> bool:
     """Return whether the database is there already; raise an error for a file that must not be replaced."""
-    from retrograde.databases import DatabaseFile, NotADatabase, OtherRules, UnreadableVersion, VersionTooOld
-    from retrograde.databases.errors import DamagedDatabase, OpenElsewhere
+    from retrograde.databases import DatabaseFile
     from retrograde.databases.open import matching_game
     from retrograde.games.catalog import variant
 
@@ -334,12 +336,11 @@ def is_solved(game: "Game", path: Path, fresh: bool, goal: Goal) -> bool:
     return False
 
 
-def is_made_by_earlier_text(game: "Game", path: Path, stored: int) -> bool:
+def is_made_by_earlier_text(game: Game, path: Path, stored: int) -> bool:
     """Return whether an earlier text of the game's rule file made a small database in the usual place.
 
     Small means that making it took seconds. Returns False if another rule file of that name exists in the record.
     """
-    from retrograde.databases import home_folder
     from retrograde.games.contract.snapshot import RULES, module_of
     from retrograde.games.identity.trusted import read_record
 
@@ -360,12 +361,11 @@ def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None
         raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it again with --fresh")
 
 
-def print_estimate(game: "Game", path: Path, how: Run, goal: Goal, executor: "ClusterExecutor | None" = None) -> None:
+def print_estimate(game: Game, path: Path, how: Run, goal: Goal, executor: "ClusterExecutor | None" = None) -> None:
     """Print what a solve will take, on this machine or on a cluster."""
     import os
 
     from retrograde.games.catalog import variant
-    from retrograde.solver.runtime.progress import announce
 
     with listening(how.as_json) as line:
         announce(line, "reading the rules")
@@ -389,9 +389,7 @@ def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) 
     """Print what it will take to solve the unsolved variants of a set; with --fresh, all of them."""
     import os
 
-    from retrograde.databases import database_path
     from retrograde.games.catalog import load_game
-    from retrograde.solver.runtime.progress import Phase
 
     left = [member for member in members if how.fresh or not usual(load_game(member), metric)[0].exists()]
     with listening(how.as_json) as line:
@@ -463,18 +461,16 @@ def estimate_text(expected: "Estimate", name: str, words: Callable[[float], str]
     return f"about {words(likely)} ({words(low)} to {words(high)})"
 
 
-def run(game: "Game", path: Path, how: Run, lock: "Lock", goal: Goal) -> tuple[int, int]:
+def run(game: Game, path: Path, how: Run, lock: Lock, goal: Goal) -> tuple[int, int]:
     """Solve with progress on the terminal; return how many positions had been solved before, and how many explored.
 
     On Ctrl-C, raise Failure that says what is kept.
     """
     from retrograde.games.catalog import trust
-    from retrograde.games.contract.text import printable
-    from retrograde.solver.runtime.progress import announce
 
     before: dict[str, int] = {}
 
-    def listen(progress: "Progress") -> None:
+    def listen(progress: Progress) -> None:
         before[progress.phase] = progress.resumed
         line(progress)
 

@@ -9,6 +9,9 @@ from retrograde.cli import options
 from retrograde.cli.common import open_source, print_json, read_position
 from retrograde.cli.failure import Failure
 from retrograde.cli.render.words import coloured, heading, indent, table
+from retrograde.databases.errors import NoDatabase
+from retrograde.games.contract.game import metric_of
+from retrograde.solver.values.sums import add, goals, text_of, value_of
 
 if TYPE_CHECKING:
     from retrograde.databases import Database
@@ -34,8 +37,6 @@ def command(parts: tuple[str, ...], as_json: bool) -> None:
       retrograde sum nim nim nim --json
       retrograde sum domineering:2,2 domineering:3,3
     """
-    from retrograde.solver.values.sums import add, goals, value_of
-
     if any(is_partizan(text) for text in parts):
         print_partizan(parts, as_json)
         return
@@ -65,7 +66,6 @@ VERDICTS = {
 def read_component(text: str, opened: ExitStack) -> Component:
     """Return the database and the position that a component of the sum names; raise Failure if it has no nimbers."""
     from retrograde.games.catalog import typed
-    from retrograde.games.contract.game import metric_of
 
     source, _, position_text = text.strip().partition(" ")
     database = opened.enter_context(open_nimbers(source))
@@ -81,7 +81,6 @@ def read_component(text: str, opened: ExitStack) -> Component:
 
 def open_nimbers(source: str) -> "Database":
     """Open the database with the nimbers of a source: VARIANT, or VARIANT@nimber if that is another file."""
-    from retrograde.databases import NoDatabase
     from retrograde.games.catalog import load_game
     from retrograde.solver.metrics.method import refuse_partisan
 
@@ -111,7 +110,6 @@ def winning(database: "Database", position: int, goal: int | None) -> list[str]:
 def facts(components: list[Component], nimbers: list[int], total: int, wins: list[list[str]]) -> dict[str, Any]:
     """Return the value of a sum, ready for JSON."""
     from retrograde.solver.values.measures import facts_of
-    from retrograde.solver.values.sums import value_of
 
     return {
         "value": value_of(total).name.lower(),
@@ -130,8 +128,6 @@ def facts(components: list[Component], nimbers: list[int], total: int, wins: lis
 
 def print_sum(components: list[Component], nimbers: list[int], total: int, wins: list[list[str]]) -> None:
     """Print the parts of a sum with their nimbers and winning moves, and the nimber of the sum."""
-    from retrograde.solver.values.sums import text_of
-
     rows = [(heading("game"), heading("position"), heading("nimber"), heading("moves that win"))]
     for (database, position), nimber, moves in zip(components, nimbers, wins, strict=True):
         rows.append((database.file.variant, database.game.write(position), text_of(nimber), " ".join(moves)))

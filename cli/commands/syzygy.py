@@ -8,6 +8,7 @@ import click
 from retrograde.cli.common import file_named, open_source, print_json
 from retrograde.cli.progress import listening
 from retrograde.cli.render.words import faint, size
+from retrograde.databases.location import metric_named
 from retrograde.games import RetrogradeError
 from retrograde.games.contract.zeroing import DTZ
 
@@ -39,7 +40,6 @@ def export_tables(source: str, folder: Path, database: str | None, as_json: bool
 
 def sources_in(source: str, database: str | None) -> list[str]:
     """Return the databases to open: by distance to zeroing, unless the source is a file or names another metric."""
-    from retrograde.databases.location import metric_named
     from retrograde.games.catalog import load_game, variants_in
 
     if file_named(source):

@@ -12,6 +12,8 @@ from retrograde.cli.progress import listening
 from retrograde.cli.render.certified import certificate_named, open_certified
 from retrograde.cli.render.report import of_book
 from retrograde.cli.render.words import duration, faint, heading, indent, wrap
+from retrograde.games.contract.text import printable
+from retrograde.solver.runtime.progress import Course, Phase
 
 if TYPE_CHECKING:
     from retrograde.databases.checked import CheckedFile
@@ -57,8 +59,6 @@ def command(
     if path := book_named(source, database):
         verify_book(path, workers, as_json, ctx)
         return
-    from retrograde.games.contract.text import printable
-
     began = time.monotonic()
     if path := certificate_named(source, database):
         what = "replies checked"
@@ -109,7 +109,6 @@ def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Conte
     import os
 
     from retrograde.databases.book import open_book
-    from retrograde.games.contract.text import printable
     from retrograde.solver.play.oracles.audit import verify_book as verify
 
     began = time.monotonic()
@@ -137,7 +136,6 @@ def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Conte
 def verify_quickly(source: str, database: str | None, as_json: bool) -> None:
     """Read every block of a file, and report that it is as it was written. This does not need the rules."""
     from retrograde.databases import CertificateFile, Database
-    from retrograde.solver.runtime.progress import Course, Phase
 
     began = time.monotonic()
     path = certificate_named(source, database)

@@ -4,6 +4,7 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.common import print_json
+from retrograde.solver.runtime.progress import announce
 
 
 @click.command()
@@ -19,7 +20,6 @@ def command(as_json: bool) -> None:
       retrograde warm
     """
     from retrograde.cli.progress import listening
-    from retrograde.solver.runtime.progress import announce
     from retrograde.solver.warm import warm
 
     count = 0

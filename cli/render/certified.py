@@ -8,6 +8,9 @@ import click
 
 from retrograde.cli.common import file_named, named_variant
 from retrograde.cli.render.words import NOUNS, faint, heading, indent, plies, size, table
+from retrograde.databases.errors import IsCertificate
+from retrograde.databases.location import certificate_path, database_path
+from retrograde.games import DRAW, RetrogradeError
 
 if TYPE_CHECKING:
     from retrograde.databases import Certificate, CertificateFile
@@ -22,8 +25,6 @@ def certificate_named(source: str, database: str | None) -> Path | None:
 
     If a variant has a database of all positions as well, the result is None: the database is meant.
     """
-    from retrograde.databases import certificate_path, database_path
-    from retrograde.games import RetrogradeError
     from retrograde.games.catalog import load_game, variant
 
     path = Path(database) if database is not None else file_named(source)
@@ -38,8 +39,7 @@ def certificate_named(source: str, database: str | None) -> Path | None:
 
 def is_certificate(path: Path) -> bool:
     """Return whether a file is a certificate."""
-    from retrograde.databases import DatabaseFile, IsCertificate
-    from retrograde.games import RetrogradeError
+    from retrograde.databases import DatabaseFile
 
     try:
         DatabaseFile(path).close()
@@ -105,8 +105,6 @@ def print_certificate(file: "CertificateFile", certificate: "Certificate | None"
 
 def bounds_of(file: "CertificateFile") -> str:
     """Return in words how a certificate shows that play ends."""
-    from retrograde.games import DRAW
-
     if file.contents.bounded:
         return f"each reply has one, of {plies(int((file.contents.all().bounds).max()))} at most"  # type: ignore[union-attr]  # there are
     return "none: play may go on for ever" if file.goal == DRAW else "none: tiers rise with every two plies"

@@ -8,14 +8,15 @@ import click
 
 from retrograde.cli import options
 from retrograde.cli.render.words import NOUNS, amount, coloured, duration, expected, faint, of_a_puzzle, plies, prospect
-from retrograde.games import DRAW, LOSE, TIE, WIN
+from retrograde.databases.errors import NoDatabase
+from retrograde.databases.location import metric_named
+from retrograde.games import DRAW, LOSE, TIE, WIN, Game
 from retrograde.games.contract.game import Traits
+from retrograde.solver.runtime.progress import announce
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from retrograde.databases import NoDatabase
-    from retrograde.games import Game
     from retrograde.solver.play.answer import Answer
     from retrograde.solver.play.oracle import Oracle, ValueBounds
     from retrograde.solver.play.oracles.searching import SearchingOracle
@@ -57,8 +58,6 @@ def open_oracle(source: str, database: str | None, seconds: float) -> "Solution 
     """
     from retrograde.cli.common import file_named, open_source
     from retrograde.cli.render.certified import certificate_named
-    from retrograde.databases import NoDatabase
-    from retrograde.databases.location import metric_named
     from retrograde.solver.play.solution import solution_of
 
     if (path := certificate_named(source, database)) is not None:
@@ -71,20 +70,19 @@ def open_oracle(source: str, database: str | None, seconds: float) -> "Solution 
         return open_search(source, seconds, error)
 
 
-def solve_advice(game: "Game", command: str) -> str:
+def solve_advice(game: Game, command: str) -> str:
     """Return the advice to solve a game; "" if its positions take several words and have no numbers, as in chess."""
     traits = Traits.of(game)
     return "" if traits.width and not traits.is_numbered else f"; to solve it: {command}"
 
 
-def open_search(source: str, seconds: float, error: "NoDatabase", table: int | None = None) -> "SearchingOracle":
+def open_search(source: str, seconds: float, error: NoDatabase, table: int | None = None) -> "SearchingOracle":
     """Return an oracle that searches a variant without a database, with a table of *table* bytes.
 
     Raises NoDatabase if its rules cannot be searched.
     """
     import os
 
-    from retrograde.databases import NoDatabase
     from retrograde.games.catalog import load_game
     from retrograde.solver.play.oracles.open import searching_oracle
     from retrograde.solver.rules.examine import NotCompilable
@@ -135,7 +133,6 @@ def source_text(oracle: "SearchingOracle") -> str:
 def thinking(oracle: "Oracle", before: str = "thinking") -> Iterator[None]:
     """Show on a terminal how far an oracle's search has come, while the block runs."""
     from retrograde.cli.progress import ProgressLine, polled, search_progress
-    from retrograde.solver.runtime.progress import announce
 
     if oracle.source == "database":
         yield

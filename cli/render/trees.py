@@ -10,6 +10,7 @@ import click
 from retrograde.cli.common import print_json
 from retrograde.cli.render.moves import mover
 from retrograde.cli.render.words import heading, indent, table, wrap
+from retrograde.games import RetrogradeError
 
 if TYPE_CHECKING:
     from retrograde.solver.search.trees.textbook import Node
@@ -21,7 +22,6 @@ WIDTH = 120
 
 def print_trees(trees: "Trees", out: Path | None, as_json: bool) -> None:
     """Print the trees of a position, or write them as a picture."""
-    from retrograde.games import RetrogradeError
     from retrograde.solver.play.tree_picture import trees_svg
 
     if out is not None:

@@ -37,10 +37,11 @@ from retrograde.games.identity.digest import is_digest_of, rules_digest, settle
 from retrograde.games.identity.trusted import remember, trusted_files
 
 NAMES = """
-    awari baghchal bearoff breakthrough cantstop chess chomp chutes clobber connect4 cram dobutsu dodgem domineering
-    dotsandboxes draughts eightpuzzle fanorona foxandhounds game2048 grundy hanoi hareandhounds hex hexapawn kalah
-    klotski konane lasker lgame lightsout mnk morris mutorere nim nim3 octal othello pegsolitaire pig piglet pocketcube
-    popout quixo sim teeko tentozero tictactoe tictactoe3 tree ur yahtzee
+    awari baghchal bearoff breakthrough cantstop chess chomp chopsticks chutes clobber connect4 cram dobutsu dodgem
+    domineering dotsandboxes draughts eightpuzzle fanorona foxandhounds game2048 grundy guarini hanoi hareandhounds
+    hex hexapawn kalah klotski konane lasker lgame lightsout mnk morris mutorere nim nim3 notakto octal othello
+    pegsolitaire pig piglet pocketcube ponghauki popout quixo rivercrossing sim tactix tapatan teeko tentozero
+    tictactoe tictactoe3 toadsandfrogs tree ur y yahtzee
 """
 BUILT_IN = tuple(NAMES.split())
 """The games that come with the program: each is a module or a package of this folder."""

@@ -55,11 +55,11 @@ def prospect(value: Value, remoteness: int | None, player: str, distance: str = 
 
 def of_a_puzzle(value: Value, remoteness: int | None, ending: str = "") -> str:
     """Return the value of a puzzle's position in words: `solved in 31 moves`, `cannot be solved`."""
-    moves = f"{remoteness:,} {'move' if remoteness == 1 else 'moves'}"
     if value == DRAW:
         return "cannot be solved, and can go on for ever"
     if not remoteness:
         return ending or {WIN: "solved", LOSE: "a dead end", TIE: "a tie"}[value]
+    moves = f"{remoteness:,} {'move' if remoteness == 1 else 'moves'}"
     texts = {WIN: f"solved in {moves}", LOSE: f"cannot be solved: a dead end within {moves}", TIE: f"a tie in {moves}"}
     return texts[value]
 

@@ -29,6 +29,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from tests.helpers.command_line import COMMAND, LATE, Child
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.solving import copy_whole, in_one_file
 
 chess = pytest.importorskip("chess")
@@ -671,7 +672,9 @@ def test_two_plies_see_mates_and_what_is_taken(fen, best):
     assert found.line[0] == best if best else "d5" not in found.line[0]
 
 
-@pytest.mark.parametrize("setup", ["fen 8/8/8/8/8/2k5/1Q6/K7 w - - 0 1", "startpos moves e2e5", "fen foo"])
+@pytest.mark.parametrize(
+    "setup", ["fen 8/8/8/8/8/2k5/1Q6/K7 w - - 0 1", *map(thorough, ("startpos moves e2e5", "fen foo"))]
+)
 def test_an_illegal_position_has_no_move(ask, setup):
     said = ask(f"position {setup}", "go", "go infinite", "stop", "position startpos", "go")
     answers = [line for line in said if line.startswith("bestmove")]
@@ -761,7 +764,13 @@ def test_stop_is_heard_in_a_process_that_compiles(process):
 
 @pytest.mark.parametrize(
     "value",
-    ["~nobodyhere/x", "/" + "x" * 5000, "x" * 5000, "a\0b", "~", "\x1b[2J\x07", "\udcff", "/dev/null", "  "],
+    thorough_but(
+        ["~nobodyhere/x", "/" + "x" * 5000, "x" * 5000, "a\0b", "~", "\x1b[2J\x07", "\udcff", "/dev/null", "  "],
+        "~nobodyhere/x",
+        "x" * 5000,
+        "a\0b",
+        "\udcff",
+    ),
     ids=lambda value: ascii(value[:12]),
 )
 def test_no_path_ends_it(ask, value):

@@ -1,4 +1,4 @@
-"""m,n,k-games, Hex, Chomp, Breakthrough and Clobber: held against rules on strings, and against published results."""
+"""Games on boards of cells, from m,n,k-games to Y: held against rules on strings, and against published results."""
 
 from functools import cache
 from math import comb
@@ -66,6 +66,76 @@ def connecting(game, rows, player):
     return UNDECIDED, [put(rows, (x, y, player)) for x, y in places(rows) if cell(rows, x, y) == "."]
 
 
+def notakto(game, rows, player):
+    if in_a_row(rows, "X", game.size):
+        return WIN, []
+    return UNDECIDED, [put(rows, (x, y, "X")) for x, y in places(rows) if cell(rows, x, y) == "."]
+
+
+def tactix(game, rows, player):
+    """Every rectangle of one row or one column that is full may be taken."""
+    children = {
+        put(rows, *((x, y, ".") for x, y in run))
+        for a, b in places(rows)
+        for c, d in places(rows)
+        if (a == c and b <= d) or (b == d and a < c)
+        for run in [[(x, y) for x, y in places(rows) if a <= x <= c and b <= y <= d]]
+        if all(cell(rows, x, y) == "O" for x, y in run)
+    }
+    return (UNDECIDED if children else WIN if game.misere else LOSE), [*children]
+
+
+def toadsandfrogs(game, rows, player):
+    """Frogs are toads in a mirror."""
+    (row,), frogs = rows, player == "F"
+    row = row[::-1] if frogs else row
+    children = [
+        row[:at] + new + row[at + len(old) :]
+        for old, new in ((f"{player}.", f".{player}"), (f"{player}{'TF'[not frogs]}.", f".{'TF'[not frogs]}{player}"))
+        for at in range(len(row))
+        if row[at:].startswith(old)
+    ]
+    return (UNDECIDED if children else LOSE), [(child[::-1] if frogs else child,) for child in children]
+
+
+def tapatan(game, rows, player):
+    other, centre = "OX"["XO".index(player)], (1, 1)
+    if in_a_row(rows, other, 3):
+        return LOSE, []
+    empty = [(x, y) for x, y in places(rows) if cell(rows, x, y) == "."]
+    if 9 - len(empty) < 2 * game.men:
+        return UNDECIDED, [put(rows, (x, y, player)) for x, y in empty]
+    children = [
+        put(rows, (*man, "."), (*goal, player))
+        for man in places(rows)
+        for goal in empty
+        if cell(rows, *man) == player
+        and (game.anywhere or (man[0] - goal[0]) ** 2 + (man[1] - goal[1]) ** 2 <= 1 + (centre in (man, goal)))
+    ]
+    return (UNDECIDED if children else LOSE), children
+
+
+def y(game, rows, player):
+    """Rows of a triangle: each point touches two points beside it, two above and two below."""
+    last = "BR"["RB".index(player)]
+    stones = {(x, y) for y, row in enumerate(rows) for x, sign in enumerate(row) if sign == last}
+    while stones:
+        group = [stones.pop()]
+        for x, y in group:
+            near = {(x + step, y + rise) for step, rise in ((1, 0), (-1, 0), (0, 1), (1, 1), (0, -1), (-1, -1))}
+            group += near & stones
+            stones -= near
+        touched = [
+            any(x == 0 for x, y in group),
+            any(x == y for x, y in group),
+            any(y + 1 == len(rows) for _, y in group),
+        ]
+        if all(touched):
+            return LOSE, []
+    empty = [(x, y) for y, row in enumerate(rows) for x, sign in enumerate(row) if sign == "."]
+    return UNDECIDED, [put(rows, (x, y, player)) for x, y in empty]
+
+
 def chomp(game, rows, player):
     left = [(x, y) for x, y in places(rows) if cell(rows, x, y) == "X" and (x, y) != (0, 0)]
     children = [put(rows, *((x, y, ".") for x, y in places(rows) if x >= a and y >= b)) for a, b in left]
@@ -96,19 +166,21 @@ def clobber(game, rows, player):
     return (UNDECIDED if children else LOSE), children
 
 
-SLOW = {"mnk": mnk, "hex": connecting, "chomp": chomp, "breakthrough": breakthrough, "clobber": clobber}
+SLOW = {
+    **{"mnk": mnk, "hex": connecting, "chomp": chomp, "breakthrough": breakthrough, "clobber": clobber, "y": y},
+    **{"notakto": notakto, "tactix": tactix, "toadsandfrogs": toadsandfrogs, "tapatan": tapatan},
+}
 
 
 def taken_apart(game, position):
     """Return the rows of a position, and the player to move."""
     *rows, player = game.write(position).split("/")
-    if game.name == "chomp":
+    if game.name in ("chomp", "notakto", "tactix"):
         return (*rows, player), ""
-    if game.name in ("mnk", "hex"):  # the text has no player: it follows from the number of stones
+    if game.name in ("mnk", "hex", "y"):  # the text has no player: it follows from the number of stones
         rows.append(player)
-        return tuple(rows), "XR"[game.name == "hex"] if sum(map(len, rows)) % 2 == "".join(rows).count(".") % 2 else (
-            "OB"[game.name == "hex"]
-        )
+        stones = sum(sign != "." for row in rows for sign in row)
+        return tuple(rows), ("XO" if game.name == "mnk" else "RB")[stones % 2]
     return tuple(rows), player
 
 
@@ -124,6 +196,16 @@ def taken_apart(game, position):
         "chomp:3,3",
         "breakthrough:2,4",
         "clobber:3,3",
+        "notakto",
+        "tactix:3",
+        "tactix:3,misere",
+        "toadsandfrogs",
+        "toadsandfrogs:2,3,3",
+        "tapatan",
+        thorough("tapatan:4"),
+        thorough("tapatan:anywhere=yes"),
+        "y:3",
+        thorough("y"),
     ],
 )
 def test_rules_are_those_on_strings(text):
@@ -140,10 +222,11 @@ def test_rules_are_those_on_strings(text):
             assert sorted(taken_apart(game, child)[0] for child in moves) == sorted(children)
 
 
-@pytest.mark.parametrize("text", ["mnk:3,2,2", "hex:2", "chomp:3,3", "breakthrough:2,4", "clobber:4,2"])
+@pytest.mark.parametrize("text", ["mnk:3,2,2", "hex:2", "chomp:3,3", "breakthrough:2,4", "clobber:4,2",
+                                  "tactix:2", "toadsandfrogs", "tapatan", "y:3"])  # fmt: skip
 def test_values_are_those_of_the_slow_solver(text, tmp_path):
     game = load_game(text)
-    metric = {"metric": "remoteness"} if game.name == "chomp" else {}
+    metric = {"metric": "remoteness"} if game.name in ("chomp", "tactix") else {}
     with open_database(solve(game, tmp_path / "game.h5", **metric), game=game) as database:
         expected = solve_slowly(game)
         assert {position: tuple(database[position]) for position in expected} == expected
@@ -158,6 +241,10 @@ def test_values_are_those_of_the_slow_solver(text, tmp_path):
         ("chomp:4,3", WIN), ("chomp:5,5", WIN),  # D. Gale, 1974: likewise
         # M. H. Albert and others, An introduction to Clobber, 2005: the first player wins in one row but for six stones
         *((f"clobber:{stones},1", LOSE if stones == 6 else WIN) for stones in (2, 4, 6, 8, 10, 12)),
+        ("notakto", WIN),  # T. E. Plambeck and G. Whitehead, The secrets of Notakto, 2013
+        # M. Gardner, Mathematical Puzzles and Diversions, 1959: the second player mirrors the moves of the first
+        ("tactix:3", WIN), thorough(("tactix:4", LOSE)),
+        ("y:3", WIN), ("y:4", WIN),  # C. Schensted and C. Titus, Mudcrack Y and Poly-Y, 1975: there are no ties
     ],
 )  # fmt: skip
 def test_published_results(text, value, tmp_path):

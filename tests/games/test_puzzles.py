@@ -25,7 +25,8 @@ from tests.helpers.solving import counts, outcomes
 
 SMALL = ["eightpuzzle:3,2", "eightpuzzle:2,3", "hanoi:4", "hanoi:3,4", "lightsout:3,3", "lightsout:2,3",
          "pegsolitaire:4,4", "pegsolitaire:4,4,yes", "pegsolitaire:4,1,yes", "klotski:.BB.-VBBV-VSSV",
-         "klotski:SBBS-.BB.-HH.S,yes,4", "kalah:3,1", "kalah:2,2,yes,no", "kalah:3,1,no"]  # fmt: skip
+         "klotski:SBBS-.BB.-HH.S,yes,4", "kalah:3,1", "kalah:2,2,yes,no", "kalah:3,1,no",
+         "guarini:3,2,1", "rivercrossing:2"]  # fmt: skip
 COMPILED = {"eightpuzzle:3,2", "hanoi:3,4", "lightsout:3,3", "pegsolitaire:4,4,yes", "klotski:SBBS-.BB.-HH.S,yes,4",
             "kalah:3,1,no"}  # fmt: skip
 """One of each game, that with most options: machine code of the others takes half a minute."""
@@ -65,11 +66,36 @@ def test_read_undoes_write_and_moves_have_names(game):
     "text",
     ["eightpuzzle:1,3", "eightpuzzle:5,5", "hanoi:0", "hanoi:3,5", "lightsout:8,8", "pegsolitaire:9",
      "pegsolitaire:5,15", "pegsolitaire:5,0,no,yes", "pegsolitaire:hole=-2", "pocketcube:no,4", "kalah:9", "kalah:6,5",
-     "kalah:3,0", "klotski:S..S", "klotski:SBB-.BBS", "klotski:HBB-.BB", "klotski:BBS-BBS", "klotski:goal=19"],
+     "kalah:3,0", "klotski:S..S", "klotski:SBB-.BBS", "klotski:HBB-.BB", "klotski:BBS-BBS", "klotski:goal=19",
+     "guarini:3,3,4", "rivercrossing:0"],
 )  # fmt: skip
 def test_options_that_make_no_game_are_refused(text):
     with pytest.raises(VariantError):
         load_game(text)
+
+
+@pytest.mark.parametrize(
+    ("variant", "moves"),
+    [
+        # P. Guarini, 1512, and the six knights on twelve cells: M. Gardner, Aha! Insight, 1978
+        ("guarini", 16), ("guarini:3,4,3", 16),
+        # I. Pressman and D. Singmaster, "The jealous husbands" and "The missionaries and cannibals", 1989
+        ("rivercrossing:2", 5), ("rivercrossing", 11), ("rivercrossing:4,3", 9), ("rivercrossing:5,3", 11),
+        ("rivercrossing:6,4", 9),
+    ],
+)  # fmt: skip
+def test_old_puzzles_take_as_many_moves_as_published(variant, moves, tmp_path):
+    game = load_game(variant)
+    path = solve(game, tmp_path / "game.h5")
+    assert outcomes(path, game) == turning.solve(game, symmetric=True)
+    with open_database(path, game=game) as database:
+        assert database[game.start] == (WIN, moves)
+
+
+def test_where_no_number_of_crossings_suffices_that_is_said():
+    """Four pairs and a boat for two: the same source."""
+    said = retrograde("solve", "rivercrossing:4,2").stdout
+    assert said.startswith("rivercrossing:pairs=4: cannot be solved, and can go on for ever\n")
 
 
 # The 8-puzzle
@@ -274,7 +300,11 @@ def test_the_english_board_has_as_many_positions_as_published(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("moves", "least", "most"), [pytest.param(False, 116, 167, marks=pytest.mark.thorough), (True, 81, 124)]
+    ("moves", "least", "most"),
+    [
+        pytest.param(False, 116, 167, marks=pytest.mark.thorough),
+        pytest.param(True, 81, 124, marks=pytest.mark.thorough),
+    ],
 )
 def test_klotski_takes_as_many_moves_as_published(moves, least, most, solved):
     """81 moves: M. Gardner, Scientific American, February and March 1964. 116 steps, 25,955 positions, 964 of them with

@@ -189,7 +189,7 @@ def slow_search(position, depth):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("positions", [15, pytest.param(1000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("positions", [5, pytest.param(1000, marks=pytest.mark.thorough)])
 def test_search_with_cutoffs_table_and_exchanges_is_slow_search(positions, monkeypatch):
     monkeypatch.setattr(f"{__name__}.QUIESCENCE", 2)
     search = ValueSearch(GAME)

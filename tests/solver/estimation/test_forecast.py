@@ -46,7 +46,7 @@ def test_what_can_be_counted_is_not_estimated():
     assert expected.rests_on[0] == "all positions, counted"
 
 
-@pytest.mark.parametrize(("variant", "positions"), [("dodgem", 1963), ("mutorere", 1180), ("lgame", 73_472)])
+@pytest.mark.parametrize(("variant", "positions"), [("dodgem", 1963), ("mutorere", 1180), thorough(("lgame", 73_472))])
 def test_play_that_comes_back_is_counted_where_it_is_small(variant, positions):
     expected = estimate(load_game(variant))
     assert expected.positions == positions

@@ -19,10 +19,10 @@ def triangle(game):
 
 def turns(game):
     """Return the turns and reflections of the triangle: a point's distances from the three sides change places."""
-    points = [(row - at, at, game.size - 1 - row) for row in range(game.size) for at in range(row + 1)]
-    return [
-        [points.index(tuple(point[side] for side in order)) for point in points] for order in permutations(range(3))
-    ]
+    size = game.size
+    points = [(row - at, at, size - 1 - row) for row in range(size) for at in range(row + 1)]
+    orders = list(permutations(range(3)))
+    return [[points.index((point[a], point[b], point[c])) for point in points] for a, b, c in orders]
 
 
 class Y(Game):

@@ -401,7 +401,7 @@ class Game:
     if TYPE_CHECKING:
 
         @property  # so that a subclass may have a class attribute, a field or a property
-        def start(self) -> int: ...
+        def start(self) -> Any: ...
 
     else:
         start: Any

@@ -22,6 +22,7 @@ from retrograde.databases.open import matching_game
 from retrograde.databases.records.database import RecordsDatabase
 from retrograde.databases.records.read import RecordsReader
 from retrograde.games import Game
+from retrograde.games.catalog import typed, variant
 
 
 class BookFile(DatabaseFile):
@@ -59,8 +60,6 @@ class Book(RecordsDatabase):
         """Return a position's outcome; raise NotInBook if the book lacks it."""
         outcome = self.get(position)
         if outcome is None:
-            from retrograde.games.catalog import typed
-
             search = f"retrograde search {typed(self.game)} {quote(self.game.write(position))}"
             name = f"position {position} is not in the book of {self.file.variant}"
             raise NotInBook(f"{name}, which has the first {self.plies} plies; search for it with: {search}")
@@ -82,8 +81,6 @@ def open_book(path: str | os.PathLike[str], game: Game | None = None) -> Book:
 
 def find_book(game: Game, home: str | os.PathLike[str] | None = None) -> Book | None:
     """Return a game's book from the usual folder, or None."""
-    from retrograde.games.catalog import variant
-
     path = book_path(variant(game), home)
     if not os.path.exists(path):  # False also for names that no file can have
         return None

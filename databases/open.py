@@ -33,6 +33,7 @@ from retrograde.databases.slots.read import SlotsReader
 from retrograde.databases.steps.database import StepsDatabase
 from retrograde.databases.steps.read import StepsReader
 from retrograde.games import Game
+from retrograde.games.catalog import find_game, is_digest_of, kin, load_game, rules_digest, variant
 from retrograde.games.contract.game import METRICS, metric_of
 from retrograde.games.contract.live import with_source
 from retrograde.games.contract.raised import given_start
@@ -88,8 +89,6 @@ def open_certificate(
     home: str | os.PathLike[str] | None = None,
 ) -> Certificate:
     """Open a certificate by the variant whose start it proves, or by path, as `open_database` does."""
-    from retrograde.games.catalog import load_game, variant
-
     if names_file(variant_or_path):
         path = path_of(variant_or_path)
     else:
@@ -107,8 +106,6 @@ def open_certificate(
 
 def find_certificate(game: Game, home: str | os.PathLike[str] | None = None) -> Certificate | None:
     """Return the certificate for a game's start from the usual folder, or None."""
-    from retrograde.games.catalog import variant
-
     path = certificate_path(variant(game), home=home)
     return open_certificate(path, game=game) if os.path.exists(path) else None  # False also for impossible names
 
@@ -130,8 +127,6 @@ def open_beside(
 
     Games whose tiers lie in several files (chess endings) use it to open the files that they rest on.
     """
-    from retrograde.games.catalog import kin
-
     other = kin(game, variant)
     own = "" if metric == metric_of(other) else metric
     home = folder if database_path(variant, folder, own).exists() else None
@@ -157,8 +152,6 @@ def find_database(text: str, game: Game | None, home: str | os.PathLike[str] | N
 
     The game's own metric is no part of the name of a file. Raises NoDatabase if the file does not exist.
     """
-    from retrograde.games.catalog import load_game, variant
-
     name, metric = metric_named(text)
     game = game or load_game(name)
     path = database_path(variant(game), home, metric if metric != metric_of(game) else "")
@@ -173,8 +166,6 @@ def matching_game(file: CheckedFile, game: Game | None) -> Game:
     If the file stores symmetric positions separately, the returned game has no symmetry. Raises VariantError if the
     rules cannot be found, and DamagedDatabase if the file contradicts them.
     """
-    from retrograde.games.catalog import find_game, is_digest_of, rules_digest, variant
-
     game = with_source(game)[0] if game else None
     game = folded(game or find_game(file.variant, lambda cls: is_digest_of(file.rules, rules_digest(cls))))
     # Checks of the file against the game: variant, rules, start, options.

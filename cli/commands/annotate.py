@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,12 +18,13 @@ from retrograde.cli.commands.annotations import (
 )
 from retrograde.cli.common import print_data, print_json
 from retrograde.cli.failure import Failure
+from retrograde.games.chess.anyboard import AnyBoard
+from retrograde.games.chess.movetext import CASTLING, MOVE, NULL_MOVES, GameRecord, legal_move, read_games, written
+from retrograde.games.chess.san import SAN, UCI, uci
 from retrograde.games.contract.game import DRAW, WIN, RetrogradeError
 from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
-    from retrograde.games.chess.anyboard import AnyBoard
-    from retrograde.games.chess.movetext import GameRecord as Written
     from retrograde.solver.play.match import Review
     from retrograde.solver.play.tablebase.files import EndingTables
 
@@ -69,8 +71,6 @@ def command(words: tuple[str, ...], database: str | None, as_json: bool) -> None
 
 def text_of(name: str) -> str:
     """Return the text of a file or of standard input. Bytes that are not UTF-8 are read as Latin-1, as in old PGN."""
-    from pathlib import Path
-
     content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n")
@@ -93,9 +93,6 @@ def check_kind(words: tuple[str, ...], text: str) -> None:
 
 def is_pgn(text: str) -> bool:
     """Return whether a text has a game with tags, or a move in chess notation."""
-    from retrograde.games.chess.movetext import CASTLING, MOVE, read_games
-    from retrograde.games.chess.san import SAN, UCI
-
     forms = (SAN, UCI, CASTLING)
     return any(
         game.tags or any(word.kind == MOVE and any(form.fullmatch(word.text) for form in forms) for word in game.words)
@@ -108,9 +105,6 @@ def is_pgn(text: str) -> bool:
 
 def annotate_chess(text: str, database: str | None, tally: AnnotationTally, as_json: bool) -> None:
     """Print the games of a text as PGN or JSON, with what the databases know of their moves."""
-    from pathlib import Path
-
-    from retrograde.games.chess.movetext import read_games, written
     from retrograde.solver.play.tablebase.files import EndingTables
 
     tables = EndingTables(lambda about: click.echo(about, err=True))
@@ -136,12 +130,9 @@ def annotate_chess(text: str, database: str | None, tally: AnnotationTally, as_j
 
 
 def chess_reviews(
-    game: "Written", tables: "EndingTables", tally: AnnotationTally, notes: set[str]
+    game: GameRecord, tables: "EndingTables", tally: AnnotationTally, notes: set[str]
 ) -> Iterator[tuple[str, "Review | None"]]:
     """Yield each move of a game with its review, or None. After an illegal move all reviews are None."""
-    from retrograde.games.chess.anyboard import AnyBoard
-    from retrograde.games.chess.movetext import MOVE, NULL_MOVES, legal_move
-
     board: AnyBoard | None = None
     try:
         board = None if game.variant else AnyBoard.from_fen(game.start, game.chess960)
@@ -166,12 +157,11 @@ def chess_reviews(
         yield word.text, found
 
 
-def chess_review(board: "AnyBoard", move: str, tables: "EndingTables", notes: set[str]) -> "Review | None":
+def chess_review(board: AnyBoard, move: str, tables: "EndingTables", notes: set[str]) -> "Review | None":
     """Return the review of a move by the databases, or None if none has the position.
 
     The review uses the fifty-move rule if the databases do.
     """
-    from retrograde.games.chess.san import uci
     from retrograde.solver.play.match import review
     from retrograde.solver.play.oracles.fifty_moves import apply_fifty_move_rule
     from retrograde.solver.play.tablebase.files import ending_on
@@ -190,7 +180,7 @@ def chess_review(board: "AnyBoard", move: str, tables: "EndingTables", notes: se
     return None
 
 
-def chess_comments(game: "Written", reviews: "list[tuple[str, Review | None]]") -> Iterator[str]:
+def chess_comments(game: GameRecord, reviews: "list[tuple[str, Review | None]]") -> Iterator[str]:
     """Yield the comments for the moves that have a review."""
     white = game.white_begins
     for _, found in reviews:

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from retrograde.cli.common import print_data, print_json
+from retrograde.cli.common import open_source, print_data, print_json
 from retrograde.cli.failure import Failure
-from retrograde.games.chess.movetext import MOVE
+from retrograde.games.chess.movetext import BLUNDER, COMMENT, GLYPH, MOVE, GameRecord, Word, read_games, written
 from retrograde.games.contract.game import DRAW, TIE, UNDECIDED, WIN, MoveError, PositionError, RetrogradeError
 from retrograde.games.contract.naming import player_to_move
 from retrograde.games.contract.text import printable
 
 if TYPE_CHECKING:
-    from retrograde.games.chess.movetext import GameRecord as Written
-    from retrograde.games.chess.movetext import Word
     from retrograde.solver.play.match import Review
     from retrograde.solver.play.solution import Solution
 
@@ -57,10 +55,8 @@ class AnnotationTally:
 # Records with tags
 
 
-def with_comments(game: "Written", reviews: "list[Review | None]", comments: Iterable[str]) -> "Written":
+def with_comments(game: GameRecord, reviews: "list[Review | None]", comments: Iterable[str]) -> GameRecord:
     """Return a game with comments on the moves that have a review."""
-    from retrograde.games.chess.movetext import MOVE, Word
-
     words: list[Word] = []
     left, notes = iter(reviews), iter(comments)
     firsts = [place for place, word in enumerate(game.words) if word.kind == MOVE]
@@ -74,10 +70,8 @@ def with_comments(game: "Written", reviews: "list[Review | None]", comments: Ite
     return game._replace(tags=tags, words=words)
 
 
-def annotated_words(words: "list[Word]", found: "Review", comment: str) -> "list[Word]":
+def annotated_words(words: list[Word], found: "Review", comment: str) -> list[Word]:
     """Return a move, its comment, and the words that followed it: glyphs first, then comments that are not replaced."""
-    from retrograde.games.chess.movetext import BLUNDER, COMMENT, GLYPH, Word
-
     own = [match for word in words if word.kind == COMMENT and (match := OWN.fullmatch(word.text))]
     marked = found.mistake or any(match["mistake"] for match in own)  # we set the glyph ?? earlier
     marks, others = [Word(GLYPH, BLUNDER)] * found.mistake, list[Word]()
@@ -99,8 +93,6 @@ def text_besides(text: str, comment: str) -> str:
 
 def annotate_records(source: str, database: str | None, text: str, tally: AnnotationTally, as_json: bool) -> None:
     """Print games in records with tags, with annotated moves."""
-    from retrograde.cli.common import open_source
-    from retrograde.games.chess.movetext import read_games, written
     from retrograde.solver.play.solution import solution_of
 
     with solution_of(open_source(source, database)) as solution:
@@ -119,7 +111,7 @@ def annotate_records(source: str, database: str | None, text: str, tally: Annota
                 print_data(("" if tally.games == 1 else "\n") + printable(shown))
 
 
-def beginning(solution: "Solution", game: "Written", tally: AnnotationTally) -> int | None:
+def beginning(solution: "Solution", game: GameRecord, tally: AnnotationTally) -> int | None:
     """Return the first position of a game by its tag FEN or the rules; None if it is not stored."""
     from retrograde.cli.commands.query import read_reachable
 
@@ -139,7 +131,6 @@ def beginning(solution: "Solution", game: "Written", tally: AnnotationTally) -> 
 
 def annotate_lines(source: str, database: str | None, text: str, tally: AnnotationTally, as_json: bool) -> None:
     """Print games in lines of moves, with annotated moves."""
-    from retrograde.cli.common import open_source
     from retrograde.solver.play.solution import solution_of
 
     with solution_of(open_source(source, database)) as solution:

@@ -15,13 +15,14 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from retrograde.cli.common import json_text, open_source, print_data, read_position
+from retrograde.cli.common import file_named, json_text, open_source, print_data, read_position
 from retrograde.cli.failure import Failure
-from retrograde.cli.render.oracles import ask_oracle, bounds_text, thinking
+from retrograde.cli.render.oracles import ask_oracle, bounds_text, open_search, thinking
 from retrograde.cli.render.words import NOUNS
 from retrograde.databases.errors import NoDatabase
 from retrograde.databases.location import database_path, list_databases
 from retrograde.games import PositionError, RetrogradeError, Value, VariantError
+from retrograde.games.chess import fields, men
 from retrograde.games.chess.fields import count_in
 from retrograde.games.contract.text import printable
 
@@ -171,9 +172,6 @@ class BatchReader:
 
     def search(self, key: str, error: NoDatabase) -> "Oracle | RetrogradeError":
         """Return the oracle that searches a variant, or the error that prevents it."""
-        from retrograde.cli.common import file_named
-        from retrograde.cli.render.oracles import open_search
-
         assert self.seconds is not None
         if file_named(key) is not None:
             return error
@@ -208,8 +206,6 @@ def men_of(text: str) -> str:
     >>> men_of("8/8/8/3k4/8/8/2n5/K6R w")
     'KRKN'
     """
-    from retrograde.games.chess import fields
-
     letters = fields.read(text).letters
     white, black = sorted(filter(str.isupper, letters.values())), sorted(filter(str.islower, letters.values()))
     sides = ["".join(man.upper() for man in side if man not in "Kk") for side in (white, black)]
@@ -219,7 +215,6 @@ def men_of(text: str) -> str:
 def database_with(ending: str) -> Path:
     """Return the smallest chess database here that has an ending: its own, or an older one with several endings."""
     from retrograde.games.catalog import named_game, variant
-    from retrograde.games.chess import men
     from retrograde.solver.play.tablebase.files import read_endings
 
     game: Any = named_game(ending)

@@ -1,5 +1,6 @@
 """`retrograde serve`: serves a page to play on, and JSON for other programs."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -96,7 +97,6 @@ def open_page(address: str, port: int) -> None:
 
     If the server listens on all addresses, the browser uses the loopback address.
     """
-    import threading
     import webbrowser
 
     itself = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)

@@ -1,5 +1,7 @@
 """`retrograde solve`: makes a game's database from its rules."""
 
+import os
+import shutil
 import time
 import warnings
 from collections.abc import Callable
@@ -363,8 +365,6 @@ def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None
 
 def print_estimate(game: Game, path: Path, how: Run, goal: Goal, executor: "ClusterExecutor | None" = None) -> None:
     """Print what a solve will take, on this machine or on a cluster."""
-    import os
-
     from retrograde.games.catalog import variant
 
     with listening(how.as_json) as line:
@@ -387,8 +387,6 @@ def print_estimate(game: Game, path: Path, how: Run, goal: Goal, executor: "Clus
 
 def print_estimate_of_set(name: str, members: list[str], how: Run, metric: str) -> None:
     """Print what it will take to solve the unsolved variants of a set; with --fresh, all of them."""
-    import os
-
     from retrograde.games.catalog import load_game
 
     left = [member for member in members if how.fresh or not usual(load_game(member), metric)[0].exists()]
@@ -407,8 +405,6 @@ def print_expected(
     name: str, expected: "Estimate", path: Path, how: Run, executor: "ClusterExecutor | None" = None
 ) -> None:
     """Print an estimate."""
-    import shutil
-
     folder = next(folder for folder in path.absolute().parents if folder.is_dir())
     free = shutil.disk_usage(folder).free
     refused = not executor and how.memory is not None and how.memory < expected.least_memory

@@ -1,5 +1,6 @@
 """`retrograde verify`: computes every stored outcome again from its children."""
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,8 +107,6 @@ def command(
 
 def verify_book(path: Path, workers: int | None, as_json: bool, ctx: click.Context) -> None:
     """Verify an opening book, and print what that proves."""
-    import os
-
     from retrograde.databases.book import open_book
     from retrograde.solver.play.oracles.audit import verify_book as verify
 

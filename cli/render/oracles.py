@@ -1,5 +1,6 @@
 """Opens oracles for the commands, asks them, and says in words what they know of a position and how."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -81,8 +82,6 @@ def open_search(source: str, seconds: float, error: NoDatabase, table: int | Non
 
     Raises NoDatabase if its rules cannot be searched.
     """
-    import os
-
     from retrograde.games.catalog import load_game
     from retrograde.solver.play.oracles.open import searching_oracle
     from retrograde.solver.rules.examine import NotCompilable
@@ -101,8 +100,6 @@ def open_search(source: str, seconds: float, error: NoDatabase, table: int | Non
 
 def open_with_certificate(path: "Path", source: str, database: str | None, seconds: float) -> "SearchingOracle":
     """Return an oracle that uses a book, if there is one, then a certificate, and searches beyond."""
-    import os
-
     from retrograde.cli.render.certified import open_certified
     from retrograde.solver.play.oracles.open import searching_oracle
     from retrograde.solver.search.searcher import TABLE_SIZE

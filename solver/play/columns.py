@@ -3,6 +3,7 @@
 Nothing here is imported unless the person has the library and asks for it.
 """
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,6 @@ class NoLibrary(RetrogradeError, ImportError):
 
 def import_library(library: str) -> Any:
     """Import a library; raise NoLibrary if it is not installed."""
-    from importlib import import_module
-
     try:
         return import_module(library)
     except ModuleNotFoundError as error:

@@ -27,7 +27,7 @@ from retrograde.games.contract.game import RetrogradeError, Traits, Value
 from retrograde.games.contract.marks import value_html
 from retrograde.solver.play import columns
 from retrograde.solver.play.columns import NAMES, Columns
-from retrograde.solver.rules.examine import listed
+from retrograde.solver.rules.examine import NotCompilable, listed
 
 ROWS = 1 << 16
 """Positions in one chunk."""
@@ -265,8 +265,6 @@ def records_of(database: Database) -> Iterator[TierChunk]:
 
 def slots_of(database: SlotsDatabase) -> Iterator[TierChunk]:
     """Yield the positions of slots, with compiled rules if they compile."""
-    from retrograde.solver.rules.examine import NotCompilable
-
     contents = database.file.contents
     # One slot shows whether the rules compile.
     try:

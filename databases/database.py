@@ -37,6 +37,9 @@ ENTRY_POINTS = "retrograde.bulk"
 CACHE_BLOCKS = 64
 """Decoded blocks kept by default, 36 to 72 KB each."""
 
+CACHED_OUTCOMES = 1 << 15
+"""Positions whose outcomes are kept: in play the same ones are asked for again and again."""
+
 MANY = 1 << 16
 """From this many rows on, a legend's outcomes are made one by one when asked for."""
 
@@ -81,6 +84,8 @@ class Database(ABC):
         self._canonical, self._tier = game.canonical, game.tier
         self._block: Any = lru_cache(cache_blocks)(file.contents.read_block)
         """Decodes a block, with a cache; the kind of storage decides what it returns."""
+        self._outcome = lru_cache(CACHED_OUTCOMES if cache_blocks else 0)(self._find_outcome)
+        """Returns a position's outcome or None, with a cache."""
 
     def check_start(self) -> None:
         """Raise DamagedDatabase if the header's outcome of the start differs from the stored one."""
@@ -94,7 +99,7 @@ class Database(ABC):
 
     def __getitem__(self, position: int) -> Outcome:
         """Return a position's outcome; raise NotInDatabase if play never reaches it."""
-        outcome = self.get(position)
+        outcome = self._outcome(self._asked(position))
         if outcome is None:
             raise NotInDatabase(f"position {position} of {self.file.variant} cannot be reached from the start")
         return outcome
@@ -105,14 +110,19 @@ class Database(ABC):
     def get(self, position: int, default: Default) -> Outcome | Default: ...
     def get(self, position: int, default: Any = None) -> Any:
         """Return a position's outcome, or a default where play never reaches it."""
-        if address := self._locate(self._asked(position)):
+        outcome = self._outcome(self._asked(position))
+        return default if outcome is None else outcome
+
+    def _find_outcome(self, position: Any) -> Outcome | None:
+        """Return a position's outcome, or None where play never reaches it."""
+        if address := self._locate(position):
             holder = self.holder(address[1])
             if (row := holder._find(*address)) >= 0:
                 try:
                     return holder._outcomes[row]
                 except IndexError:
                     raise holder.file.damaged("an outcome is not in the legend") from None
-        return default
+        return None
 
     def holder(self, tier: int) -> "Database":
         """Return the database that has a tier: this one, or another on which it rests. Raise NoDatabase if that one is
@@ -266,6 +276,7 @@ class Database(ABC):
 
     def close(self) -> None:
         self._block.cache_clear()
+        self._outcome.cache_clear()
         self.file.close()
 
     def __enter__(self) -> Self:

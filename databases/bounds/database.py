@@ -52,10 +52,10 @@ class BoundsDatabase(NumberedDatabase):
 
     # Bounds
 
-    def get(self, position: int, default: Any = None) -> Any:
-        """Return a position's value, as far as its bounds determine it, or *default* if it is no position."""
-        bounds = self.bounds(self._asked(position))
-        return default if bounds is None else Outcome(value_of(*bounds), None)
+    def _find_outcome(self, position: Any) -> Outcome | None:
+        """Return a position's value, as far as its bounds determine it, or None if it is no position."""
+        bounds = self.bounds(position)
+        return None if bounds is None else Outcome(value_of(*bounds), None)
 
     def measures(self, position: int) -> dict[str, int]:
         """Return the bounds for the player to move, as `low` and `high`; raise NotInDatabase if it is no position."""

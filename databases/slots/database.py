@@ -106,14 +106,14 @@ class SlotsDatabase(NumberedDatabase):
             plies = [-1 if outcome.remoteness is None else outcome.remoteness for outcome in found]
             return np.array([outcome.value for outcome in found], np.uint8), np.array(plies, np.int32)
 
-    def get(self, position: Any, default: Any = None) -> Any:
+    def _find_outcome(self, position: Any) -> Outcome | None:
         try:
-            return super().get(position, default)
+            return super()._find_outcome(position)
         except NoDatabase:
             canonical, tier = self._locate(position) or (-1, -1)
             # Another database is missing. If the game is over, the rules give the outcome all the same.
             if self.game.unindex(tier, self.game.index(canonical)) != canonical:
-                return default
+                return None
             value = self.game.primitive(canonical)
             if value == UNDECIDED:
                 raise

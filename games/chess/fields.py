@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from retrograde.games.chess.squares import square_name
 from retrograde.games.contract.game import PositionError
@@ -47,6 +48,24 @@ class Fields:
     def letters(self) -> dict[int, str]:
         """The letters of the men by square."""
         return {square: man for square, man in enumerate(self.men) if man != "."}
+
+
+def of_board(board: Any) -> Fields | None:
+    """Return the fields of a board of python-chess, without FEN, which takes several times as long.
+
+    Return None for another board, and if there are castling rights or a square for en passant.
+    """
+    if not hasattr(board, "occupied_co") or board.castling_rights or board.ep_square is not None:
+        return None
+    men, white = ["."] * 64, board.occupied_co[True]
+    kinds = board.queens, board.rooks, board.bishops, board.knights, board.pawns, board.kings
+    for letter, squares in zip("qrbnpk", kinds, strict=True):
+        while squares:
+            square = squares.bit_length() - 1
+            squares ^= 1 << square
+            men[square] = letter.upper() if white >> square & 1 else letter
+    check_men("".join(men))
+    return Fields("".join(men), board.turn, "-", "-", board.halfmove_clock, board.fullmove_number)
 
 
 def read(text: str, chess960: bool = False) -> Fields:

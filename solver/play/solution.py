@@ -7,7 +7,7 @@
 
 import os
 import warnings
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +28,6 @@ from retrograde.solver.play.listing import Listing
 from retrograde.solver.play.oracle import DATABASE, LONGEST_LINE, Evidence, Oracle, ValueBounds, exact_bounds
 from retrograde.solver.values.measures import facts_of, gives, in_words, rank
 
-CACHED_VALUES = 1 << 15
-"""Positions whose outcomes are cached: in play the same ones are asked for again and again."""
 BY_DATABASE = Evidence(DATABASE)
 NOT_TOLD = {
     DTZ: "what the fifty-move rule says is not told",
@@ -58,7 +56,6 @@ class Solution(Oracle):
         database.check_start()
         self.database = database
         self.game: Game = database.game
-        self._value = lru_cache(CACHED_VALUES)(database.__getitem__)
         self._unreadable: set[str] = set()
         """The metrics of other databases of this game that could not be read."""
 
@@ -72,11 +69,11 @@ class Solution(Oracle):
 
     def value(self, position: int) -> Outcome:
         """Return a position's value and remoteness; raise NotInDatabase if play never reaches it."""
-        return self._value(position)
+        return self.database[position]
 
     def probe(self, position: int, seconds: float | None = None, distance: bool = True) -> ValueBounds:
         """Return the same as a `ValueBounds`; *seconds* and *distance* are ignored."""
-        return exact_bounds(self._value(position), BY_DATABASE)
+        return exact_bounds(self.database[position], BY_DATABASE)
 
     def __contains__(self, position: object) -> bool:
         return position in self.database

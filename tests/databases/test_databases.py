@@ -541,7 +541,7 @@ def test_the_cache_keeps_a_few_blocks_and_decodes_each_once(tmp_path, monkeypatc
     read = RecordsReader.read_block
     monkeypatch.setattr(RecordsReader, "read_block", lambda part, number: decoded.append(number) or read(part, number))
     with open_database(game.write(tmp_path / "made.h5"), game=game.game, cache_blocks=2) as db:
-        for record in (0, 1, BLOCK, 2, BLOCK + 1, 2 * BLOCK, BLOCK + 2, 0):
+        for record in (0, 1, BLOCK, 2, BLOCK + 1, 2 * BLOCK, BLOCK + 2, 3):
             assert db[int(game.positions[record])] == game.outcome(record)
         assert decoded == [0, 1, 2, 0]
         decoded.clear()

@@ -86,7 +86,7 @@ def test_others_are_found_to_say_the_same(monkeypatch):
 def test_lookup(solved):
     lines = run("lookup.py", str(solved("chess:KRK"))).splitlines()
     assert lines[0] == "chess:KRK, slots"
-    assert [line[:4] for line in lines[1:]] == ["open", "cold", "warm", "at o"]
+    assert [line[:4] for line in lines[1:]] == ["open", "cold", "the ", "at o"]
 
 
 @pytest.mark.slow

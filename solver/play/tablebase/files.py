@@ -6,6 +6,7 @@ The header of a file is read once for each state of the file, so that more files
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from retrograde.databases import Database, DatabaseFile, NotInDatabase, home_folder, list_databases, open_database
@@ -14,6 +15,7 @@ from retrograde.games.catalog import rules_digest
 from retrograde.games.chess import Chess, men
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.chess.fen import position_on
+from retrograde.games.chess.fields import Fields
 from retrograde.games.contract.game import RetrogradeError
 from retrograde.solver.play.solution import Solution
 
@@ -21,6 +23,9 @@ State = tuple[int, int, int]
 
 MOST_OPEN = 32
 """Databases that are opened in advance."""
+
+
+tier_of = lru_cache(1024)(men.tier_of)
 
 
 class EndingTables:
@@ -38,15 +43,15 @@ class EndingTables:
 
     def of_ending(self, material: str) -> Iterator[tuple[Path, Solution]]:
         """Yield the databases that have an ending, open ones first."""
-        tier = men.tier_of(material)
+        tier = tier_of(material)
         yield from [(path, held) for path, held in self.solutions.items() if tier in self.endings[path][1]]
         for path in databases_in(self.path):
             if path not in self.solutions and tier in self.endings_in(path) and self.open(path):
                 yield path, self.solutions[path]
 
-    def find(self, material: str, board: AnyBoard) -> tuple[Solution, int] | None:
+    def find(self, material: str, board: AnyBoard | Fields) -> tuple[Solution, int] | None:
         """Return the first database with this board, and the position in it; None if no database has it."""
-        fields = board.as_fields()
+        fields = board if isinstance(board, Fields) else board.as_fields()
         for _, solution in self.of_ending(material):
             position = position_on(solution.game, fields)
             with suppress(NotInDatabase):
@@ -152,14 +157,21 @@ def said_of(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def ending_on(board: AnyBoard) -> str:
+def ending_on(board: AnyBoard | Fields) -> str:
     """Return the name of the ending on a board; raise RetrogradeError if no database can have it."""
-    letters = sorted((man for man in board.men if man not in ".Kk"), key=lambda man: men.LETTERS.index(man.upper()))
+    ending = ending_of("".join(sorted(board.men.replace(".", ""))))
+    if board.castling != "-":
+        raise RetrogradeError("no database knows castling")
+    return ending
+
+
+@lru_cache(1024)
+def ending_of(letters: str) -> str:
+    """Return the name of the ending with these men, capitals for White; raise RetrogradeError if there is none."""
+    letters = letters.replace("K", "").replace("k", "")
     white, black = ("".join(man for man in letters if man.isupper() == side) for side in (True, False))
     if len(letters) + 2 > men.MOST_MEN:
         raise RetrogradeError(f"{len(letters) + 2} men are on the board; databases have {men.MOST_MEN} at most")
     if len(letters) + 2 > men.MOST_WITH_PAWNS and {"P", "p"} & {*letters}:
         raise RetrogradeError(f"{len(letters) + 2} men are on the board; with pawns databases have five at most")
-    if board.castling != "-":
-        raise RetrogradeError("no database knows castling")
     return men.ending(f"K{white}K{black}")

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Protocol
 
 from retrograde.databases import NoDatabase, home_folder
+from retrograde.games.chess import fields
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.games.contract.game import LOSE, WIN, RetrogradeError
 from retrograde.games.contract.zeroing import DTC, DTZ
@@ -51,6 +53,10 @@ class Tablebase:
         """Return the solution that has a board, and the position in it."""
         if not (isinstance(board, str) or hasattr(board, "fen")):
             raise TypeError(f"a board is FEN, or one of python-chess, not {type(board).__name__}")
+        if not isinstance(board, str) and (told := fields.of_board(board)):
+            with suppress(RetrogradeError):  # the slow way below says what is wrong
+                if found := self._tables.find(ending_on(told), told):
+                    return ProbedPosition(*found)
         any_board = AnyBoard.from_fen(board if isinstance(board, str) else board.fen())
         try:
             ending = ending_on(any_board)

@@ -1,6 +1,7 @@
 """Databases of chess endings probed by a board, as python-chess probes its tables."""
 
 import shutil
+from random import Random
 
 import chess as python_chess
 import pytest
@@ -49,6 +50,27 @@ def test_boards_of_python_chess_are_probed_of_either_colour(tables):
     board.push_uci("h1h8")
     assert board.is_checkmate()
     assert (tables.probe_dtm(board), tables.probe_dtz(board), tables.probe_wdl(board)) == (0, -1, -2)
+
+
+def test_a_board_is_probed_as_its_fen_is(tables):
+    """Also boards with a pawn on a wrong rank, kings in check or side by side, and too few or too many kings."""
+    dice, told = Random(1), []
+    for _ in range(600):
+        board = python_chess.Board(None)
+        men = dice.choice(["KRk", "Kkr", "KPk", "Kkp", "KQk", "KBk", "Kkk", "Kk", "KRPk"])
+        for square, man in zip(dice.sample(range(64), len(men)), men, strict=True):
+            board.set_piece_at(square, python_chess.Piece.from_symbol(man))
+        board.turn = dice.random() < 0.5
+        answers = []
+        for asked in (board, board.fen()):
+            try:
+                answers.append(tables.probe_dtm(asked))
+            except (NoDatabase, PositionError) as error:
+                answers.append(f"{type(error).__name__}: {error}")
+        assert answers[0] == answers[1]
+        told.append(answers[0])
+    assert sum(isinstance(answer, int) and answer != 0 for answer in told) > 100
+    assert {str(answer).partition(":")[0] for answer in told} > {"NoDatabase", "PositionError"}
 
 
 def test_best_play_by_the_tables_mates_when_they_say(tables):

@@ -33,7 +33,7 @@ from retrograde.databases.write import SolvedCompact, write_database
 from retrograde.games.contract.game import METRICS, UNDECIDED, RetrogradeError, Traits, is_none
 from retrograde.solver.methods.chess.fit import is_chess
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
-from retrograde.solver.runtime.progress import Listener, Phase
+from retrograde.solver.runtime.progress import Listener, Phase, announce
 
 Array = np.ndarray[Any, Any]
 
@@ -64,6 +64,7 @@ def make_compact(database: Database, path: str | PathLike[str], listener: Listen
     check_kind(database)
     assert isinstance(database, SlotsDatabase)
     slots = database.contents.slots
+    announce(listener, "compiling the rules, which takes some seconds the first time")
     phase = Phase("looking at slots", listener, slots)
     rows, there = database.all_slots(), np.empty(slots, np.bool_)
     for tier, first, begin, end in blocks(database):

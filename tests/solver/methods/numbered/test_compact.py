@@ -137,7 +137,10 @@ def test_slots_in_columns_are_found_where_they_are(solved, tmp_path, monkeypatch
         lambda game, tier, slots: [64 if slots % 64 == 0 else 1],
     )
     with open_database(solved("chess:KRK")) as one:
-        path = make_compact(one, tmp_path / "chess,KRK.h5")  # which holds all slots against the others
+        told = []
+        # It compares all slots with the others.
+        path = make_compact(one, tmp_path / "chess,KRK.h5", lambda progress: told.append(progress.phase))
+        assert told[0].startswith("compiling the rules")
         with open_database(path) as other:
             assert {part.columns for part in other.contents.parts} == {64, 1}
             positions = some_positions(one, 100, random.Random(2))

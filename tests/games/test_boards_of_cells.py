@@ -98,6 +98,16 @@ def toadsandfrogs(game, rows, player):
     return (UNDECIDED if children else LOSE), [(child[::-1] if frogs else child,) for child in children]
 
 
+def colouring(game, rows, player):
+    shunned = player if game.name == "col" else "BR"["RB".index(player)]
+    children = [
+        put(rows, (x, y, player))
+        for x, y in places(rows)
+        if cell(rows, x, y) == "." and shunned not in {cell(rows, x + step, y + rise) for step, rise in BESIDE}
+    ]
+    return (UNDECIDED if children else LOSE), children
+
+
 def tapatan(game, rows, player):
     other, centre = "OX"["XO".index(player)], (1, 1)
     if in_a_row(rows, other, 3):
@@ -169,6 +179,7 @@ def clobber(game, rows, player):
 SLOW = {
     **{"mnk": mnk, "hex": connecting, "chomp": chomp, "breakthrough": breakthrough, "clobber": clobber, "y": y},
     **{"notakto": notakto, "tactix": tactix, "toadsandfrogs": toadsandfrogs, "tapatan": tapatan},
+    **{"col": colouring, "snort": colouring},
 }
 
 
@@ -201,6 +212,8 @@ def taken_apart(game, position):
         "tactix:3,misere",
         "toadsandfrogs",
         "toadsandfrogs:2,3,3",
+        "col:3,2",
+        "snort:3,2",
         "tapatan",
         thorough("tapatan:4"),
         thorough("tapatan:anywhere=yes"),

@@ -1,8 +1,11 @@
-"""Octal games, Grundy's game, Nim and Cram against what is published of their nimbers, and against slow recursions."""
+"""Games with heaps, and Cram: against what is published of their nimbers and values, and against slow recursions."""
+
+from math import sqrt
 
 import pytest
 
 from retrograde.databases import open_database
+from retrograde.games import LOSE
 from retrograde.games.catalog import load_game
 from retrograde.games.kinds.heaps import added, packed, replaced, sizes_of, without
 from retrograde.solver.engine import solve
@@ -48,6 +51,44 @@ def test_rows_have_the_nimbers_that_are_published(text, tmp_path):
                     for heap in sizes_of(position):
                         xor ^= ROWS[text][heap]
                     assert nimber == xor
+
+
+def test_lost_heaps_of_wythoff_are_multiples_of_the_golden_ratio(tmp_path):
+    """W. A. Wythoff, A modification of the game of Nim, 1907."""
+    game, known, golden = load_game("wythoff:13,13"), {}, (1 + sqrt(5)) / 2
+    lost = {(int(number * golden), int(number * golden) + number) for number in range(6)}
+    with open_database(solve(game, tmp_path / "game.h5")) as database:
+        for first in range(14):
+            for second in range(14):
+                position = game.read(f"{first},{second}")
+                nimber = database.measures(position)["nimber"]
+                assert nimber == nimber_by_recursion(game, position, known)
+                assert (nimber == 0) == ((min(first, second), max(first, second)) in lost)
+
+
+def test_lost_heaps_of_subtract_a_square_are_as_published(tmp_path):
+    """S. W. Golomb, A mathematical investigation of games of "take-away", 1966; OEIS A030193."""
+    game, known = load_game("subtractsquare"), {}
+    with open_database(solve(game, tmp_path / "game.h5")) as database:
+        nimbers = [database.measures(heap)["nimber"] for heap in range(100)]
+    assert nimbers == [nimber_by_recursion(game, heap, known) for heap in range(100)]
+    lost = [0, 2, 5, 7, 10, 12, 15, 17, 20, 22, 34, 39, 44, 52, 57, 62, 65, 67, 72, 85, 95]
+    assert [heap for heap, nimber in enumerate(nimbers) if nimber == 0] == lost
+
+
+def test_the_second_player_wins_heaps_of_a_fibonacci_number(tmp_path):
+    """M. J. Whinihan, Fibonacci Nim, 1963."""
+    for heap in (2, 3, 4, 12, 13, 14, 20, 21, 22, 34):
+        with open_database(solve(load_game(f"fibonaccinim:{heap}"), tmp_path / f"{heap}.h5")) as database:
+            assert (database[database.game.start].value == LOSE) == (heap in (2, 3, 5, 8, 13, 21, 34))
+
+
+def test_euclids_game_depends_on_the_golden_ratio(tmp_path):
+    """A. J. Cole and A. J. T. Davie, A game based on the Euclidean algorithm, 1969."""
+    for second in (30, 31, 40, 48, 49, 60):
+        with open_database(solve(load_game(f"euclid:30,{second}"), tmp_path / f"{second}.h5")) as database:
+            lost = 1 < second / 30 < (1 + sqrt(5)) / 2
+            assert (database[database.game.start].value == LOSE) == lost
 
 
 @pytest.mark.long

@@ -98,6 +98,16 @@ def test_where_no_number_of_crossings_suffices_that_is_said():
     assert said.startswith("rivercrossing:pairs=4: cannot be solved, and can go on for ever\n")
 
 
+@pytest.mark.parametrize(("rows", "ways"), [(1, 1), (2, 0), (3, 0), (4, 2), (5, 10), (6, 4), (7, 40), (8, 92)])
+def test_queens_stand_in_as_many_ways_as_published(rows, ways, tmp_path):
+    """F. Nauck, 1850; OEIS A000170. All positions of eight: D. E. Knuth, Estimating the efficiency of backtrack
+    programs, 1975."""
+    with open_database(solve(load_game(f"nqueens:{rows}"), tmp_path / "game.h5")) as database:
+        assert sum(row.positions for row in database.file.legend if row[:2] == (WIN, 0)) == ways
+        assert database[database.game.start] == ((WIN, rows) if ways else (LOSE, rows - 1))
+        assert rows != 8 or database.file.positions == 2057
+
+
 # The 8-puzzle
 
 

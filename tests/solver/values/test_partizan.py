@@ -123,7 +123,7 @@ def test_rows_of_clobber():
         assert values.name(PartizanGame(game, values).value(game.read(text))) == name
 
 
-@pytest.mark.parametrize("variant", ["domineering:3,4", "clobber:3,3"])
+@pytest.mark.parametrize("variant", ["domineering:3,4", "clobber:3,3", "col:3,2", "snort:3,2"])
 def test_who_wins_is_what_play_says(variant):
     """By plain recursion over the rules, from random positions, for either player."""
     game, values, chance = load_game(variant), Values(), Random(3)
@@ -142,6 +142,17 @@ def test_who_wins_is_what_play_says(variant):
         assert is_won(part.with_mover(position, 0)) == (not values.is_at_most(value, 0))
         assert is_won(part.with_mover(position, 1)) == (not values.is_at_most(0, value))
         assert game.primitive(position) in (LOSE, UNDECIDED)
+
+
+def test_maps_of_col_are_worth_a_number_or_a_number_and_a_star():
+    """Winning Ways, chapter 2."""
+    values = Values()
+    part, star = PartizanGame(load_game("col:4,2"), values), values.make([0], [0])
+    part.value(part.game.start)
+    seen = {*part.found.values()}
+    assert len(seen) > 8 and star in seen
+    for value in seen:
+        assert values.number(value) is not None or values.number(values.plus(value, star)) is not None
 
 
 @pytest.mark.parametrize("variant", ["tictactoe", "dodgem", "connect4:4,4", "dotsandboxes:2,2", "hexapawn"])

@@ -57,6 +57,8 @@ SOON_SOLVED = 100_000
 """Databases of up to this many records are replaced without asking: making them again takes seconds."""
 MOST_ROWS = 100
 """The greatest number of rows in the table of an estimate."""
+AMOUNTS: dict[str, Callable[[float], str]] = {"positions": amount, "records": amount, "seconds": duration}
+"""How amounts of an estimate are told; those missing here are bytes."""
 
 
 @click.command()
@@ -415,29 +417,11 @@ def print_expected(
         print_json({"variant": name, **asdict(expected), "tiers": tiers, **fitting})
         return
     click.echo(f"{heading(name)}: an estimate\n")
-    rows = [("workers", str(executor))] if executor else []
-    of_the_first, workers = "", []
-    if "worker" in expected.ranges:
-        of_the_first = " of the process that solves"
-        workers = [
-            ("", f"{estimate_text(expected, 'worker', size)} of each worker"),
-            ("wire", f"{estimate_text(expected, 'wire', size)} for each ply of remoteness"),
-        ]
-    too_little = f"; {size(expected.least_memory)} is the least, about; with this --memory solve may refuse"
-    rows += [
-        ("positions", estimate_text(expected, "positions", amount)),
-        ("records", estimate_text(expected, "records", amount)),
-        ("time", estimate_text(expected, "seconds", duration)),
-        ("memory", f"{estimate_text(expected, 'memory', size)}{of_the_first}{too_little if refused else ''}"),
-        *workers,
-        ("scratch", f"{estimate_text(expected, 'scratch', size)} of disk while it runs"),
-        ("database", estimate_text(expected, "database", size)),
-        ("disk", f"{size(free)} free{'' if expected.fits(free) else ', which is too little: solve refuses to begin'}"),
-    ]
-    click.echo(indent(table(rows, "<<")))
-    for name, counts in (("tier", expected.tiers), ("plies from the start", dict(enumerate(expected.waves)))):
+    workers = [("workers", str(executor))] if executor else []
+    click.echo(indent(table(workers + rows_of_estimate(expected, free, refused), "<<")))
+    for key, counts in (("tier", expected.tiers), ("plies from the start", dict(enumerate(expected.waves)))):
         if 1 < len(counts) <= MOST_ROWS:
-            body = [(heading(name), heading("records"))] + [(str(key), f"{count:,}") for key, count in counts.items()]
+            body = [(heading(key), heading("records"))] + [(str(each), f"{count:,}") for each, count in counts.items()]
             click.echo("\n" + indent(table(body, ">>", gap="   ")))
             break
     click.echo("\n  It rests on")
@@ -445,16 +429,39 @@ def print_expected(
         click.echo(faint(wrap(f"  - {basis}", 4)))
 
 
-def estimate_text(expected: "Estimate", name: str, words: Callable[[float], str]) -> str:
+def rows_of_estimate(expected: "Estimate", free: int, refused: bool) -> list[tuple[str, str]]:
+    """Return the rows of an estimate. *free* is the free space on the disk; *refused*: --memory is too little."""
+    texts = {name: amount_text(expected, name) for name in expected.ranges}
+    memory = texts["memory"]
+    workers = []
+    if "worker" in texts:
+        memory += " of the process that solves"
+        workers = [("", f"{texts['worker']} of each worker"), ("wire", f"{texts['wire']} for each ply of remoteness")]
+    if refused:
+        memory += f"; {size(expected.least_memory)} is the least, about; with this --memory solve may refuse"
+    too_little = "" if expected.fits(free) else ", which is too little: solve refuses to begin"
+    return [
+        ("positions", texts["positions"]),
+        ("records", texts["records"]),
+        ("time", texts["seconds"]),
+        ("memory", memory),
+        *workers,
+        ("scratch", f"{texts['scratch']} of disk while it runs"),
+        ("database", texts["database"]),
+        ("disk", f"{size(free)} free{too_little}"),
+    ]
+
+
+def amount_text(expected: "Estimate", name: str) -> str:
     """Return an amount of an estimate in words, with its range: `about 70 M (65 M to 75 M)`."""
+    words = AMOUNTS.get(name, size)
     low, high = expected.ranges[name]
     exactly = f"{low:,}" if words is amount else words(low)
     if high is None:
         return f"at least {exactly}"
     if low == high:
         return exactly
-    likely = getattr(expected, name)
-    return f"about {words(likely)} ({words(low)} to {words(high)})"
+    return f"about {words(getattr(expected, name))} ({words(low)} to {words(high)})"
 
 
 def run(game: Game, path: Path, how: Run, lock: Lock, goal: Goal) -> tuple[int, int]:

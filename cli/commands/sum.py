@@ -160,8 +160,8 @@ def print_partizan(parts: tuple[str, ...], as_json: bool) -> None:
     from retrograde.solver.metrics.partizan import PartizanGame
     from retrograde.solver.values.partizan import Values
 
-    values, found, players = Values(), [], ("the first player", "the second player")
-    rows = [tuple(map(heading, ("game", "position", "value", "mean", "temperature")))]
+    values, found = Values(), []
+    left, right = "the first player", "the second player"
     for text in parts:
         source, _, position_text = text.strip().partition(" ")
         game = load_game(source)
@@ -169,18 +169,23 @@ def print_partizan(parts: tuple[str, ...], as_json: bool) -> None:
         part = PartizanGame(game, values)
         found.append((variant(game), game.write(position), part.value(position)))
         if len(part.players) > 1:
-            players = game.words.get(part.players[0], part.players[0]), game.words.get(part.players[1], part.players[1])
-    found.append(("the sum", "", values.add(value for _, _, value in found)))
-    rows += [(*texts, values.name(value), *map(str, values.mean_and_temperature(value))) for *texts, value in found]
-    total = found[-1][2]
-    winner = players[0] if values.is_at_most(0, total) else players[1] if values.is_at_most(total, 0) else ""
-    verdict = f"{winner} wins, whoever begins" if winner else VERDICTS["WIN"]
+            left, right = (game.words.get(player, player) for player in part.players[:2])
+    total = values.add(value for _, _, value in found)
+    found.append(("the sum", "", total))
+    rows = [(*names, values.name(value), *map(str, values.mean_and_temperature(value))) for *names, value in found]
     if total == 0:
         verdict = VERDICTS["LOSE"]
+    elif values.is_at_most(0, total):
+        verdict = f"{left} wins, whoever begins"
+    elif values.is_at_most(total, 0):
+        verdict = f"{right} wins, whoever begins"
+    else:
+        verdict = VERDICTS["WIN"]
+    titles = ("game", "position", "value", "mean", "temperature")
     if as_json:
-        keys = ("variant", "position", "value", "mean", "temperature")
-        told = [dict(zip(keys, row, strict=True)) for row in rows[1:]]
-        print_json({**{key: told[-1][key] for key in keys[2:]}, "winner": verdict, "parts": told[:-1]})
+        *told, (_, _, *measures) = rows
+        facts_of_parts = [dict(zip(("variant", *titles[1:]), row, strict=True)) for row in told]
+        print_json({**dict(zip(titles[2:], measures, strict=True)), "winner": verdict, "parts": facts_of_parts})
         return
-    click.echo(indent(table(rows, "<<<>>")))
-    click.echo(f"\n{verdict}; {players[0]} is Left, for whom values above 0 are good")
+    click.echo(indent(table([tuple(map(heading, titles)), *rows], "<<<>>")))
+    click.echo(f"\n{verdict}; {left} is Left, for whom values above 0 are good")

@@ -113,37 +113,58 @@ class Expressions(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def reduction(self, node: ast.Call, kind: str, items: ast.expr, other: list[ast.expr]) -> ast.AST:
-        """Make a new function of an expression, and return its call. Return the same call if numba knows it."""
+        """Make a new function of an expression, and return its call: see `source_of_reduction`.
+
+        Return the same call if numba knows it.
+        """
         if not isinstance(items, ast.GeneratorExp) and (kind in ("any", "all") or (other and kind in ("min", "max"))):
             items = at(node, f"({ITEM} for {ITEM} in {ast.unparse(items)})")
         if not isinstance(items, ast.GeneratorExp) or any(isinstance(one, ast.NamedExpr) for one in ast.walk(items)):
             return self.generic_visit(node)
         if kind in ("min", "max") and isinstance(items.elt, ast.Tuple) and not other:  # numba knows it for a list
             return self.generic_visit(node)
-        # Step 1: its arguments are the local names in the expression. The first iterable is outside of the loops.
+        # Its arguments are the local names in the expression. The first iterable is outside of the loops.
         outside = items.generators[0].iter
         free = names_read_in(items) - names_bound_in(items) | names_read_in(outside) - names_bound_in(outside)
-        arguments = free & self.local | {self.game} - {""}
-        # Step 2: a line for each loop and condition, each within the one before.
-        before, step, behind = REDUCTIONS[kind]
-        if kind in ("min", "max"):
-            behind = f"return {OTHER} if none else best" if other else f"assert not none; {behind}"
-        elif kind == "next" and not other:
-            behind = "raise ValueError"
+        arguments = sorted(free & self.local | {self.game} - {""})
         name = f"{kind}_of_items_{len(self.reductions)}"
-        lines = [f"def {name}({', '.join([*sorted(arguments), OTHER])}):", f" {before}"]
-        for loop in items.generators:
-            heads = [f"for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}:"]
-            heads += [f"if {ast.unparse(condition)}:" for condition in loop.ifs]
-            lines += [" " * (len(lines) - 1 + place) + head for place, head in enumerate(heads)]
-        inner = " " * (len(lines) - 1)
-        lines += [f"{inner}{ITEM} = {ast.unparse(items.elt)}", inner + step, " " + behind]
-        (function,) = ast.parse("\n".join(lines)).body
-        # Step 3: the new function may have such expressions itself.
+        (function,) = ast.parse(source_of_reduction(name, arguments, kind, items, bool(other))).body
+        # The new function may have such expressions itself.
         self.local |= {OTHER}
         self.reductions.append(self.visit(moved(function, node)))
         last = ast.unparse(other[0]) if other else "0"
-        return cast(ast.AST, self.visit(at(node, f"{name}({', '.join([*sorted(arguments), last])})")))
+        return cast(ast.AST, self.visit(at(node, f"{name}({', '.join([*arguments, last])})")))
+
+
+def source_of_reduction(name: str, arguments: list[str], kind: str, items: ast.GeneratorExp, has_other: bool) -> str:
+    """Return the source of a function that computes `sum`, `any` and the like of a generator expression.
+
+    *has_other*: the call has a second argument, from which `sum` starts, or which is the result if there are no items.
+
+    >>> (call,) = ast.parse("sum(2 * p for row in board for p in row if p)").body
+    >>> print(source_of_reduction("total_of", ["board"], "sum", call.value.args[0], False))
+    def total_of(board, without_items):
+     total = without_items
+     for row in board:
+      for p in row:
+       if p:
+        item_of_loop = 2 * p
+        total += item_of_loop
+     return total
+    """
+    before, step, behind = REDUCTIONS[kind]
+    if kind in ("min", "max"):
+        behind = f"return {OTHER} if none else best" if has_other else f"assert not none; {behind}"
+    elif kind == "next" and not has_other:
+        behind = "raise ValueError"
+    heads = []
+    for loop in items.generators:
+        heads.append(f"for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}:")
+        heads += [f"if {ast.unparse(condition)}:" for condition in loop.ifs]
+    nested = [" " * depth + head for depth, head in enumerate(heads)]
+    inner = " " * len(heads)
+    body = [before, *nested, f"{inner}{ITEM} = {ast.unparse(items.elt)}", inner + step, behind]
+    return "\n ".join([f"def {name}({', '.join([*arguments, OTHER])}):", *body])
 
 
 def by_key(kind: str, items: ast.expr, key: ast.expr, reverse: ast.expr = ast.Constant(False)) -> str:  # noqa: B008

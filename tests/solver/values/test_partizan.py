@@ -144,13 +144,14 @@ def test_who_wins_is_what_play_says(variant):
         assert game.primitive(position) in (LOSE, UNDECIDED)
 
 
+@pytest.mark.long
 def test_maps_of_col_are_worth_a_number_or_a_number_and_a_star():
     """Winning Ways, chapter 2."""
     values = Values()
-    part, star = PartizanGame(load_game("col:4,2"), values), values.make([0], [0])
+    part, star = PartizanGame(load_game("col:3,3"), values), values.make([0], [0])
     part.value(part.game.start)
     seen = {*part.found.values()}
-    assert len(seen) > 8 and star in seen
+    assert len(seen) > 5 and star in seen
     for value in seen:
         assert values.number(value) is not None or values.number(values.plus(value, star)) is not None
 

@@ -18,6 +18,8 @@ class Lasker(Morris):
 
     men: int = 10
 
+    steps = Morris.steps
+
     @property
     def hands(self):
         return self.men * (self.men + 2)

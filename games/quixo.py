@@ -16,6 +16,7 @@ from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
 from retrograde.games.kinds.in_line import InLine
 from retrograde.games.kinds.placed import Placed, as_bits, placements
+from retrograde.games.kinds.steps import Steps
 
 
 class Quixo(InLine, Placed):
@@ -95,6 +96,17 @@ class Quixo(InLine, Placed):
         moving = position & both & ~(1 << source | 1 << source + self.cells)
         moving = moving >> step if target > source else moving << step
         return (position & ~both | moving | 1 << target + player * self.cells) ^ 1 << 2 * self.cells
+
+    def steps(self, men, number):
+        pushes = []
+        for source, target, cells, step in self.pushes:
+            goes = list(range(self.cells))
+            for cell in range(self.cells):
+                if cells >> cell & 1:
+                    goes[cell] += -step if target > source else step
+            goes[source] = target
+            pushes.append((source, target, tuple(goes)))
+        return Steps(pushes=tuple(pushes), slid=1, put=1, lines=self.lines, ends=(WIN, LOSE, WIN))
 
     # For people
 

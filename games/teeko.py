@@ -12,6 +12,7 @@ from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
 from retrograde.games.kinds.in_line import InLine
 from retrograde.games.kinds.placed import as_bits, placements
 from retrograde.games.kinds.sliding import Sliding, joined
+from retrograde.games.kinds.steps import Steps
 
 
 class Teeko(InLine, Sliding):
@@ -89,6 +90,11 @@ class Teeko(InLine, Sliding):
 
     def slides(self, men, number):
         return [(0, 1, self.beside)] if sum(men) == 2 * self.men else []
+
+    def steps(self, men, number):
+        if men[0] == self.men:
+            return Steps(slides=self.beside, slid=1, lines=self.lines)
+        return Steps(drops=(1 << self.cells) - 1, put=1, lines=self.lines)
 
     # For people
 

@@ -43,9 +43,9 @@ class PlacedApart(Placed):
             else:
                 after = middle
         ways, number = self._ways[subsection], i - self._starts[subsection]
-        leading = number // ways
-        men, symmetric = self._leading_men(subsection, leading)
-        position = replaced(self._placed(subsection, men, number - leading * ways), 0, self._numbers[subsection])
+        orbit = number // ways
+        men, symmetric = self._occupied(subsection, orbit)
+        position = replaced(self._placed(subsection, men, number - orbit * ways), 0, self._numbers[subsection])
         if symmetric and self.index(position) != i:
             return filled(self, NONE)
         return self.canonical(position)
@@ -110,12 +110,14 @@ class PlacedApart(Placed):
             return NONE, 0
         if self._swaps and position[0] & 1:
             position = self._exchanged(position)
-        # Step 1: the patterns of the leading men on key cells and on side cells.
-        leading = position[1 + self._leading[section]]
+        # Step 1: the patterns of the occupied key cells and side cells.
+        occupied = 0
+        for kind in range(1, self._kinds + 1):
+            occupied |= position[kind]
         pattern = side = 0
         for byte in range(self._bytes):
-            pattern |= self._patterns[byte << 8 | leading >> 8 * byte & 255]
-            side |= self._side_patterns[byte << 8 | leading >> 8 * byte & 255]
+            pattern |= self._patterns[byte << 8 | occupied >> 8 * byte & 255]
+            side |= self._side_patterns[byte << 8 | occupied >> 8 * byte & 255]
         # Step 2: the number of both orbits together; `_set_bits` low bits hold the set of symmetries that remain.
         subsection = self._first_subsections[section] + pattern.bit_count()
         orbit = self._orbits[pattern]
@@ -123,43 +125,39 @@ class PlacedApart(Placed):
         side = self._sides[(orbit & (1 << self._set_bits) - 1) << self._side_bits | side]
         number += side >> self._set_bits
         which = side & (1 << self._set_bits) - 1
-        # Step 3: the least rank of the other men under the remaining symmetries, and how many of these reach it.
+        # Step 3: the least rank of the men under the remaining symmetries, and how many of these reach it.
         ways = self._ways[subsection]
         best, count = ways, 0
         for at in range(self._set_begins[which], self._set_begins[which + 1]):
-            rank = self._rank(position, subsection, self._sets[at])
+            rank = self._rank(position, occupied, subsection, self._sets[at])
             count = 1 if rank < best else count + (rank == best)
             best = min(best, rank)
         return self._starts[subsection] + number * ways + best, count
 
-    def _rank(self, position, subsection, symmetry):
-        """Return the number of the men that are not on key or side cells, after a symmetry."""
-        rank, free, taken = 0, self._others, 0
-        for at in range(subsection * self._kinds, (subsection + 1) * self._kinds):
-            men = self._moved(position[1 + self._order[at]], symmetry)
-            rank = rank * self._kind_ways[at] + self._choice(men & free, free)
-            taken |= men
-            free = self._full ^ taken
+    def _rank(self, position, occupied, subsection, symmetry):
+        """Return the number of other occupied cells and of the men of each kind, after a symmetry."""
+        left = self._moved(occupied, symmetry)
+        rank = self._choice(left & self._others, self._others)
+        for kind in range(self._kinds - 1):
+            men = self._moved(position[1 + kind], symmetry)
+            rank = rank * self._kind_ways[subsection * self._kinds + kind + 1] + self._choice(men, left)
+            left ^= men
         return rank
 
     def _placed(self, subsection, men, rank):
-        """Return the men of a subsection: *men* on key and side cells, and the others by their number *rank*."""
+        """Return the men of a subsection: *men* on key and side cells, the rest by the number *rank*."""
         at = subsection * self._kinds
-        taken, number = men, 0
-        if self._others:
-            number = rank // self._later_ways[at]
-            rank -= number * self._later_ways[at]
-            taken |= self._chosen(number, self._men[at] - men.bit_count(), self._others)
-        position = replaced(filled(self, 0), 1 + self._order[at], taken)
-        for at in range(subsection * self._kinds + 1, (subsection + 1) * self._kinds):
-            number = rank
-            if at + 1 < (subsection + 1) * self._kinds:
-                number //= self._later_ways[at]
-                rank -= number * self._later_ways[at]
-            men = self._chosen(number, self._men[at], self._full ^ taken)
-            position = replaced(position, 1 + self._order[at], men)
-            taken |= men
-        return position
+        number = rank // self._later_ways[at]
+        rank -= number * self._later_ways[at]
+        left = men | self._chosen(number, self._other_men[subsection], self._others)
+        position = filled(self, 0)
+        for kind in range(self._kinds - 1):
+            number = rank // self._later_ways[at + kind + 1]
+            rank -= number * self._later_ways[at + kind + 1]
+            men = self._chosen(number, self._men[at + kind], left)
+            position = replaced(position, 1 + kind, men)
+            left ^= men
+        return replaced(position, self._kinds, left)
 
     @cached_property
     def _ints(self):

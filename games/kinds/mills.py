@@ -28,6 +28,7 @@ from retrograde.games.kinds.in_hand import InHand
 from retrograde.games.kinds.placed import as_bits, placements
 from retrograde.games.kinds.sections import reached, tiered
 from retrograde.games.kinds.sliding import Sliding, joined
+from retrograde.games.kinds.steps import Steps
 
 SMALL = 16
 """On boards of up to this many points all positions with the same men in hand are one tier: there are few of them."""
@@ -174,15 +175,26 @@ class Mills(Sliding, InHand):
         return LOSE
 
     def slides(self, men, number):
+        steps = Mills.steps(self, men, number)
+        return [(0, steps.slid, steps.slides)] if steps.slides else []
+
+    def steps(self, men, number):
         """X's men slide as far as they may reach, unless one must be put down first.
 
         A player who has lost moves none.
         """
         mine, hands = (1 << men[0]) - 1, number >> 1
         hand = self.in_hand(hands)
+        if men[0] + hand < 3:
+            return Steps(lost=True)
         reach = tuple(self.reach(mine, hand, point) for point in range(self.cells))
-        slide = self.sources(mine, hand) & mine and men[0] + hand >= 3
-        return [(0, 2 * self.hands_after(hands, False) + 1, reach)] if slide else []
+        return Steps(
+            slides=reach if self.sources(mine, hand) & mine else (),
+            drops=(1 << self.cells) - 1 if hand else 0,
+            slid=2 * self.hands_after(hands, False) + 1,
+            put=2 * self.hands_after(hands, True) + 1,
+            mills=self.all_mills,
+        )
 
     def slid(self, position, point):
         """Return whether the man on a point has closed no mill. If it has, it also took a man, and did not only

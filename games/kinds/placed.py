@@ -72,11 +72,11 @@ class Placed(Game):
                 subsection = middle
             else:
                 after = middle
-        # Step 2: split the number into the pattern of the leading men and the places of the others.
+        # Step 2: split the number into the occupied cells and who stands where.
         ways, number = self._ways[subsection], i - self._starts[subsection]
-        leading = number // ways
-        men, symmetric = self._leading_men(subsection, leading)
-        position = self._numbers[subsection] << self._bits | self._placed(subsection, men, number - leading * ways)
+        orbit = number // ways
+        men, symmetric = self._occupied(subsection, orbit)
+        position = self._numbers[subsection] << self._bits | self._placed(subsection, men, number - orbit * ways)
         # Step 3: if the pattern is symmetric in itself, several slots mean this position; only the least counts.
         if symmetric and self.index(position) != i:
             return NONE
@@ -158,12 +158,12 @@ class Placed(Game):
             return NONE, 0
         if self._swaps and position >> self._bits & 1:
             position = self._exchanged(position)
-        # Step 1: the patterns of the leading men on key cells and on side cells.
-        leading = position >> self._leading[section] * self._cells & self._full
+        # Step 1: the patterns of the occupied key cells and side cells.
+        occupied = self._all_men(position)
         pattern = side = 0
         for byte in range(self._bytes):
-            pattern |= self._patterns[byte << 8 | leading >> 8 * byte & 255]
-            side |= self._side_patterns[byte << 8 | leading >> 8 * byte & 255]
+            pattern |= self._patterns[byte << 8 | occupied >> 8 * byte & 255]
+            side |= self._side_patterns[byte << 8 | occupied >> 8 * byte & 255]
         # Step 2: the number of both orbits together; `_set_bits` low bits hold the set of symmetries that remain.
         subsection = self._first_subsections[section] + pattern.bit_count()
         orbit = self._orbits[pattern]
@@ -171,17 +171,17 @@ class Placed(Game):
         side = self._sides[(orbit & (1 << self._set_bits) - 1) << self._side_bits | side]
         number += side >> self._set_bits
         which = side & (1 << self._set_bits) - 1
-        # Step 3: the least rank of the other men under the remaining symmetries, and how many of these reach it.
+        # Step 3: the least rank of the men under the remaining symmetries, and how many of these reach it.
         ways = self._ways[subsection]
         best, count = ways, 0
         for at in range(self._set_begins[which], self._set_begins[which + 1]):
-            rank = self._rank(position, subsection, self._sets[at])
+            rank = self._rank(position, occupied, subsection, self._sets[at])
             count = 1 if rank < best else count + (rank == best)
             best = min(best, rank)
         return self._starts[subsection] + number * ways + best, count
 
-    def _leading_men(self, subsection, number):
-        """Return (the leading kind's men on key and side cells, whether they are symmetric in themselves)."""
+    def _occupied(self, subsection, number):
+        """Return (the occupied key and side cells of an orbit, whether they are symmetric in themselves)."""
         # Step 1: find the orbit on key cells, the last one that begins at or before the number.
         men = self._side_men[subsection]
         orbit, after = self._least_begins[self._key_men[subsection]], self._least_begins[self._key_men[subsection] + 1]
@@ -198,18 +198,26 @@ class Placed(Game):
         )
         return self._least[orbit] | self._side_leasts[number] >> 1, self._side_leasts[number] & 1
 
-    def _rank(self, position, subsection, symmetry):
-        """Return the number of the men that are not on key or side cells, after a symmetry."""
-        rank, free, taken = 0, self._others, 0
-        for at in range(subsection * self._kinds, (subsection + 1) * self._kinds):
-            men = self._moved(position >> self._order[at] * self._cells & self._full, symmetry)
-            rank = rank * self._kind_ways[at] + self._choice(men & free, free)
-            taken |= men
-            free = self._full ^ taken
+    def _all_men(self, position):
+        """Return the occupied cells."""
+        occupied = 0
+        for kind in range(self._kinds):
+            occupied |= position >> kind * self._cells & self._full
+        return occupied
+
+    def _rank(self, position, occupied, subsection, symmetry):
+        """Return the number of other occupied cells and of the men of each kind, after a symmetry."""
+        left = self._moved(occupied, symmetry)
+        rank = self._choice(left & self._others, self._others)
+        for kind in range(self._kinds - 1):
+            men = self._moved(position >> kind * self._cells & self._full, symmetry)
+            rank = rank * self._kind_ways[subsection * self._kinds + kind + 1] + self._choice(men, left)
+            left ^= men
         return rank
 
     def _choice(self, men, free):
-        """Return the number of *men* among all sets of as many free cells (combinatorial number system)."""
+        """Return the number of *men*, on some of the *free* cells, among all sets of as many (combinatorial number
+        system)."""
         number = count = 0
         while men:
             lowest = men & -men
@@ -219,25 +227,19 @@ class Placed(Game):
         return number
 
     def _placed(self, subsection, men, rank):
-        """Return the men of a subsection: *men* on key and side cells, and the others by their number *rank*."""
-        # Step 1: the other men of the leading kind, on cells that are neither key nor side cells.
+        """Return the men of a subsection: *men* on key and side cells, the rest by the number *rank*."""
         at = subsection * self._kinds
-        taken, number = men, 0
-        if self._others:
-            number = rank // self._later_ways[at]
-            rank -= number * self._later_ways[at]
-            taken |= self._chosen(number, self._men[at] - men.bit_count(), self._others)
-        position = taken << self._order[at] * self._cells
-        # Step 2: the men of each other kind, on the cells that are still free.
-        for at in range(subsection * self._kinds + 1, (subsection + 1) * self._kinds):
-            number = rank
-            if at + 1 < (subsection + 1) * self._kinds:
-                number //= self._later_ways[at]
-                rank -= number * self._later_ways[at]
-            men = self._chosen(number, self._men[at], self._full ^ taken)
-            position |= men << self._order[at] * self._cells
-            taken |= men
-        return position
+        number = rank // self._later_ways[at]
+        rank -= number * self._later_ways[at]
+        left = men | self._chosen(number, self._other_men[subsection], self._others)
+        position = 0
+        for kind in range(self._kinds - 1):
+            number = rank // self._later_ways[at + kind + 1]
+            rank -= number * self._later_ways[at + kind + 1]
+            men = self._chosen(number, self._men[at + kind], left)
+            position |= men << kind * self._cells
+            left ^= men
+        return position | left << (self._kinds - 1) * self._cells
 
     def _chosen(self, number, count, free):
         """Return the set of *count* free cells that has this number; undoes `_choice`."""
@@ -434,13 +436,6 @@ class Placed(Game):
             {self._place(subsection.section): number - subsection.key_men for number, subsection in subsections}
         )
 
-    @cached_property
-    def _leading(self):
-        """For each section, its leading kind."""
-        return self._by_section(
-            {self._place(subsection.section): subsection.order[0] for subsection in self._declared.subsections}
-        )
-
     def _place(self, section):
         """Return the index of a section in these tables."""
         place = section.number
@@ -463,17 +458,17 @@ class Placed(Game):
 
     @cached_property
     def _ways(self):
-        """For each subsection, the number of ways to place the men that are not on key or side cells."""
+        """For each subsection, the number of ways to place its men once the key and side cells are known."""
         return tuple(prod(subsection.ways) for subsection in self._declared.subsections)
 
     @cached_property
     def _kind_ways(self):
-        """For each subsection, the numbers of ways of each kind, in its order."""
+        """For each subsection, the numbers of ways to occupy other cells and to choose each kind but the last."""
         return tuple(chain(*(subsection.ways for subsection in self._declared.subsections)))
 
     @cached_property
     def _later_ways(self):
-        """For each subsection and kind, the product of the ways of all later kinds."""
+        """For each subsection and each of these, the product of all later ones."""
         ways = (subsection.ways for subsection in self._declared.subsections)
         return tuple(chain(*([prod(kinds[at + 1 :]) for at in range(len(kinds))] for kinds in ways)))
 
@@ -483,15 +478,16 @@ class Placed(Game):
 
     @cached_property
     def _men(self):
-        """For each subsection, the numbers of men of each kind, in its order."""
-        return tuple(
-            subsection.section.men[kind] for subsection in self._declared.subsections for kind in subsection.order
-        )
+        """For each subsection, the numbers of men of each kind."""
+        return tuple(chain(*(subsection.section.men for subsection in self._declared.subsections)))
 
     @cached_property
-    def _order(self):
-        """For each subsection, the kinds in the order in which they are placed."""
-        return tuple(chain(*(subsection.order for subsection in self._declared.subsections)))
+    def _other_men(self):
+        """For each subsection, the number of men that are not on key or side cells."""
+        return tuple(
+            sum(subsection.section.men) - subsection.key_men - subsection.side_men
+            for subsection in self._declared.subsections
+        )
 
     @cached_property
     def _key_men(self):

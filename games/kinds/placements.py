@@ -9,18 +9,18 @@ the second kind, and so on. Above them is a *number*: the player to move, how ma
 section declares a tier, how many men there are of each kind, and the number. The slots of a tier are those of its
 sections, in ascending order. A slot's number is made of these digits, the most significant first::
 
-    section   subsection       orbit             others of that kind    second kind           third kind, …
-    (x, o)    by men of the    number of the     C(cells of no table,   C(cells left, men)    C(cells left, men)
-              leading kind     pattern of these  men)                   ways                  ways
-              on key cells     men               ways
+    section   subsection    orbit              other cells         first kind         second kind, …
+    (x, o)    by men on     number of the      C(cells of no       C(men, x) ways     C(men - x, o) ways
+              key cells     occupied cells     table, men there)                      (the last kind has 1)
 
-*Key cells* are up to 16 cells that the symmetries map to themselves as a set; all cells, if the board has no more.
-*Side cells* are the other cells, if there are at most nine. The men of one kind, the *leading* kind, make a pattern on
-the key cells. Patterns that are equal by symmetry form an orbit; the least of them stands for all. The same is done on
-the side cells with the symmetries that leave the least key pattern as it is. The other men are numbered among the cells
-that are left by sums of binomials (the combinatorial number system), after a symmetry that makes both patterns least.
-If several symmetries do, because the patterns are symmetric in themselves, the least number counts, and slots with the
-other numbers are empty. To have few empty slots, the leading kind is the one that gives the section the fewest slots.
+First the occupied cells are numbered, the *shape* of the position, and then how the men of each kind are chosen among
+all men. *Key cells* are up to 16 cells that the symmetries map to themselves as a set; all cells, if the board has no
+more. *Side cells* are the other cells, if there are at most nine. The occupied key cells make a pattern. Patterns that
+are equal by symmetry form an orbit; the least of them stands for all. The same is done on the side cells with the
+symmetries that leave the least key pattern as it is. Men on the cells that are left, and then the men of each kind, are
+numbered by sums of binomials (the combinatorial number system), after a symmetry that makes both patterns least. If
+several symmetries do, because the patterns are symmetric in themselves, the least number counts, and slots with the
+other numbers are empty.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -62,16 +62,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Subsection:
-    """The placements of a section with *key_men* leading men on key cells: slots from `start` on."""
+    """The placements of a section with *key_men* men on key cells: slots from `start` on."""
 
     section: Section
-    order: tuple[int, ...]
-    """The kinds in the order in which they are placed, the leading kind first."""
     key_men: int
     side_men: int
     start: int
     ways: tuple[int, ...]
-    """The numbers of ways to place the leading kind's other men, and then the men of each other kind."""
+    """The numbers of ways to occupy other cells, and then to choose the men of each kind but the last."""
     orbits: int
 
     @property
@@ -200,24 +198,20 @@ class Placements:
         for _, sections in groupby(self.sections, attrgetter("tier")):
             start = 0
             for section in sections:
-                # Try each kind as the leading one, and keep the numbering with the fewest slots.
-                several = (tuple(self.subsections_of(section, leading, start)) for leading in range(self.kinds))
-                subsections = min(several, key=lambda subsections: subsections[-1].start + subsections[-1].slots)
+                subsections = tuple(self.subsections_of(section, start))
                 found += subsections
                 start = subsections[-1].start + subsections[-1].slots
         return tuple(found)
 
-    def subsections_of(self, section: Section, leading: int, start: int) -> Iterator[Subsection]:
-        """Yield the subsections of a section from slot *start* on, if *leading* is the kind placed first."""
-        order = (leading, *(kind for kind in range(self.kinds) if kind != leading))
-        first, *rest = (section.men[kind] for kind in order)
-        key, others = len(self.key), self.cells - len(self.key)
-        taken = accumulate((first, *rest))
-        later = tuple(comb(self.cells - before, men) for before, men in zip(taken, rest, strict=False))
-        for key_men in range(max(0, first - others), min(first, key) + 1):
-            side_men = first - key_men if self.side else 0
-            ways = comb(others - len(self.side), first - key_men - side_men), *later
-            subsection = Subsection(section, order, key_men, side_men, start, ways, self.begins[side_men][key_men][-1])
+    def subsections_of(self, section: Section, start: int) -> Iterator[Subsection]:
+        """Yield the subsections of a section, which has the slots from *start* on."""
+        men, key, others = sum(section.men), len(self.key), self.cells - len(self.key)
+        taken = accumulate(section.men, initial=0)
+        chosen = tuple(comb(men - before, own) for before, own in zip(taken, section.men[:-1], strict=False))
+        for key_men in range(max(0, men - others), min(men, key) + 1):
+            side_men = men - key_men if self.side else 0
+            ways = comb(others - len(self.side), men - key_men - side_men), *chosen
+            subsection = Subsection(section, key_men, side_men, start, ways, self.begins[side_men][key_men][-1])
             yield subsection
             start += subsection.slots
 

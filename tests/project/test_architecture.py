@@ -119,7 +119,7 @@ def test_what_is_offered_by_import_retrograde_comes_from_below_the_command_line(
 PACKAGES = {
     "solver": (
         *("runtime", "runtime/cluster", "values", "rules", "rules/plain"),
-        *("methods/chess", "methods/chess/syzygy"),
+        *("methods/chess", "methods/chess/syzygy", "methods/shapes"),
         *("methods/listed/predecessors", "methods/listed/ranges", "methods/listed/spill", "methods/listed/explore"),
         *("methods/listed", "methods/numbered", "methods/numbered/compact", "methods/streamed", "methods/setwise"),
         *("search", "search/probing", "search/scores", "search/certificates", "search/depth", "search/trees"),

@@ -63,7 +63,9 @@ def solve_by_sets(
     return scores, counts.ravel()
 
 
-def check_slot(table: NumberedTable, k: int, slot: int, scores: Array, elsewhere: Elsewhere, metric: str) -> None:
+def check_slot(
+    table: NumberedTable, k: int, slot: int, scores: Array, elsewhere: Elsewhere, metric: str = METRICS[0]
+) -> None:
     """Check the score of a slot against its children's scores by the interpreted rules.
 
     *scores* has all scores of the tier, by *metric*. Raises RuleError if the score does not follow.

@@ -23,6 +23,7 @@ from retrograde.solver.methods.numbered.legend import COLUMNS, POSITIONS, counts
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.table import NumberedTable
 from retrograde.solver.methods.numbered.tier_memory import memory_by_sets, memory_by_slots, memory_for_tiers
+from retrograde.solver.methods.shapes.fit import is_shaped
 from retrograde.solver.runtime.arrays import CompressedArray, SharedArray
 from retrograde.solver.runtime.concurrent import ConcurrentTiers, RunningTier, SolvedTiers
 from retrograde.solver.runtime.driver import Done, StoredCounts
@@ -55,6 +56,7 @@ class NumberedStore:
         """
         self.own, dtype = SlotNumbering.own(game), score_type(bits)
         self.in_sets = by_sets and is_chess(game)
+        self.in_shapes = by_sets and is_shaped(game) and dtype == np.uint16
         numbering = self.own if self.in_sets else SlotNumbering.of(game)
         # Step 1: decide whether the scores fit in memory. A score file of an earlier solve is used in any case.
         every, file = np.dtype(dtype).itemsize * numbering.slots, work.scratch / f"scores{bits}.kept"
@@ -127,7 +129,12 @@ class NumberedStore:
                 )
             yield from self.concurrent.until(k, phase)
             return
-        # Case: by sets.
+        # Case: by shapes, or by sets.
+        if self.in_shapes:
+            with ExitStack() as until_kept:
+                if done := self.solve_by_shapes(k, phase, until_kept):
+                    yield done
+                    return
         if self.by_sets and (done := self.solve_by_sets(k, phase)):
             yield done
             return
@@ -147,9 +154,17 @@ class NumberedStore:
         solved = solve_by_sets(self.table, k, self.work, phase, self.elsewhere, self.metric)
         return solved and self.write(k, *solved)
 
+    def solve_by_shapes(self, k: int, phase: Phase, until_kept: ExitStack) -> Done | None:
+        """Solve a tier by shapes and return its journal entry. None if that does not fit."""
+        from retrograde.solver.methods.numbered.by_shapes import solve_by_shapes
+
+        solved = solve_by_shapes(self.table, k, self.work, phase, self.in_file, self.elsewhere, until_kept)
+        return solved and self.write(k, *solved)
+
     def memory_if_concurrent(self, k: int) -> int:
         """Return the memory for solving a tier concurrently with others, in bytes; 0 if it must be solved alone."""
-        threads = self.work.shares_memory and self.work.workers > 1 and not self.in_file and not self.in_sets
+        threads = self.work.shares_memory and self.work.workers > 1 and not self.in_file
+        threads = threads and not self.in_sets and not self.in_shapes
         slots = self.table.numbering.size(k)
         if not threads or slots > self.work.sizes.beside_slots:
             return 0

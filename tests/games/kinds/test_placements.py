@@ -113,10 +113,10 @@ def test_few_slots_of_a_board_are_empty():
     """By Burnside's lemma there are 5,398,083 placements of two kinds on 4 × 4 cells but for its eight symmetries."""
     declared = Stones(4, 4).placements
     slots = sum(subsection.slots for subsection in declared.subsections)
-    assert slots == 5_596_625
+    assert slots == 5_864_611
     fixed = sum(3 ** len(cycles(order)) for order in declared.symmetries)
     assert fixed // 8 == 5_398_083
-    assert slots < 1.04 * fixed // 8
+    assert slots < 1.09 * fixed // 8
 
 
 def cycles(order):
@@ -182,7 +182,7 @@ def test_few_slots_of_nine_mens_morris_are_empty():
     assert men == {(mine, theirs) for mine in range(3, 10) for theirs in range(3, 10)}
     orbits = sum(fixed_by(order, *each) for order in declared.symmetries for each in men) // len(declared.symmetries)
     assert orbits == 8_904_593_601
-    assert sum(part.slots for part in moving) == 9_074_932_579
+    assert sum(part.slots for part in moving) == 9_051_356_056
     assert max(game.size(tier) for tier in game.tiers if "#" in game.parts(tier)[0][0]) < 610_000_000
 
 

@@ -1,0 +1,45 @@
+"""Steps: how men move in a section of placements, in words that the solver can use for many positions at once.
+
+A game with two kinds of men that are exchanged with the player to move (`swap=(1, 0)`) may define::
+
+    def steps(self, men, number):
+        return Steps(slides=joined(9, grid(3, 3).in_a_row(2)), slid=1)
+
+The program calls it once for each section, with its men and the number above them, as `slides` in `sliding.py`. The
+player to move has the men of the first kind. The rules stay as they are, and the solver compares steps with them. With
+steps it solves whole *shapes* at a time, which is several times faster (see `solver/methods/shapes/`). A class whose
+rules differ from those of the class that it derives from needs steps of its own: they are not inherited.
+"""
+
+from typing import NamedTuple
+
+from retrograde.games.contract.game import LOSE, WIN, Value
+from retrograde.games.kinds.placements import Order
+
+Reach = tuple[int, ...]
+"""For each cell, the cells that a man may reach from it, as bits."""
+
+
+class Steps(NamedTuple):
+    """The moves of the player to move in a section; no other moves are possible."""
+
+    slides: Reach = ()
+    """The cells to which a man may go from each cell, if they are empty."""
+    drops: int = 0
+    """The cells on which a new man may be put, if they are empty, as bits."""
+    pushes: tuple[tuple[int, int, Order], ...] = ()
+    """Entries (source, target, where the man of each cell goes). On the source is a man of the player to move, or none.
+    Afterwards her man, this one or a new one, is on the target."""
+    slid: int = 0
+    """The number above the men after a man that is on the board has moved."""
+    put: int = 0
+    """The number above the men after a new man is put down."""
+    mills: tuple[int, ...] = ()
+    """Lines, as bits. If a slide or drop fills one, a man of the opponent is taken: any that is in no mill, or any if
+    every man is in one."""
+    lines: tuple[int, ...] = ()
+    """Lines, as bits. If men of one player fill one, the game is over."""
+    ends: tuple[Value, Value, Value] = (WIN, LOSE, LOSE)
+    """The value if the player to move fills a line, if the opponent does, and if both do."""
+    lost: bool = False
+    """Whether the player to move has lost anyway, as she has if she cannot move."""

@@ -1,0 +1,60 @@
+"""Solves a tier shape by shape, if solver/methods/shapes supports the game, and checks some slots against the rules."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+
+from retrograde.solver.methods.numbered.by_sets import check_slot
+from retrograde.solver.methods.numbered.elsewhere import Elsewhere
+from retrograde.solver.methods.numbered.table import NumberedTable
+from retrograde.solver.methods.numbered.tier_memory import memory_by_shapes
+from retrograde.solver.methods.shapes.fit import NotShaped
+from retrograde.solver.runtime.checkpoint import Checkpoint
+from retrograde.solver.runtime.progress import Deciding, Phase
+from retrograde.solver.runtime.tasks import Remote
+from retrograde.solver.runtime.work import Work
+from retrograde.solver.values.score import score_type
+
+Array = np.ndarray[Any, Any]
+
+BEGUN = 0.4
+"""Share of a tier's solving time that the first look at all positions takes, about."""
+CHECKS, CHECK_SLOTS = 2, 1 << 17
+"""Slots of a tier that are checked with the interpreted rules: so many, and one more for each so many slots."""
+
+
+def solve_by_shapes(
+    table: NumberedTable, k: int, work: Work, phase: Phase, in_file: bool, elsewhere: Elsewhere, until_kept: ExitStack
+) -> tuple[Array, Array] | None:
+    """Return the scores of a tier and the counts of its outcomes (see legend.py). All later tiers must be solved.
+
+    Scores are written to the tier's part of the score array; if that is in a file (*in_file*), to an array of its own.
+    Resumes from the checkpoint of an earlier solve. Returns None if the tier does not fit in memory, if workers in
+    other processes should share it, or if the declared steps do not fit together.
+    """
+    numbering, tier, count = table.numbering, int(table.numbering.tiers[k]), table.numbering.size(k)
+    in_ranges = work.ranged_from is not None and count >= work.ranged_from
+    if in_ranges or memory_by_shapes(count) > work.budget.left():
+        return None
+    from retrograde.solver.methods.shapes.tiers import ShapeProgress, ShapeTier  # loads the compiler
+
+    every = table.scores.array
+    scores = np.zeros(count, score_type(table.bits)) if in_file else every[numbering.slice_of(k)]
+
+    def tell(decided: int, remoteness: int) -> None:
+        phase.working(BEGUN * count + (1 - BEGUN) * decided, tier, Deciding(decided, count, remoteness))
+
+    in_threads = isinstance(work.executor, ThreadPoolExecutor | Remote)  # to other processes all scores would be sent
+    checkpoint = until_kept.enter_context(Checkpoint(work, f"shapes{table.bits}-{k}", ShapeProgress))
+    try:
+        solver = ShapeTier(
+            table.game, tier, lambda other: int(numbering.starts[numbering.row(other)]), every, scores, table.bits
+        )
+        counts = solver.solve(work.map_here if in_threads else map, tell, checkpoint)
+    except NotShaped:
+        return None
+    for slot in np.linspace(0, count - 1, CHECKS + count // CHECK_SLOTS).astype(np.int64).tolist():
+        check_slot(table, k, slot, scores, elsewhere)
+    return scores, counts.ravel()

@@ -1,0 +1,139 @@
+"""Which games this package solves, and whether what they declare agrees with their rules."""
+
+from typing import Any, NamedTuple
+
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import LOSE, UNDECIDED, Game, RuleError
+from retrograde.games.kinds.placements import Section
+from retrograde.games.kinds.steps import Steps
+
+MOST_CELLS = 25
+"""Cells of a board at most. A colouring has as many bits, and there are tables for half of them."""
+MOST_PUSHES = 200
+"""Pushes at most: a counter of children has a byte."""
+
+
+class NotShaped(Exception):
+    """What a game declares does not fit this package."""
+
+
+def is_shaped(game: Any) -> bool:
+    """Return whether a game declares steps, on a board that this package can number.
+
+    Its class must define `steps` itself: a class that inherits it may have other rules.
+    """
+    if "steps" not in vars(type(game)):
+        return False
+    declared = game.placements
+    own = declared.symmetries[0]
+    return (
+        (declared.kinds, declared.swap, declared.swap_order) == (2, (1, 0), own)
+        and declared.cells <= MOST_CELLS
+        and len(declared.key) + len(declared.side) == declared.cells
+    )
+
+
+class After(NamedTuple):
+    """The sections that a section leads to; None where there is no such move.
+
+    A man that is on the board moves (`moved`), and also takes a man (`taking`). A new man is put down (`put`), and also
+    takes a man (`putting`).
+    """
+
+    moved: Section | None
+    taking: Section | None
+    put: Section | None
+    putting: Section | None
+
+
+def sections_after(game: Any, section: Section, steps: Steps) -> After:
+    """Return the sections that a section leads to. Raise NotShaped if one of them has a lower tier, or there is none.
+
+    Only a man that moves and takes nothing may stay in the tier.
+    """
+    (own, other), mills = section.men, bool(steps.mills)
+    moves = bool(own and (any(steps.slides) or steps.pushes))
+    puts = bool(steps.drops or steps.pushes) and own + other < game.placements.cells
+    known = {(one.men, one.number): one for one in game.placements.sections}
+
+    def find(there: bool, men: tuple[int, int], number: int) -> Section | None:
+        if not there:
+            return None
+        found: Section | None = known.get((men, number - 1))
+        if not number & 1 or found is None or found.tier < section.tier:
+            raise NotShaped(f"steps({section.men}, {section.number}) lead to no section of that tier or a later one")
+        return found
+
+    takes = mills and other > 0 and own >= 2
+    after = After(
+        find(moves, (other, own), steps.slid),
+        find(moves and takes and own >= 3, (other - 1, own), steps.slid),
+        find(puts, (other, own + 1), steps.put),
+        find(puts and takes, (other - 1, own + 1), steps.put),
+    )
+    if any(one is not None and one.tier == section.tier for one in after[1:]):
+        raise NotShaped("a move that changes how many men there are stays in the tier")
+    return after
+
+
+# Against the rules
+
+
+def children_by_steps(game: Any, position: int, steps: Steps) -> set[int]:
+    """Return the positions to which the steps of a section lead, the first player to move: slow and obvious."""
+    cells, turn = range(game.placements.cells), 0
+    mine, theirs = ({cell for cell in cells if position >> cell + kind * len(cells) & 1} for kind in (turn, 1))
+    found = set()
+
+    def add(own: set[int], others: set[int], number: int) -> None:
+        both = sum(1 << cell for cell in own) | sum(1 << cell for cell in others) << len(cells)
+        found.add(both | number << 2 * len(cells))
+
+    def go(own: set[int], target: int, number: int) -> None:
+        """Put a man of *own* on the target, and take one for a mill."""
+        bits = sum(1 << cell for cell in own | {target})
+        taken = free_men(theirs, steps.mills) if any(m >> target & 1 and m & ~bits == 0 for m in steps.mills) else set()
+        for cell in taken:
+            add(own | {target}, theirs - {cell}, number)
+        if not taken:
+            add(own | {target}, theirs, number)
+
+    for target in cells:
+        if target not in mine | theirs:
+            if steps.drops >> target & 1:
+                go(mine, target, steps.put)
+            for source in mine if steps.slides else ():
+                if steps.slides[source] >> target & 1:
+                    go(mine - {source}, target, steps.slid)
+    for source, target, goes in steps.pushes:
+        if source not in theirs:
+            own = {goes[cell] for cell in mine - {source}} | {target}
+            add(own, {goes[cell] for cell in theirs}, steps.slid if source in mine else steps.put)
+    return found
+
+
+def free_men(men: set[int], mills: tuple[int, ...]) -> set[int]:
+    """Return the men that are in no mill; all men if every man is in one."""
+    bits = sum(1 << cell for cell in men)
+    free = {cell for cell in men if not any(mill >> cell & 1 and mill & ~bits == 0 for mill in mills)}
+    return free or men
+
+
+def check_steps(game: Game, position: int, steps: Steps) -> None:
+    """Raise RuleError unless the steps of a section are the moves of a position, the first player to move, or it is
+    over for the reason that they give."""
+    cells = game.placements.cells  # type: ignore[attr-defined]  # is_shaped has seen to it
+    mine, theirs = position & (1 << cells) - 1, position >> cells & (1 << cells) - 1
+    filled = [any(men & line == line for line in steps.lines) for men in (mine, theirs)]
+    children = children_by_steps(game, position, steps)
+    expected = UNDECIDED
+    if any(filled):
+        expected = steps.ends[2 if all(filled) else filled.index(True)]
+    elif steps.lost or not children:
+        expected = LOSE
+    given = game.primitive(position)
+    moves = {game.do_move(position, move) for move in game.generate_moves(position)} if given == UNDECIDED else set()
+    if given != expected or (given == UNDECIDED and moves != children):
+        raise RuleError(
+            f"{variant(game)}, position {position}: steps() and the other rules differ; mend steps, or leave it out"
+        )

@@ -1,0 +1,160 @@
+"""Prepares the arrays that the compiled loops need for a board and for each section of a tier."""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from retrograde.games.kinds.placements import NONE, Section
+from retrograde.games.kinds.steps import Steps
+from retrograde.solver.methods.shapes.fit import MOST_CELLS, MOST_PUSHES, After, NotShaped, sections_after
+from retrograde.solver.methods.shapes.kernels import Board, Kind
+from retrograde.solver.values.score import encode
+
+Array = np.ndarray[Any, Any]
+
+HALF = (MOST_CELLS + 1) // 2
+COUNTS = np.array([pattern.bit_count() for pattern in range(1 << HALF)], np.int64)
+"""The number of ones of each pattern of half a colouring."""
+
+
+@lru_cache(4)
+def board_of(game: Any) -> Board:
+    """Return the tables that number the shapes of a game's board."""
+    declared, cells = game.placements, game.placements.cells
+    images = np.array(game._turned[: len(declared.symmetries)], np.int64)
+    bits = np.array([images[:, cell // 8 << 8 | 1 << cell % 8] for cell in range(cells)]).T
+    begins = np.zeros((cells + 2, len(declared.key) + 1), np.int64)
+    for men in range(cells + 1):
+        row = 0
+        for key_men in range(max(0, men - len(declared.side)), min(men, len(declared.key)) + 1):
+            begins[men, key_men] = row
+            row += declared.begins[men - key_men][key_men][-1]
+    names = "patterns", "side_patterns", "orbits", "begins", "sides", "sets", "set_begins"
+    return Board(
+        images=images,
+        cell_images=np.round(np.log2(bits)).astype(np.int64),
+        row_begins=begins,
+        **{name: np.array(getattr(game, f"_{name}"), np.int64) for name in names},
+        orbit_count=game._orbit_count,
+        set_bits=game._set_bits,
+        side_bits=game._side_bits,
+    )
+
+
+@lru_cache(4)
+def shapes_of(game: Any, men: int) -> Array:
+    """Return the least of the shapes with so many men that are equal by symmetry, by row."""
+    begins, by_set = game._least_begins, game._side_bits + 1
+    found = [np.empty(0, np.int64)]
+    leasts = np.array(game._side_leasts, np.int64) >> 1
+    for key_men in range(max(0, men - game._side_bits), min(men, len(begins) - 2) + 1):
+        for orbit in range(begins[key_men], begins[key_men + 1]):
+            at = game._least_sets[orbit] * by_set + men - key_men
+            found.append(game._least[orbit] | leasts[game._side_begins[at] : game._side_begins[at + 1]])
+    return np.concatenate(found)
+
+
+@lru_cache(32)
+def masks_of(men: int, own: int) -> Array:
+    """Return the colourings of so many men, *own* of them of the player to move, ascending."""
+    half = (men + 1) // 2
+    counts = (COUNTS[: 1 << men - half, None] + COUNTS[None, : 1 << half]).ravel()
+    return np.flatnonzero(counts == own).astype(np.int32)
+
+
+@lru_cache(32)
+def ranks_of_uppers(men: int) -> Array:
+    """Return what the upper half of a colouring adds to its rank, by the number of own men and the half, int64[…, …].
+
+    A man in place *p*, with *k* own men up to him, adds C(p, k). The number of own men in the lower half is known from
+    that in the upper half.
+    """
+    half = (men + 1) // 2
+    added = np.zeros((men + 1, 1 << men - half), np.int64)  # by the number of own men in the lower half
+    for place in range(men - half):
+        width = 1 << place
+        for below in range(men + 1):
+            ways = np.array([comb(half + place, below + 1 + more) for more in range(place + 1)])
+            added[below, width : 2 * width] = added[below, :width] + ways[COUNTS[:width]]
+    patterns = np.arange(1 << men - half)
+    return np.array([added[np.maximum(own - COUNTS[patterns], 0), patterns] for own in range(men + 1)])
+
+
+@lru_cache(1)
+def ranks_of_lowers() -> Array:
+    """Return the rank of each lower half of a colouring."""
+    ranks = np.zeros(1 << HALF, np.int64)
+    for place in range(HALF):
+        width = 1 << place
+        ways = np.array([comb(place, 1 + below) for below in range(place + 1)])
+        ranks[width : 2 * width] = ranks[:width] + ways[COUNTS[:width]]
+    return ranks
+
+
+@lru_cache(32)
+def ranks_around(men: int) -> Array:
+    """Return `ranks_of_uppers` for a man less, for as many men, and for a man more, in one array."""
+    several = [
+        ranks_of_uppers(number) if number >= 0 else np.zeros((1, 1), np.int64) for number in range(men - 1, men + 2)
+    ]
+    found = np.zeros((3, men + 2, several[-1].shape[1]), np.int64)
+    for at, ranks in enumerate(several):
+        found[at, : ranks.shape[0], : ranks.shape[1]] = ranks
+    return found
+
+
+def moves_of(steps: Steps, cells: int) -> tuple[Array, Array]:
+    """Return the moves of a section, and the orders that they need (see `Kind`)."""
+    own = tuple(range(cells))
+    orders = {own: 0}
+    moves = [(NONE, cell, 1 << cell, 0) for cell in range(cells) if steps.drops >> cell & 1]
+    for source, reach in enumerate(steps.slides):
+        moves += [(source, target, 1 << target, 0) for target in range(cells) if reach >> target & 1]
+    for source, target, goes in steps.pushes:
+        order = orders.setdefault((NONE, *goes), len(orders))  # never that of a slide
+        moves += [(source, target, 0, order), (NONE, target, 1 << source, order)]
+    tables = [order[-cells:] for order in orders]
+    return np.array(moves, np.int64).reshape(-1, 4), np.array(tables, np.int64)
+
+
+def kinds_of(
+    game: Any, tier: int, begin_of: Callable[[int], int], bits: int
+) -> Iterator[tuple[Section, Steps, After, Kind]]:
+    """Yield the sections of a tier with their steps and what is after them.
+
+    *begin_of* returns the first slot of a tier. Raises NotShaped if what is declared does not fit together.
+    """
+    starts = {}
+    for part in reversed(game.placements.subsections):
+        starts[part.section] = part.start
+    cells = game.placements.cells
+    for section in game.placements.sections:
+        if section.tier != tier:
+            continue
+        steps = game.steps(section.men, section.number)
+        if not isinstance(steps, Steps):
+            raise NotShaped(f"steps({section.men}, {section.number}) gives no Steps")
+        if len(steps.pushes) > MOST_PUSHES or (steps.pushes and steps.mills):
+            raise NotShaped("pushes are too many, or there are mills as well")
+        after = sections_after(game, section, steps)
+        bases = [NONE if one is None else begin_of(one.tier) + starts[one] for one in after]
+        men = sum(section.men)
+        kind = Kind(
+            men,
+            section.men[0],
+            starts[section],
+            shapes_of(game, men),
+            masks_of(men, section.men[0]),
+            ranks_of_lowers(),
+            ranks_around(men),
+            *moves_of(steps, cells),
+            np.array(steps.mills, np.int64),
+            np.array(steps.lines, np.int64),
+            np.array([0, *(encode(value, 0, bits) for value in steps.ends)], np.int64),
+            after.moved is not None and after.moved.tier == tier,
+            np.array(bases, np.int64),
+        )
+        yield section, steps, after, kind

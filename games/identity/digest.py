@@ -37,43 +37,9 @@ SAME_RULES = {
         "a32af0f11d5c504c8d25b7eaca0ee0aa",
     },
     "6f20849d8b2354151595d7c53ead52cd": {"c1414467230caf26659fd2f12f167503"},  # dodgem
-    "830385c988ddc4799a7cc27d79a2b5ef": {  # Quixo
-        "bf3fcea4c49c4975463fb0c39baa6e8f",
-        "c14b7503dd9a877878f3ac807781a994",
-    },
-    "cb70cbe1ea8c7dd9ed9ba39db95abdff": {  # Teeko
-        "c7a9d5fff3051599636d2992a186c62b",
-        "09469c9de4426d1c65fcdb9b5cd77f0a",
-    },
-    "af6792a0ac7551ab7fb99956bf5d8c08": {  # bagh-chal
-        "d1859d262b6992a6cc561efd086bd20e",
-        "78e345620f697c3ede0ccf5af91bb0f1",
-        "d23d5f9d6c0de38fa4900bcc6ea04734",
-    },
-    "6ec9139782e25f11fddcd8d6f82b9e74": {  # fanorona
-        "b1a3d13ad1de6e0ed995b39654a18bbc",
-        "d8e2f4b8dc46b09f01a84070765fa990",
-        "a154cfc631b74dc97164262f3fa5befd",
-    },
-    "7319b56842c7b90fe35dc97a0544fbe2": {  # men's morris
-        "d003309d39c386342e5d329b96d858f4",
-        "21896a47317e22c8a258318780aec043",
-        "6d9c94b0feabe1731cec65a495d0c9d0",
-        "8d8975c4bd7cc154253b38b69a7ca698",
-    },
-    "4453d034ec2870a320f7bbae06b2ec5f": {  # Lasker morris
-        "c5149f9da504dea13d9882cf2ed11ede",
-        "a0c50e891a1f69ee8166b457d081708e",
-        "52eae34e3a197f434c23bf1db5c2d724",
-        "ea06e4b49d46e086c5309053fee2fc70",
-    },
     "bfc37265c25f2176b69b31fdfc2e5690": {  # dōbutsu shōgi
         "1d020cadee7fa46247ade64a65199333",
         "197ab1bb214dc4d782966c3cd932b5a9",
-    },
-    "fdad1d3e262cd54a968b549e36e1a6b7": {  # fox and hounds
-        "5a8f9cc147b04296484452f41c1392bd",
-        "a452f5fd6f65472c1ede02d60a610157",
     },
     "e9512ef49b1b837c1d296ed12a9d407c": {"1580cc4020dbc1128c7a3e93b318353e"},  # chess with five men
 }

@@ -16,6 +16,7 @@ with its counterpart:
     draw_pieces and draw_turn, read_pieces              are inverses
     tiers, size, parts, index and unindex, family       slots stand for positions, and are inverses; all slots of a
                                                         small numbering, and of placements all that is declared
+    steps                                               are the moves that the other rules give
     tiers, size, index, unindex, swapped                with chance: what has no slot needs none    (numberings.py)
     images                                              symmetric positions have the same value
     estimate, quiet, promise, tie_in, least_plies       are numbers within bounds, equal for symmetric positions
@@ -46,6 +47,7 @@ from retrograde.games.contract.live import with_source
 from retrograde.solver.conformance import declarations, drawings, hints, names, numberings, pairs, turns
 from retrograde.solver.conformance.survey import LEAST, Survey
 from retrograde.solver.conformance.understanding import describe_rules
+from retrograde.solver.methods.shapes.fit import is_shaped
 from retrograde.solver.rules.examine import Fault, NotCompilable, raised_by_rules
 from retrograde.solver.rules.no_exit import no_exit
 from retrograde.solver.runtime.progress import Course, Listener, Phase, announce
@@ -87,6 +89,7 @@ POSITION_CHECKS = (
     PositionCheck(turns.check_turn, turns.has_turns),
     PositionCheck(numberings.check_slots, lambda game: Traits.of(game).is_numbered),
     PositionCheck(numberings.check_omission, numberings.leaves_out),
+    PositionCheck(numberings.check_steps, is_shaped),
     PositionCheck(pairs.check_images, lambda game: Traits.of(game).has_images),
     PositionCheck(pairs.check_parents, lambda game: Traits.of(game).has_parents),
 )

@@ -7,12 +7,14 @@ round among positions without a slot.
 
 import time
 from random import Random
+from typing import Any
 
 from retrograde.games import catalog
 from retrograde.games.contract.game import CHANCE, UNDECIDED, Game, Traits, is_none
 from retrograde.games.kinds.placed import Placed
 from retrograde.solver.conformance.pairs import images_of, some_images, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int
+from retrograde.solver.methods.shapes.fit import steps_agree
 from retrograde.solver.rules.examine import Fault, checked_position
 
 ALL_SLOTS = 4000
@@ -92,6 +94,16 @@ def check_numbering(survey: Survey, deadline: float) -> None:
         survey.at("placements", None)
         if positions != (declared := game.placements.count):
             raise Fault(f"are {declared:,}, and the positions of all slots and their images {positions:,}")
+
+
+def check_steps(survey: Survey, position: int) -> None:
+    """Check that declared steps are the moves of a position; see `games/kinds/steps.py`."""
+    game: Any = survey.game
+    canonical, cells = survey.canonical(position), game.placements.cells
+    men = tuple((canonical >> kind * cells & (1 << cells) - 1).bit_count() for kind in range(2))
+    survey.at("steps", canonical)
+    if not steps_agree(game, canonical, game.steps(men, canonical >> 2 * cells)):
+        raise Fault("differ from the other rules; mend steps(), or leave it out")
 
 
 # Numberings of games with chance

@@ -50,6 +50,15 @@ def lean_kernel(function: Any) -> Any:
     return with_cache(function, numba.njit(nogil=True, _nrt=False, no_cfunc_wrapper=True)(function))
 
 
+def inlined_kernel(function: Any) -> Any:
+    """Like `lean_kernel`, for functions that get whole tuples of arrays: the code stands in their caller.
+
+    A call would copy seven numbers for each array.
+    """
+    options = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True, "forceinline": True}
+    return with_cache(function, numba.njit(**options)(function))
+
+
 def entry_kernel(function: Any) -> Any:
     """Like `kernel`, for functions that machine code calls by their address, and Python never."""
     options = {"nogil": True, "_nrt": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}

@@ -85,6 +85,7 @@ KINDS = {
     "setwise in scratch": Kind("connect4:3,3", STREAM, {"method": "setwise"}, IN_SCRATCH),
     "given up": Kind("connect4:3,3", replace(STREAM, in_memory=800)),  # by one way after another
     "sets": Kind("chess:KQK"),
+    "shapes": Kind("teeko:3,2", small={"methods.shapes.tiers.BLOCK": 8}),
     "scores in scratch": Kind("mutorere", replace(EAGER, scores_in_scratch=True)),
     "slots, with parents": Kind(tangle.DenseTangle),
     "slots, with predecessor lists": Kind(tangle.DenseTangleWithoutParents),

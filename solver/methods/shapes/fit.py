@@ -2,8 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from retrograde.games.catalog import variant
-from retrograde.games.contract.game import LOSE, UNDECIDED, Game, RuleError
+from retrograde.games.contract.game import LOSE, UNDECIDED
 from retrograde.games.kinds.placements import Section
 from retrograde.games.kinds.steps import Steps
 
@@ -81,8 +80,8 @@ def sections_after(game: Any, section: Section, steps: Steps) -> After:
 
 def children_by_steps(game: Any, position: int, steps: Steps) -> set[int]:
     """Return the positions to which the steps of a section lead, the first player to move: slow and obvious."""
-    cells, turn = range(game.placements.cells), 0
-    mine, theirs = ({cell for cell in cells if position >> cell + kind * len(cells) & 1} for kind in (turn, 1))
+    cells = range(game.placements.cells)
+    mine, theirs = ({cell for cell in cells if position >> cell + kind * len(cells) & 1} for kind in (0, 1))
     found = set()
 
     def add(own: set[int], others: set[int], number: int) -> None:
@@ -119,21 +118,18 @@ def free_men(men: set[int], mills: tuple[int, ...]) -> set[int]:
     return free or men
 
 
-def check_steps(game: Game, position: int, steps: Steps) -> None:
-    """Raise RuleError unless the steps of a section are the moves of a position, the first player to move, or it is
-    over for the reason that they give."""
-    cells = game.placements.cells  # type: ignore[attr-defined]  # is_shaped has seen to it
-    mine, theirs = position & (1 << cells) - 1, position >> cells & (1 << cells) - 1
-    filled = [any(men & line == line for line in steps.lines) for men in (mine, theirs)]
+def steps_agree(game: Any, position: int, steps: Steps) -> bool:
+    """Return whether steps agree with the rules of a position, the first player to move.
+
+    They must give the same value if the game is over there, or else the same children.
+    """
+    cells = game.placements.cells
+    both = position & (1 << cells) - 1, position >> cells & (1 << cells) - 1
+    filled = [any(men & line == line for line in steps.lines) for men in both]
     children = children_by_steps(game, position, steps)
-    expected = UNDECIDED
+    value = game.primitive(position)
     if any(filled):
-        expected = steps.ends[2 if all(filled) else filled.index(True)]
-    elif steps.lost or not children:
-        expected = LOSE
-    given = game.primitive(position)
-    moves = {game.do_move(position, move) for move in game.generate_moves(position)} if given == UNDECIDED else set()
-    if given != expected or (given == UNDECIDED and moves != children):
-        raise RuleError(
-            f"{variant(game)}, position {position}: steps() and the other rules differ; mend steps, or leave it out"
-        )
+        return bool(value == steps.ends[2 if all(filled) else filled.index(True)])
+    if steps.lost or not children:
+        return bool(value == LOSE)
+    return value == UNDECIDED and {game.do_move(position, move) for move in game.generate_moves(position)} == children

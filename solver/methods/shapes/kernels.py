@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import retrograde.solver.rules.compiled  # noqa: F401  # numba then knows int.bit_count
-from retrograde.solver.runtime.kernel import kernel, lean_kernel
+from retrograde.solver.runtime.kernel import inlined_kernel, kernel, lean_kernel
 from retrograde.solver.values.score import DRAW_CLASS, EMPTY_PLIES, WIN_CLASS
 from retrograde.solver.values.score_kernels import pass_up
 
@@ -50,7 +50,7 @@ class Board(NamedTuple):
     side_bits: Any
 
 
-class Kind(NamedTuple):
+class SectionArrays(NamedTuple):
     """A section of a tier: all positions with as many men of either player and the same number above them.
 
     The slot of a colouring is `start + row * len(masks) + rank`: the row of its shape, its rank among *masks*. *moves*
@@ -86,10 +86,35 @@ class Frontier(NamedTuple):
     starts: Array
 
 
+class Buffers(NamedTuple):
+    """Arrays that the loops overwrite. They allocate none themselves: see `lean_kernel`."""
+
+    cells: Array
+    ranks: Array
+    back: Array
+    """Of each man, the rank that it had before the move."""
+    mills: Array
+    all_mills: Array
+    there: Array
+    closing: Array
+    free: Array
+    tables: tuple[Array, Array]
+
+    @classmethod
+    def of(cls, section: SectionArrays) -> "Buffers":
+        """Return buffers that are large enough for a section."""
+        half = section.men // 2
+        cells, ranks, back = np.empty((3, MEN), np.int64)
+        mills, all_mills = np.empty((2, len(section.mills)), np.int64)
+        there, closing, free = np.empty((3, len(section.masks)), np.int32)
+        tables = np.empty(1 << section.men - half, np.int64), np.empty(1 << half, np.int64)
+        return cls(cells, ranks, back, mills, all_mills, there, closing, free, tables)
+
+
 # Shapes
 
 
-@lean_kernel
+@inlined_kernel
 def moved(board, men, symmetry):
     """Return the image of a set of men under a symmetry."""
     image = 0
@@ -98,7 +123,7 @@ def moved(board, men, symmetry):
     return image
 
 
-@lean_kernel
+@inlined_kernel
 def row_of(board, shape):
     """Return (the row of a shape, the set of symmetries that make it least); see `Placed._found`."""
     pattern = side = 0
@@ -112,7 +137,7 @@ def row_of(board, shape):
     return row, entry & (1 << board.set_bits) - 1
 
 
-@lean_kernel
+@inlined_kernel
 def list_cells(shape, cells):
     """List the occupied cells, ascending; return their number."""
     count = 0
@@ -123,39 +148,39 @@ def list_cells(shape, cells):
     return count
 
 
-@lean_kernel
-def shape_after(kind, shape, cells, source, target, order):
+@inlined_kernel
+def shape_after(section, shape, cells, source, target, order):
     """Return the occupied cells after a move."""
     if order == 0:
         return (shape ^ 1 << source if source >= 0 else shape) | 1 << target
     child = 1 << target
-    for man in range(kind.men):
-        child |= 1 << kind.orders[order, cells[man]]
+    for man in range(section.men):
+        child |= 1 << section.orders[order, cells[man]]
     return child
 
 
-@lean_kernel
-def find_ranks(board, kind, cells, move, shape, symmetry, ranks):
+@inlined_kernel
+def find_ranks(board, section, cells, move, shape, symmetry, ranks):
     """Find for each man its rank after a move (-1: no move) to *shape* and a symmetry; -1 for a man that is taken.
     Return the image of the shape."""
     image = moved(board, shape, symmetry)
     source, target, order = (
-        (kind.moves[move, 0], kind.moves[move, 1], kind.moves[move, 3]) if move >= 0 else (-1, -1, 0)
+        (section.moves[move, 0], section.moves[move, 1], section.moves[move, 3]) if move >= 0 else (-1, -1, 0)
     )
-    for man in range(kind.men):
-        cell = target if cells[man] == source else kind.orders[order, cells[man]]
+    for man in range(section.men):
+        cell = target if cells[man] == source else section.orders[order, cells[man]]
         there = 1 << board.cell_images[symmetry, cell]
         ranks[man] = (image & there - 1).bit_count() if image & there else -1
     return image
 
 
-@lean_kernel
-def target_bit(board, kind, move, image, symmetry):
+@inlined_kernel
+def target_bit(board, section, move, image, symmetry):
     """Return the bit, by rank, of the man on a move's target."""
-    return 1 << (image & (1 << board.cell_images[symmetry, kind.moves[move, 1]]) - 1).bit_count()
+    return 1 << (image & (1 << board.cell_images[symmetry, section.moves[move, 1]]) - 1).bit_count()
 
 
-@lean_kernel
+@inlined_kernel
 def fill_tables(ranks, men, low, high):
     """Fill tables so that `low[c & mask] | high[c >> half]` has the bits of *c* at other ranks; -1 drops a bit."""
     half = (men + 1) // 2
@@ -170,14 +195,14 @@ def fill_tables(ranks, men, low, high):
             high[1 << man - half | pattern] = high[pattern] | bit
 
 
-@lean_kernel
-def rank_of(kind, mask, men, own):
+@inlined_kernel
+def rank_of(section, mask, men, own):
     """Return the rank of a colouring among those of as many men and own men. There may be a man more or less."""
     half = (men + 1) // 2
-    return kind.low[mask & (1 << half) - 1] + kind.high[men - kind.men + 1, own, mask >> half]
+    return section.low[mask & (1 << half) - 1] + section.high[men - section.men + 1, own, mask >> half]
 
 
-@lean_kernel
+@inlined_kernel
 def one_by_one(mask, ranks):
     """Return a colouring with its bits at other ranks, without tables."""
     found = 0
@@ -188,7 +213,7 @@ def one_by_one(mask, ranks):
     return found
 
 
-@lean_kernel
+@inlined_kernel
 def in_ranks(shape, line):
     """Return the men of a line as bits by rank. All its cells are occupied."""
     found = 0
@@ -198,19 +223,19 @@ def in_ranks(shape, line):
     return found
 
 
-@lean_kernel
-def find_mills(kind, shape, source, target, found):
+@inlined_kernel
+def find_mills(section, shape, source, target, found):
     """Find the other men of each mill that a man on *target* may close, as bits by rank; return how many mills."""
     count = 0
     others = shape ^ 1 << source if source >= 0 else shape
-    for mill in kind.mills:
+    for mill in section.mills:
         if mill >> target & 1 and mill & ~(others | 1 << target) == 0:
             found[count] = in_ranks(shape, mill ^ 1 << target)
             count += 1
     return count
 
 
-@lean_kernel
+@inlined_kernel
 def closes(mask, mills, count):
     """Return whether a colouring has all men of one of some mills."""
     closed = False
@@ -223,19 +248,19 @@ def closes(mask, mills, count):
 
 
 @kernel
-def find_edges(board, kind, begin, end, begins, edges, moves):
+def find_edges(board, section, begin, end, begins, edges, moves):
     """Find the edges from rows *begin* to *end*: the row after each move that stays in the tier, and a symmetry that
     leads there. Write also the number of the move. Return how many there are."""
     cells = np.empty(MEN, np.int64)
     count = 0
     for row in range(begin, end):
         begins[row - begin] = count
-        shape = kind.shapes[row]
+        shape = section.shapes[row]
         list_cells(shape, cells)
-        for move in range(len(kind.moves)):
-            source, target, empty, order = kind.moves[move]
+        for move in range(len(section.moves)):
+            source, target, empty, order = section.moves[move]
             if source >= 0 and shape >> source & 1 and not shape & empty:
-                after, which = row_of(board, shape_after(kind, shape, cells, source, target, order))
+                after, which = row_of(board, shape_after(section, shape, cells, source, target, order))
                 edges[count] = after << SYMMETRY_BITS | board.sets[board.set_begins[which]]
                 moves[count] = move
                 count += 1
@@ -246,107 +271,129 @@ def find_edges(board, kind, begin, end, begins, edges, moves):
 # The first look at all positions
 
 
-@kernel
-def look(board, kind, begin, end, every, bits, scores, left):
+@lean_kernel
+def look(board, section, begin, end, every, bits, scores, left, buffers):
     """Write the initial scores and counters of rows *begin* to *end* of a section.
 
     *every* has the scores of all slots of the game. Returns False if a move leads to a section that there is not.
     """
-    men, ways = kind.men, len(kind.masks)
-    cells, ranks = np.empty(MEN, np.int64), np.empty(MEN, np.int64)
-    own_mills, all_mills = np.empty(len(kind.mills), np.int64), np.empty(len(kind.mills), np.int64)
-    ended = np.empty(ways, np.uint8)
-    low, high = np.empty(1 << (men + 1) // 2, np.int64), np.empty(1 << men // 2, np.int64)
-    there, closing, free = np.empty(ways, np.int32), np.empty(ways, np.int32), np.empty(ways, np.int32)
+    men, ways = section.men, len(section.masks)
+    cells, ranks, _, mills, all_mills, there, closing, free, tables = buffers
     fine = True
     for row in range(begin, end):
-        shape = kind.shapes[row]
+        shape = section.shapes[row]
         list_cells(shape, cells)
-        first = kind.start + row * ways
+        first = section.start + row * ways
         own_scores, own_left = scores[first : first + ways], left[first : first + ways]
         own_scores[:] = 0
         own_left[:] = 0
         free[:] = 0
-        mills = 0
-        for mill in kind.mills:
-            if mill & ~shape == 0:
-                all_mills[mills] = in_ranks(shape, mill)
-                mills += 1
-        for move in range(len(kind.moves)):
-            # Step 1: is the move possible on this shape, and where does it lead?
-            source, target, empty, order = kind.moves[move]
-            if shape & empty or (source >= 0 and not (kind.own and shape >> source & 1)):
+        for move in range(len(section.moves)):
+            # Step 1: is the move possible on this shape?
+            source, target, empty, order = section.moves[move]
+            if shape & empty or (source >= 0 and not (section.own and shape >> source & 1)):
                 continue
+            # Step 2: the colourings that close a mill by it, and those that do not.
             man = (shape & (1 << source) - 1).bit_count() if source >= 0 else -1
-            after = shape_after(kind, shape, cells, source, target, order)
-            count = find_mills(kind, shape, source, target, own_mills) if men > kind.own else 0
-            # Step 2: moves that close no mill. Within the tier they are counted.
-            if source >= 0 and kind.inside:
-                for rank in range(ways):
-                    own_left[rank] += kind.masks[rank] >> man & 1
-                closed = 0
-                for rank in range(ways if count else 0):
-                    mask = np.int64(kind.masks[rank])
-                    if mask >> man & 1 and closes(mask, own_mills, count):
-                        own_left[rank] -= 1
-                        closing[closed] = rank
-                        closed += 1
+            count = find_mills(section, shape, source, target, mills) if men > section.own else 0
+            closed = find_closing(section, man, mills, count, closing)
+            after = shape_after(section, shape, cells, source, target, order)
+            if source >= 0 and section.inside:
+                count_moves(section, man, closing[:closed], own_left)
             else:
-                base = kind.bases[0 if source >= 0 else 2]
-                fine &= base >= 0
-                if base < 0:
-                    break
-                number = men + (source < 0)
-                own = men - kind.own
-                row_after, which = row_of(board, after)
-                base += row_after * kind_ways(kind, number, own)
-                for at in range(board.set_begins[which], board.set_begins[which + 1]):
-                    image = find_ranks(board, kind, cells, move, after, board.sets[at], ranks)
-                    put = target_bit(board, kind, move, image, board.sets[at])
-                    fill_tables(ranks, men, low, high)
-                    half = (men + 1) // 2
-                    for rank in range(ways):
-                        mask = np.int64(kind.masks[rank])
-                        if man < 0 or mask >> man & 1:
-                            child = (1 << number) - 1 ^ (low[mask & (1 << half) - 1] | high[mask >> half] | put)
-                            found = rank_of(kind, child, number, own)
-                            there[rank] = found if at == board.set_begins[which] else min(found, there[rank])
-                closed = 0
-                for rank in range(ways):
-                    mask = np.int64(kind.masks[rank])
-                    if man < 0 or mask >> man & 1:
-                        if count and closes(mask, own_mills, count):
-                            closing[closed] = rank
-                            closed += 1
-                        else:
-                            passed = pass_up(np.int64(every[base + there[rank]]), bits)
-                            own_scores[rank] = max(np.int64(own_scores[rank]), passed)
-            # Step 3: moves that close a mill and take a man.
+                fine &= section.bases[0 if source >= 0 else 2] >= 0
+                if fine:
+                    place = board, section, cells, move, after
+                    rank_after(place, man, ranks, tables, there)
+                    pass_moves(place, man, mills, count, there, every, bits, own_scores)
+            # Step 3: those that close one also take a man.
             if closed:
-                fine &= kind.bases[1 if source >= 0 else 3] >= 0
-                if not fine:
-                    break
-                find_free(kind, all_mills, mills, closing[:closed], free)
-                buffers = ranks, there, low, high
-                take(board, kind, cells, move, after, closing[:closed], free, every, bits, own_scores, buffers)
+                fine &= section.bases[1 if source >= 0 else 3] >= 0
+                if fine:
+                    find_free(section, shape, all_mills, closing[:closed], free)
+                    place = board, section, cells, move, after
+                    take(place, closing[:closed], free, every, bits, own_scores, ranks, tables, there)
         # Step 4: lines, and positions without a move.
-        find_lines(kind, shape, ended)
-        finish_look(kind, bits, ended, own_scores, own_left)
+        find_lines(section, shape, closing)
+        finish_look(section, bits, closing, own_scores, own_left)
     return fine
 
 
-@lean_kernel
-def kind_ways(kind, men, own):
+@inlined_kernel
+def find_closing(section, man, mills, count, closing):
+    """List the ranks of colourings in which a move closes a mill; return how many."""
+    closed = 0
+    for rank in range(len(section.masks) if count else 0):
+        mask = np.int64(section.masks[rank])
+        if (man < 0 or mask >> man & 1) and closes(mask, mills, count):
+            closing[closed] = rank
+            closed += 1
+    return closed
+
+
+@inlined_kernel
+def count_moves(section, man, closing, left):
+    """Count a move that stays in the tier, but for colourings in which it closes a mill."""
+    for rank in range(len(left)):
+        left[rank] += section.masks[rank] >> man & 1
+    for rank in closing:
+        left[rank] -= 1
+
+
+@inlined_kernel
+def rank_after(place, man, ranks, tables, there):
+    """Find for each colouring its rank after a move that takes nothing.
+
+    If several symmetries make the shape least, the least rank counts: other slots are empty.
+    """
+    board, section, cells, move, after = place
+    low, high = tables
+    men, number, own = section.men, section.men + (man < 0), section.men - section.own
+    half = (men + 1) // 2
+    _, which = row_of(board, after)
+    first = board.set_begins[which]
+    for at in range(first, board.set_begins[which + 1]):
+        image = find_ranks(board, section, cells, move, after, board.sets[at], ranks)
+        put = target_bit(board, section, move, image, board.sets[at])
+        fill_tables(ranks, men, low, high)
+        for rank in range(len(there)):
+            mask = np.int64(section.masks[rank])
+            if man < 0 or mask >> man & 1:
+                child = (1 << number) - 1 ^ (low[mask & (1 << half) - 1] | high[mask >> half] | put)
+                found = rank_of(section, child, number, own)
+                there[rank] = found if at == first else min(found, there[rank])
+
+
+@inlined_kernel
+def pass_moves(place, man, mills, count, there, every, bits, scores):
+    """Improve scores by a move to a later tier that closes no mill."""
+    board, section, _, _, after = place
+    row, _ = row_of(board, after)
+    ways = ways_of(section, section.men + (man < 0), section.men - section.own)
+    base = section.bases[0 if man >= 0 else 2] + row * ways
+    for rank in range(len(scores)):
+        mask = np.int64(section.masks[rank])
+        if (man < 0 or mask >> man & 1) and not (count and closes(mask, mills, count)):
+            scores[rank] = max(np.int64(scores[rank]), pass_up(np.int64(every[base + there[rank]]), bits))
+
+
+@inlined_kernel
+def ways_of(section, men, own):
     """Return the number of colourings of a section with *own* of *men* men."""
-    return rank_of(kind, ((1 << own) - 1) << (men - own), men, own) + 1
+    return rank_of(section, ((1 << own) - 1) << (men - own), men, own) + 1
 
 
-@lean_kernel
-def find_free(kind, mills, count, closing, free):
+@inlined_kernel
+def find_free(section, shape, mills, closing, free):
     """Find which men of the opponent may be taken: those in no mill, or all if every man is in one."""
+    count = 0
+    for mill in section.mills:
+        if mill & ~shape == 0:
+            mills[count] = in_ranks(shape, mill)
+            count += 1
     for rank in closing:
         if not free[rank]:
-            theirs = (1 << kind.men) - 1 ^ np.int64(kind.masks[rank])
+            theirs = (1 << section.men) - 1 ^ np.int64(section.masks[rank])
             outside = theirs
             for at in range(count):
                 if theirs & mills[at] == mills[at]:
@@ -354,61 +401,62 @@ def find_free(kind, mills, count, closing, free):
             free[rank] = outside if outside else theirs
 
 
-@lean_kernel
-def take(board, kind, cells, move, after, closing, free, every, bits, scores, buffers):
+@inlined_kernel
+def take(place, closing, free, every, bits, scores, ranks, tables, there):
     """Improve the scores of colourings in which a move closes a mill, by what taking each free man brings."""
-    ranks, there, low, high = buffers
-    men, put = kind.men, kind.moves[move, 0] < 0
-    number, own = men - 1 + put, men - kind.own - 1
-    half, ways = (men + 1) // 2, kind_ways(kind, number, own)
+    board, section, cells, move, after = place
+    low, high = tables
+    men, put = section.men, section.moves[move, 0] < 0
+    number, own = men - 1 + put, men - section.own - 1
+    half, ways = (men + 1) // 2, ways_of(section, number, own)
     for man in range(men):
         hits = 0
         for rank in closing:
             hits += free[rank] >> man & 1
         if not hits:
             continue
+        # Step 1: the shape without the man.
         shape = after & ~(1 << cells[man])
         row, which = row_of(board, shape)
-        base = kind.bases[3 if put else 1] + row * ways
-        for at in range(board.set_begins[which], board.set_begins[which + 1]):
-            image = find_ranks(board, kind, cells, move, shape, board.sets[at], ranks)
-            bit = target_bit(board, kind, move, image, board.sets[at])
-            if hits * FEW > 2 << half:
+        base, first = section.bases[3 if put else 1] + row * ways, board.set_begins[which]
+        by_table = hits * FEW > 2 << half
+        # Step 2: the least rank there of each colouring; see `rank_after`.
+        for at in range(first, board.set_begins[which + 1]):
+            image = find_ranks(board, section, cells, move, shape, board.sets[at], ranks)
+            bit = target_bit(board, section, move, image, board.sets[at])
+            if by_table:
                 fill_tables(ranks, men, low, high)
             for rank in closing:
                 if free[rank] >> man & 1:
-                    mask = np.int64(kind.masks[rank])
-                    if hits * FEW > 2 << half:
-                        mask = low[mask & (1 << half) - 1] | high[mask >> half]
-                    else:
-                        mask = one_by_one(mask, ranks)
-                    found = rank_of(kind, (1 << number) - 1 ^ (mask | bit), number, own)
-                    there[rank] = found if at == board.set_begins[which] else min(found, there[rank])
+                    mask = np.int64(section.masks[rank])
+                    mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else one_by_one(mask, ranks)
+                    found = rank_of(section, (1 << number) - 1 ^ (mask | bit), number, own)
+                    there[rank] = found if at == first else min(found, there[rank])
+        # Step 3: what it is worth.
         for rank in closing:
             if free[rank] >> man & 1:
-                passed = pass_up(np.int64(every[base + there[rank]]), bits)
-                scores[rank] = max(np.int64(scores[rank]), passed)
+                scores[rank] = max(np.int64(scores[rank]), pass_up(np.int64(every[base + there[rank]]), bits))
 
 
-@lean_kernel
-def find_lines(kind, shape, ended):
+@inlined_kernel
+def find_lines(section, shape, ended):
     """Write for each colouring whether the player to move fills a line (1), the opponent (2), or both (3)."""
-    full = (1 << kind.men) - 1
+    full = (1 << section.men) - 1
     ended[:] = 0
-    for line in kind.lines:
+    for line in section.lines:
         if line & ~shape == 0:
             men = in_ranks(shape, line)
             for rank in range(len(ended)):
-                mask = np.int64(kind.masks[rank])
+                mask = np.int64(section.masks[rank])
                 ended[rank] |= (mask & men == men) | ((full ^ mask) & men == men) << 1
 
 
-@lean_kernel
-def finish_look(kind, bits, ended, scores, left):
+@inlined_kernel
+def finish_look(section, bits, ended, scores, left):
     """Decide positions that are over. Count a draw or better as a child that never becomes a WIN."""
     for rank in range(len(scores)):
         if ended[rank]:
-            scores[rank] = kind.ends[ended[rank]]
+            scores[rank] = section.ends[ended[rank]]
             left[rank] = PRIMITIVE
         elif scores[rank] >= DRAW_CLASS << bits:
             left[rank] += 1
@@ -419,7 +467,7 @@ def finish_look(kind, bits, ended, scores, left):
 # Ply by ply
 
 
-@lean_kernel
+@inlined_kernel
 def remoteness_due(score, bits):
     """Return the remoteness of a WIN or LOSE that later tiers pass up to an undecided position, or NEVER."""
     if score >= WIN_CLASS << bits:
@@ -428,13 +476,13 @@ def remoteness_due(score, bits):
 
 
 @kernel
-def gather(kind, begin, end, bits, remoteness, scores, left, due, undecided, lost, won, lost_starts, won_starts):
+def gather(section, begin, end, bits, remoteness, scores, left, due, undecided, lost, won, lost_starts, won_starts):
     """List the colourings of rows *begin* to *end* that are decided at a remoteness.
 
     *due* becomes the least remoteness at which something is due in a block, *undecided* how many positions of each row
     are. Returns how many are lost and won.
     """
-    ways = len(kind.masks)
+    ways = len(section.masks)
     blocks = (ways + DUE_SLOTS - 1) // DUE_SLOTS
     win, losses, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0, 0
     due[:] = NEVER
@@ -442,24 +490,26 @@ def gather(kind, begin, end, bits, remoteness, scores, left, due, undecided, los
     for row in range(begin, end):
         lost_starts[row - begin], won_starts[row - begin] = losses, wins
         for rank in range(ways):
-            slot = kind.start + row * ways + rank
+            slot = section.start + row * ways + rank
             score = np.int64(scores[slot])
             if left[slot] < DECIDED:
                 undecided[row - begin] += 1
                 block = (row - begin) * blocks + rank // DUE_SLOTS
                 due[block] = min(np.int64(due[block]), remoteness_due(score, bits))
             elif score == remoteness:
-                lost[losses] = kind.masks[rank]
+                lost[losses] = section.masks[rank]
                 losses += 1
             elif score == win:
-                won[wins] = kind.masks[rank]
+                won[wins] = section.masks[rank]
                 wins += 1
     lost_starts[end - begin], won_starts[end - begin] = losses, wins
     return losses, wins
 
 
-@kernel
-def advance(board, kind, begin, end, bits, remoteness, links, frontiers, scores, left, due, undecided, found):
+@lean_kernel
+def advance(
+    board, section, begin, end, bits, remoteness, links, frontiers, scores, left, due, undecided, found, buffers
+):  # fmt: skip
     """Decide the positions of rows *begin* to *end* that have this remoteness; return how many are lost and won.
 
     *links* are the three arrays of `find_edges`. *frontiers* are the `Frontier`s of the section after: what is lost and
@@ -468,83 +518,42 @@ def advance(board, kind, begin, end, bits, remoteness, links, frontiers, scores,
     begins, edges, moves = links
     lost, won = frontiers
     new_lost, new_won, lost_starts, won_starts = found
-    men, own, ways = kind.men, kind.own, len(kind.masks)
-    full, half = (1 << men) - 1, (men + 1) // 2
-    win = ((WIN_CLASS + 1) << bits) - 1 - remoteness
-    cells, ranks, back = np.empty(MEN, np.int64), np.empty(MEN, np.int64), np.empty(MEN, np.int64)
-    mills = np.empty(len(kind.mills), np.int64)
-    low, high = np.empty(1 << half, np.int64), np.empty(1 << men // 2, np.int64)
+    ways = len(section.masks)
+    blocks = (ways + DUE_SLOTS - 1) // DUE_SLOTS
+    cells, mills, earlier = buffers.cells, buffers.mills, buffers.there
     losses = wins = 0
     for row in range(begin, end):
         lost_starts[row - begin], won_starts[row - begin] = losses, wins
         if not undecided[row - begin]:
             continue
         before = losses + wins
-        shape = kind.shapes[row]
+        shape = section.shapes[row]
         list_cells(shape, cells)
-        first = kind.start + row * ways
-        own_scores, own_left = scores[first : first + ways], left[first : first + ways]
+        first = section.start + row * ways
+        own = scores[first : first + ways], left[first : first + ways]
+        # Step 1: for each move, the colourings of the shape after it that were decided last.
         for at in range(begins[row - begin], begins[row - begin + 1]):
-            # Step 1: the colourings of the shape after the move that were decided last.
             after, symmetry = edges[at] >> SYMMETRY_BITS, edges[at] & (1 << SYMMETRY_BITS) - 1
             lost_begin, lost_end = lost.starts[after], lost.starts[after + 1]
             won_begin, won_end = won.starts[after], won.starts[after + 1]
             if lost_begin == lost_end and won_begin == won_end:
                 continue
-            # Step 2: which men are where before the move.
             move = np.int64(moves[at])
-            source, target, _, order = kind.moves[move]
-            there = shape_after(kind, shape, cells, source, target, order)
-            image = find_ranks(board, kind, cells, move, there, symmetry, ranks)
-            put = target_bit(board, kind, move, image, symmetry)
-            count = find_mills(kind, shape, source, target, mills) if men > own else 0
-            for man in range(men):
-                back[ranks[man]] = man
-            by_table = (lost_end - lost_begin + won_end - won_begin) * FEW > 2 << half
-            if by_table:
-                fill_tables(back, men, low, high)
-            # Step 3: a LOSE makes the position before a WIN.
-            for item in range(lost_begin, lost_end):
-                mask = full ^ np.int64(lost.masks[item])
-                if mask & put:
-                    mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else one_by_one(mask, back)
-                    rank = rank_of(kind, mask, men, own)
-                    if own_left[rank] < DECIDED and not (count and closes(mask, mills, count)):
-                        own_scores[rank], own_left[rank] = win, DECIDED
-                        new_won[wins] = mask
-                        wins += 1
-            # Step 4: a WIN leaves the position before one child fewer.
-            for item in range(won_begin, won_end):
-                mask = full ^ np.int64(won.masks[item])
-                if mask & put:
-                    mask = low[mask & (1 << half) - 1] | high[mask >> half] if by_table else one_by_one(mask, back)
-                    rank = rank_of(kind, mask, men, own)
-                    if own_left[rank] < DECIDED and not (count and closes(mask, mills, count)):
-                        own_left[rank] -= 1
-                        if own_left[rank] == 0 and own_scores[rank] <= remoteness:
-                            own_scores[rank], own_left[rank] = remoteness, DECIDED
-                            new_lost[losses] = mask
-                            losses += 1
-        # Step 5: what children in later tiers decide at this remoteness.
-        blocks = (ways + DUE_SLOTS - 1) // DUE_SLOTS
+            source, target, _, order = section.moves[move]
+            count = find_mills(section, shape, source, target, mills) if section.men > section.own else 0
+            place = board, section, cells, move, shape_after(section, shape, cells, source, target, order)
+            if lost_begin < lost_end:
+                several = colourings_before(place, symmetry, lost.masks[lost_begin:lost_end], buffers)
+                wins += win(section, earlier[:several], mills, count, bits, remoteness, own, new_won[wins:])
+            if won_begin < won_end:
+                several = colourings_before(place, symmetry, won.masks[won_begin:won_end], buffers)
+                losses += lose(section, earlier[:several], mills, count, remoteness, own, new_lost[losses:])
+        # Step 2: what children in later tiers decide at this remoteness.
         for block in range(blocks):
             at = (row - begin) * blocks + block
             if due[at] == remoteness:
-                later = NEVER
-                for rank in range(block * DUE_SLOTS, min(ways, (block + 1) * DUE_SLOTS)):
-                    if own_left[rank] < DECIDED:
-                        when = remoteness_due(np.int64(own_scores[rank]), bits)
-                        if when == remoteness and own_scores[rank] == win:
-                            own_left[rank] = DECIDED
-                            new_won[wins] = kind.masks[rank]
-                            wins += 1
-                        elif when == remoteness and own_left[rank] == 0:
-                            own_left[rank] = DECIDED
-                            new_lost[losses] = kind.masks[rank]
-                            losses += 1
-                        elif when > remoteness:
-                            later = min(later, when)
-                due[at] = later
+                more = settle(section, block * DUE_SLOTS, bits, remoteness, own, new_lost[losses:], new_won[wins:])
+                due[at], losses, wins = more[0], losses + more[1], wins + more[2]
         undecided[row - begin] -= losses + wins - before
         if not undecided[row - begin]:
             due[(row - begin) * blocks : (row - begin + 1) * blocks] = NEVER
@@ -552,20 +561,105 @@ def advance(board, kind, begin, end, bits, remoteness, links, frontiers, scores,
     return losses, wins
 
 
+@inlined_kernel
+def colourings_before(place, symmetry, masks, buffers):
+    """Write the colourings before a move that lead to some colourings of the shape after it; return how many."""
+    board, section, cells, move, after = place
+    ranks, back, earlier, (low, high) = buffers.ranks, buffers.back, buffers.there, buffers.tables
+    men, full, half = section.men, (1 << section.men) - 1, (section.men + 1) // 2
+    image = find_ranks(board, section, cells, move, after, symmetry, ranks)
+    put = target_bit(board, section, move, image, symmetry)
+    for man in range(men):
+        back[ranks[man]] = man
+    # The man that has moved must be one of the player to move. No branch: half of the colourings are such.
+    count = 0
+    for mask in masks:
+        earlier[count] = full ^ mask
+        count += (full ^ mask) & put != 0
+    # Bring the men into the order before the move.
+    if count * FEW > 2 << half:
+        fill_tables(back, men, low, high)
+        for at in range(count):
+            mask = np.int64(earlier[at])
+            earlier[at] = low[mask & (1 << half) - 1] | high[mask >> half]
+    else:
+        for at in range(count):
+            earlier[at] = one_by_one(np.int64(earlier[at]), back)
+    return count
+
+
+@inlined_kernel
+def win(section, masks, mills, count, bits, remoteness, own, won):
+    """Make undecided positions WINs, but for those whose move closes a mill. List them, and return how many."""
+    scores, left = own
+    score, wins = ((WIN_CLASS + 1) << bits) - 1 - remoteness, 0
+    for item in masks:
+        mask = np.int64(item)
+        rank = rank_of(section, mask, section.men, section.own)
+        if left[rank] < DECIDED and not (count and closes(mask, mills, count)):
+            scores[rank], left[rank] = score, DECIDED
+            won[wins] = mask
+            wins += 1
+    return wins
+
+
+@inlined_kernel
+def lose(section, masks, mills, count, remoteness, own, lost):
+    """Leave undecided positions one child fewer, as `win`. List those that are lost, and return how many."""
+    scores, left = own
+    losses = 0
+    for item in masks:
+        mask = np.int64(item)
+        rank = rank_of(section, mask, section.men, section.own)
+        if left[rank] < DECIDED and not (count and closes(mask, mills, count)):
+            left[rank] -= 1
+            # If a child in a later tier lasts longer, the position is lost when that is due.
+            if left[rank] == 0 and scores[rank] <= remoteness:
+                scores[rank], left[rank] = remoteness, DECIDED
+                lost[losses] = mask
+                losses += 1
+    return losses
+
+
+@inlined_kernel
+def settle(section, begin, bits, remoteness, own, lost, won):
+    """Decide the positions of a block of slots that are due at a remoteness.
+
+    Returns when the next ones are due, and how many are lost and won.
+    """
+    scores, left = own
+    later, losses, wins = NEVER, 0, 0
+    for rank in range(begin, min(len(scores), begin + DUE_SLOTS)):
+        if left[rank] >= DECIDED:
+            continue
+        when = remoteness_due(np.int64(scores[rank]), bits)
+        if when > remoteness:
+            later = min(later, when)
+        elif when == remoteness and scores[rank] >= WIN_CLASS << bits:
+            left[rank] = DECIDED
+            won[wins] = section.masks[rank]
+            wins += 1
+        elif when == remoteness and left[rank] == 0:
+            left[rank] = DECIDED
+            lost[losses] = section.masks[rank]
+            losses += 1
+    return later, losses, wins
+
+
 @kernel
-def finish(board, kind, begin, end, bits, images, scores, left, sizes):
+def finish(board, section, begin, end, bits, images, scores, left, sizes):
     """Score what is undecided as a draw, and empty the slots that stand for no position of their own.
 
     Writes how many positions each slot of rows *begin* to *end* stands for: *images* if it is not symmetric.
     """
-    men, ways = kind.men, len(kind.masks)
+    men, ways = section.men, len(section.masks)
     half = (men + 1) // 2
     cells, ranks = np.empty(MEN, np.int64), np.empty(MEN, np.int64)
     low, high = np.empty(1 << half, np.int64), np.empty(1 << men // 2, np.int64)
     for row in range(begin, end):
-        shape = kind.shapes[row]
+        shape = section.shapes[row]
         list_cells(shape, cells)
-        slots = slice(kind.start + row * ways, kind.start + (row + 1) * ways)
+        slots = slice(section.start + row * ways, section.start + (row + 1) * ways)
         own_scores, own_left, own_sizes = scores[slots], left[slots], sizes[(row - begin) * ways :]
         for rank in range(ways):
             # A score without undecided children in the tier is what later tiers say.
@@ -575,11 +669,11 @@ def finish(board, kind, begin, end, bits, images, scores, left, sizes):
         _, which = row_of(board, shape)
         first, last = board.set_begins[which], board.set_begins[which + 1]
         for at in range(first if last > first + 1 else last, last):
-            find_ranks(board, kind, cells, -1, shape, board.sets[at], ranks)
+            find_ranks(board, section, cells, -1, shape, board.sets[at], ranks)
             fill_tables(ranks, men, low, high)
             for rank in range(ways):
-                mask = np.int64(kind.masks[rank])
-                image = rank_of(kind, low[mask & (1 << half) - 1] | high[mask >> half], men, kind.own)
+                mask = np.int64(section.masks[rank])
+                image = rank_of(section, low[mask & (1 << half) - 1] | high[mask >> half], men, section.own)
                 if image < rank:
                     own_scores[rank] = DRAW_CLASS << bits | EMPTY_PLIES
                 own_sizes[rank] += (image == rank) - (at == first)

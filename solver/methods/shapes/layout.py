@@ -10,7 +10,7 @@ import numpy as np
 from retrograde.games.kinds.placements import NONE, Section
 from retrograde.games.kinds.steps import Steps
 from retrograde.solver.methods.shapes.fit import MOST_CELLS, MOST_PUSHES, After, NotShaped, sections_after
-from retrograde.solver.methods.shapes.kernels import Board, Kind
+from retrograde.solver.methods.shapes.kernels import Board, SectionArrays
 from retrograde.solver.values.score import encode
 
 Array = np.ndarray[Any, Any]
@@ -107,7 +107,7 @@ def ranks_around(men: int) -> Array:
 
 
 def moves_of(steps: Steps, cells: int) -> tuple[Array, Array]:
-    """Return the moves of a section, and the orders that they need (see `Kind`)."""
+    """Return the moves of a section, and the orders that they need (see `SectionArrays`)."""
     own = tuple(range(cells))
     orders = {own: 0}
     moves = [(NONE, cell, 1 << cell, 0) for cell in range(cells) if steps.drops >> cell & 1]
@@ -120,9 +120,9 @@ def moves_of(steps: Steps, cells: int) -> tuple[Array, Array]:
     return np.array(moves, np.int64).reshape(-1, 4), np.array(tables, np.int64)
 
 
-def kinds_of(
+def sections_of(
     game: Any, tier: int, begin_of: Callable[[int], int], bits: int
-) -> Iterator[tuple[Section, Steps, After, Kind]]:
+) -> Iterator[tuple[Section, Steps, After, SectionArrays]]:
     """Yield the sections of a tier with their steps and what is after them.
 
     *begin_of* returns the first slot of a tier. Raises NotShaped if what is declared does not fit together.
@@ -142,7 +142,7 @@ def kinds_of(
         after = sections_after(game, section, steps)
         bases = [NONE if one is None else begin_of(one.tier) + starts[one] for one in after]
         men = sum(section.men)
-        kind = Kind(
+        arrays = SectionArrays(
             men,
             section.men[0],
             starts[section],
@@ -157,4 +157,4 @@ def kinds_of(
             after.moved is not None and after.moved.tier == tier,
             np.array(bases, np.int64),
         )
-        yield section, steps, after, kind
+        yield section, steps, after, arrays

@@ -5,12 +5,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import Game
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import Game, RuleError
 from retrograde.games.kinds.placements import NONE
 from retrograde.solver.methods.shapes import kernels
-from retrograde.solver.methods.shapes.fit import NotShaped, check_steps
-from retrograde.solver.methods.shapes.kernels import DECIDED, DUE_SLOTS, NEVER, PRIMITIVE, Board, Frontier, Kind
-from retrograde.solver.methods.shapes.layout import board_of, kinds_of
+from retrograde.solver.methods.shapes.fit import NotShaped, steps_agree
+from retrograde.solver.methods.shapes.kernels import (
+    DECIDED,
+    DUE_SLOTS,
+    NEVER,
+    PRIMITIVE,
+    Board,
+    Buffers,
+    Frontier,
+    SectionArrays,
+)
+from retrograde.solver.methods.shapes.layout import board_of, sections_of
 from retrograde.solver.runtime.checkpoint import Checkpoint
 from retrograde.solver.values.score import RemotenessOverflow
 from retrograde.solver.values.score_kernels import count_by_score
@@ -36,18 +46,18 @@ class ShapeProgress(NamedTuple):
 class Block:
     """Some rows of a section, and what is known of them between two plies."""
 
-    def __init__(self, kind: Kind, begin: int, end: int):
-        self.kind, self.begin, self.end = kind, begin, end
+    def __init__(self, arrays: SectionArrays, begin: int, end: int):
+        self.arrays, self.begin, self.end = arrays, begin, end
         rows, nothing = end - begin, np.empty(0, np.int64)
         self.links: tuple[Array, Array, Array] = (np.zeros(rows + 1, np.int64), nothing, nothing)
-        self.due = np.full(rows * (-(-len(kind.masks) // DUE_SLOTS)), NEVER, np.uint16)
+        self.due = np.full(rows * (-(-len(arrays.masks) // DUE_SLOTS)), NEVER, np.uint16)
         self.undecided = np.zeros(rows, np.int64)
         self.lost = self.won = Frontier(np.empty(0, np.int32), np.zeros(rows + 1, np.int64))
 
     @property
     def slots(self) -> slice:
-        ways = len(self.kind.masks)
-        return slice(self.kind.start + self.begin * ways, self.kind.start + self.end * ways)
+        ways = len(self.arrays.masks)
+        return slice(self.arrays.start + self.begin * ways, self.arrays.start + self.end * ways)
 
 
 class ShapeTier:
@@ -62,19 +72,21 @@ class ShapeTier:
     ):  # fmt: skip
         self.game, self.tier, self.every, self.scores, self.bits = game, tier, every, scores, bits
         self.board: Board = board_of(game)
-        known = list(kinds_of(game, tier, begin_of, bits))
+        known = list(sections_of(game, tier, begin_of, bits))
         sections = [section for section, *_ in known]
         self.steps = [steps for _, steps, *_ in known]
-        self.kinds = [kind for *_, kind in known]
-        self.after = [sections.index(after.moved) if after.moved and kind.inside else NONE for *_, after, kind in known]
+        self.arrays = [arrays for *_, arrays in known]
+        self.after = [
+            sections.index(after.moved) if after.moved and arrays.inside else NONE for *_, after, arrays in known
+        ]
         """For each section, the number of the section after a move within the tier."""
         self.left = np.zeros(len(scores), np.uint8)
         """Counters of undecided children (see values/score.py)."""
         self.blocks: list[list[Block]] = []
-        for kind in self.kinds:
-            rows = max(1, BLOCK // len(kind.masks))
-            ends = range(0, len(kind.shapes), rows)
-            self.blocks.append([Block(kind, begin, min(begin + rows, len(kind.shapes))) for begin in ends])
+        for arrays in self.arrays:
+            rows = max(1, BLOCK // len(arrays.masks))
+            ends = range(0, len(arrays.shapes), rows)
+            self.blocks.append([Block(arrays, begin, min(begin + rows, len(arrays.shapes))) for begin in ends])
 
     def solve(self, run: Run, report: Report, checkpoint: Checkpoint) -> Array:
         """Solve the tier; return the counts of its outcomes (see `legend.py` of the numbered method)."""
@@ -85,7 +97,7 @@ class ShapeTier:
         else:
             for _ in run(self.look, every):
                 pass
-        if any(kind.inside for kind in self.kinds):
+        if any(arrays.inside for arrays in self.arrays):
             self.propagate(run, report, checkpoint)
         else:
             self.left[:] = DECIDED
@@ -93,13 +105,14 @@ class ShapeTier:
 
     def check(self) -> None:
         """Compare the steps with the rules at some positions of each section."""
-        for kind, steps in zip(self.kinds, self.steps, strict=True):
-            slots = len(kind.shapes) * len(kind.masks)
+        for arrays, steps in zip(self.arrays, self.steps, strict=True):
+            slots = len(arrays.shapes) * len(arrays.masks)
             checks = min(slots, CHECKS + slots // CHECK_SLOTS)
-            for slot in np.linspace(kind.start, kind.start + slots - 1, checks).astype(np.int64).tolist():
+            for slot in np.linspace(arrays.start, arrays.start + slots - 1, checks).astype(np.int64).tolist():
                 position = self.game.unindex(self.tier, slot)
-                if position != NONE:
-                    check_steps(self.game, position, steps)
+                if position != NONE and not steps_agree(self.game, position, steps):
+                    where = f"{variant(self.game)}, position {position}"
+                    raise RuleError(f"{where}: steps() differ from the other rules; mend steps(), or leave it out")
 
     def look(self, task: tuple[Block, int]) -> None:
         """Write the initial scores and counters of a block."""
@@ -108,8 +121,9 @@ class ShapeTier:
             self.scores[block.slots], self.left[block.slots] = 0, PRIMITIVE  # LOSE in 0
         else:
             fine = kernels.look(
-                self.board, block.kind, block.begin, block.end, self.every, self.bits, self.scores, self.left
-            )
+                self.board, block.arrays, block.begin, block.end, self.every, self.bits, self.scores, self.left,
+                Buffers.of(block.arrays),
+            )  # fmt: skip
             if not fine:
                 raise NotShaped("a move leads to a section that the steps do not allow for")
 
@@ -145,16 +159,16 @@ class ShapeTier:
     def link(self, task: tuple[Block, int]) -> None:
         """Find the edges of a block, and what of it is decided at a remoteness."""
         block, remoteness = task
-        kind, rows = block.kind, block.end - block.begin
-        if kind.inside:
-            most = rows * int((kind.moves[:, 0] >= 0).sum())
+        arrays, rows = block.arrays, block.end - block.begin
+        if arrays.inside:
+            most = rows * int((arrays.moves[:, 0] >= 0).sum())
             begins, edges, moves = np.zeros(rows + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.uint16)
-            count = kernels.find_edges(self.board, kind, block.begin, block.end, begins, edges, moves)
+            count = kernels.find_edges(self.board, arrays, block.begin, block.end, begins, edges, moves)
             block.links = begins, edges[:count].copy(), moves[:count].copy()
-        most = rows * len(kind.masks)
+        most = rows * len(arrays.masks)
         masks, starts = np.empty((2, most), np.int32), np.empty((2, rows + 1), np.int64)
         counts = kernels.gather(
-            kind, block.begin, block.end, self.bits, remoteness, self.scores, self.left, block.due, block.undecided,
+            arrays, block.begin, block.end, self.bits, remoteness, self.scores, self.left, block.due, block.undecided,
             *masks, *starts,
         )  # fmt: skip
         block.lost, block.won = (Frontier(masks[at, : counts[at]].copy(), starts[at]) for at in range(2))
@@ -165,8 +179,8 @@ class ShapeTier:
         most = int(block.undecided.sum())
         masks, starts = np.empty((2, most), np.int32), np.empty((2, block.end - block.begin + 1), np.int64)
         counts = kernels.advance(
-            self.board, block.kind, block.begin, block.end, self.bits, remoteness, block.links, frontiers,
-            self.scores, self.left, block.due, block.undecided, (*masks, *starts),
+            self.board, block.arrays, block.begin, block.end, self.bits, remoteness, block.links, frontiers,
+            self.scores, self.left, block.due, block.undecided, (*masks, *starts), Buffers.of(block.arrays),
         )  # fmt: skip
         block.lost, block.won = (Frontier(masks[at, : counts[at]].copy(), starts[at]) for at in range(2))
 
@@ -190,7 +204,9 @@ class ShapeTier:
         """Write the final scores of a block; return (score, slots, positions, first of them) for each score."""
         sizes = np.empty(block.slots.stop - block.slots.start, np.uint16)
         images = 2 * len(self.board.images)
-        kernels.finish(self.board, block.kind, block.begin, block.end, self.bits, images, self.scores, self.left, sizes)
+        kernels.finish(
+            self.board, block.arrays, block.begin, block.end, self.bits, images, self.scores, self.left, sizes
+        )
         return count_by_score(self.scores[block.slots], sizes, self.bits)
 
 

@@ -1,0 +1,199 @@
+"""Tiers solved shape by shape: the same bytes as slot by slot, and steps that are compared with the rules."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from retrograde.databases import open_database
+from retrograde.games import RuleError
+from retrograde.games.catalog import load_game
+from retrograde.games.lasker import Lasker
+from retrograde.games.morris import Morris
+from retrograde.games.quixo import Quixo
+from retrograde.games.teeko import Teeko
+from retrograde.solver.conformance.check import check
+from retrograde.solver.engine import solve
+from retrograde.solver.methods.numbered import by_slots, store
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
+from retrograde.solver.methods.shapes import kernels
+from retrograde.solver.methods.shapes.fit import NotShaped, is_shaped, sections_after, steps_agree
+from retrograde.solver.methods.shapes.layout import (
+    board_of,
+    masks_of,
+    ranks_of_lowers,
+    ranks_of_uppers,
+    sections_of,
+    shapes_of,
+)
+from retrograde.solver.runtime.sizes import Sizes
+from retrograde.solver.verification.verify import verify
+from tests.helpers.marks import thorough_but
+
+pytestmark = pytest.mark.long
+
+SMALL = ["quixo:2", "quixo:3", "teeko:3,2", "teeko:3,3", "morris:3", "morris:3,no", "lasker:3"]
+LARGE = ["morris:6", "morris:9", "lasker:4", "lasker:10", "teeko", "quixo:5", "morris:5,no"]
+
+
+def arrays_of(game):
+    """Yield each section with its steps and its arrays."""
+    numbering = SlotNumbering.of(game)
+    for tier in game.tiers:
+        for section, steps, _, arrays in sections_of(game, tier, lambda k: int(numbering.starts[numbering.row(k)]), 14):
+            yield section, steps, arrays
+
+
+def placed(game, section, shape, mask):
+    """Return the position with men on the cells of a shape, coloured by a mask, the first player to move."""
+    men = [cell for cell in range(game.cells) if shape >> cell & 1]
+    mine = sum(1 << cell for rank, cell in enumerate(men) if mask >> rank & 1)
+    return mine | (shape ^ mine) << game.cells | section.number << 2 * game.cells
+
+
+@pytest.mark.parametrize("variant", SMALL)
+def test_each_slot_is_a_shape_and_a_colouring(variant):
+    game = load_game(variant)
+    for section, _, arrays in arrays_of(game):
+        for row, shape in enumerate(arrays.shapes.tolist()):
+            for rank, mask in enumerate(arrays.masks.tolist()):
+                slot = arrays.start + row * len(arrays.masks) + rank
+                position, there = placed(game, section, shape, mask), game.unindex(section.tier, slot)
+                # Equal colourings of a symmetric shape: the least has the slot, and the others are empty.
+                assert there == game.canonical(position) if game.index(position) == slot else there < 0
+
+
+@pytest.mark.parametrize("variant", LARGE)
+def test_shapes_of_large_boards_are_numbered_as_positions_are(variant):
+    game, random = load_game(variant), Random(3)
+    board, declared = board_of(game), game.placements
+    for section in random.sample(declared.sections, min(20, len(declared.sections))):
+        men = sum(section.men)
+        shapes, masks = shapes_of(game, men), masks_of(men, section.men[0])
+        starts = [part.start for part in declared.subsections if part.section == section]
+        cells = random.sample(range(game.cells), men)
+        position = sum(1 << cell + (at >= section.men[0]) * game.cells for at, cell in enumerate(cells))
+        row, which = kernels.row_of(board, sum(1 << cell for cell in cells))
+        first, last = board.set_begins[which : which + 2]
+        assert {kernels.moved(board, sum(1 << cell for cell in cells), one) for one in board.sets[first:last]} == {
+            shapes[row]
+        }
+        slot = game.index(position | section.number << 2 * game.cells)
+        assert divmod(slot - starts[0], len(masks))[0] == row
+
+
+@pytest.mark.parametrize("men", [0, 1, 2, 7, 12, 13])
+def test_ranks_of_colourings_are_sums_of_two_halves(men):
+    half = (men + 1) // 2
+    for own in range(men + 1):
+        masks = masks_of(men, own)
+        ranks = ranks_of_lowers()[masks & (1 << half) - 1] + ranks_of_uppers(men)[own, masks >> half]
+        assert (ranks == np.arange(len(masks))).all()
+
+
+@pytest.mark.parametrize("variant", SMALL)
+def test_steps_are_the_moves_of_all_positions(variant):
+    game = load_game(variant)
+    for section, steps, arrays in arrays_of(game):
+        for slot in range(arrays.start, arrays.start + len(arrays.shapes) * len(arrays.masks)):
+            position = game.unindex(section.tier, slot)
+            assert position < 0 or steps_agree(game, position, steps)
+
+
+@pytest.mark.parametrize("variant", LARGE)
+def test_steps_are_the_moves_of_positions_of_large_boards(variant):
+    game, random = load_game(variant), Random(5)
+    for section in random.choices(game.placements.sections, k=15):
+        steps = game.steps(section.men, section.number)
+        sections_after(game, section, steps)
+        for _ in range(5):
+            cells = random.sample(range(game.cells), sum(section.men))
+            position = sum(1 << cell + (at >= section.men[0]) * game.cells for at, cell in enumerate(cells))
+            assert steps_agree(game, position | section.number << 2 * game.cells, steps)
+
+
+@pytest.mark.parametrize(
+    "variant",
+    thorough_but(
+        [*SMALL, "morris:4", "morris:4,no", "teeko:4,3", "lasker:4"], "quixo:2", "teeko:3,3", "morris:3", "lasker:3"
+    ),
+)
+@pytest.mark.parametrize("in_scratch", [False, True])
+def test_same_bytes_as_slot_by_slot(variant, in_scratch, tmp_path, monkeypatch):
+    sizes = Sizes(scores_in_scratch=in_scratch)
+    game = load_game(variant)
+    by_slot = solve(game, tmp_path / "slots.h5", method="numbered", fresh=True, sizes=sizes)
+    monkeypatch.setattr("retrograde.solver.methods.shapes.tiers.BLOCK", 64)
+    monkeypatch.setattr(by_slots, "solve_by_slots", lambda *_: pytest.fail("it is solved slot by slot"))
+    by_shape = solve(game, tmp_path / "shapes.h5", method="setwise", workers=2, fresh=True, sizes=sizes)
+    assert by_shape.read_bytes() == by_slot.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["morris:6", "morris:5,no", "teeko", "quixo:4", "teeko:4"])
+def test_the_same_bytes_of_larger_games(variant, tmp_path):
+    game = load_game(variant)
+    by_slot = solve(game, tmp_path / "slots.h5", method="numbered", fresh=True)
+    by_shape = solve(game, tmp_path / "shapes.h5", method="setwise", fresh=True)
+    assert by_shape.read_bytes() == by_slot.read_bytes()
+    with open_database(by_shape, game=game) as database:
+        assert verify(database).ok
+
+
+def test_a_tier_that_does_not_fit_in_memory_is_solved_slot_by_slot(tmp_path, monkeypatch):
+    game = load_game("teeko:3,3")
+    expected = solve(game, tmp_path / "shapes.h5", method="setwise").read_bytes()
+    monkeypatch.setattr(store, "memory_for_tiers", lambda *_: store.memory_by_slots(game, 1, 14))
+    monkeypatch.setattr("retrograde.solver.methods.numbered.by_shapes.memory_by_shapes", lambda _: 1 << 60)
+    monkeypatch.setattr("retrograde.solver.methods.shapes.tiers.ShapeTier", lambda *_: pytest.fail("by shapes"))
+    assert solve(game, tmp_path / "slots.h5", method="setwise", fresh=True).read_bytes() == expected
+
+
+class Poor(Morris):
+    """Men's morris with steps that have no mills."""
+
+    name = "morris"
+    men: int = 3
+
+    def steps(self, men, number):
+        return super().steps(men, number)._replace(mills=())
+
+
+class Jumpy(Teeko):
+    """Teeko with steps by which men jump."""
+
+    name = "teeko"
+    side: int = 3
+    men: int = 2
+
+    def steps(self, men, number):
+        steps = super().steps(men, number)
+        return steps._replace(slides=(511,) * 9) if steps.slides else steps
+
+
+@pytest.mark.parametrize("game", [Poor(), Jumpy()], ids=["mills", "slides"])
+def test_steps_that_differ_from_the_rules_are_refused(game, tmp_path):
+    with pytest.raises(RuleError, match=r"steps\(\) differ from the other rules; mend steps\(\), or leave it out"):
+        solve(game, tmp_path / "wrong.h5", method="setwise")
+    assert "steps" in str(check(game, compiled=False).findings)
+
+
+def test_steps_are_not_inherited():
+    class Own(Lasker):
+        def free_to_take(self, men):
+            return men
+
+    assert is_shaped(load_game("lasker"))
+    assert not is_shaped(Own())
+    assert not is_shaped(load_game("baghchal"))
+    assert all(map(is_shaped, (Morris(), Teeko(), Quixo())))
+
+
+def test_steps_that_lead_nowhere_do_not_fit():
+    game = load_game("teeko:3,2")
+    last = game.placements.sections[-1]
+    steps = game.steps(last.men, last.number)
+    sections_after(game, last, steps)
+    for wrong in (steps._replace(slid=0), steps._replace(drops=1, put=1), steps._replace(slid=3)):
+        with pytest.raises(NotShaped):
+            sections_after(game, last, wrong)

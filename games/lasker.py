@@ -18,7 +18,7 @@ class Lasker(Morris):
 
     men: int = 10
 
-    steps = Morris.steps
+    section_steps = Morris.section_steps
 
     @property
     def hands(self):

@@ -34,7 +34,7 @@ class Morris(Mills):
         if self.men not in (3, 4, 5, 6, 9, 10, 11):
             raise ValueError("each player has three to six men, or nine to eleven")
 
-    steps = Mills.steps
+    section_steps = Mills.section_steps
 
     # The board
 

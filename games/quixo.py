@@ -97,7 +97,7 @@ class Quixo(InLine, Placed):
         moving = moving >> step if target > source else moving << step
         return (position & ~both | moving | 1 << target + player * self.cells) ^ 1 << 2 * self.cells
 
-    def steps(self, men, number):
+    def section_steps(self, men, number):
         pushes = []
         for source, target, cells, step in self.pushes:
             goes = list(range(self.cells))

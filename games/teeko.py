@@ -91,7 +91,7 @@ class Teeko(InLine, Sliding):
     def slides(self, men, number):
         return [(0, 1, self.beside)] if sum(men) == 2 * self.men else []
 
-    def steps(self, men, number):
+    def section_steps(self, men, number):
         if men[0] == self.men:
             return Steps(slides=self.beside, slid=1, lines=self.lines)
         return Steps(drops=(1 << self.cells) - 1, put=1, lines=self.lines)

@@ -175,10 +175,10 @@ class Mills(Sliding, InHand):
         return LOSE
 
     def slides(self, men, number):
-        steps = Mills.steps(self, men, number)
+        steps = Mills.section_steps(self, men, number)
         return [(0, steps.slid, steps.slides)] if steps.slides else []
 
-    def steps(self, men, number):
+    def section_steps(self, men, number):
         """X's men slide as far as they may reach, unless one must be put down first.
 
         A player who has lost moves none.

@@ -2,7 +2,7 @@
 
 A game with two kinds of men that are exchanged with the player to move (`swap=(1, 0)`) may define::
 
-    def steps(self, men, number):
+    def section_steps(self, men, number):
         return Steps(slides=joined(9, grid(3, 3).in_a_row(2)), slid=1)
 
 The program calls it once for each section, with its men and the number above them, as `slides` in `sliding.py`. The

@@ -16,7 +16,7 @@ with its counterpart:
     draw_pieces and draw_turn, read_pieces              are inverses
     tiers, size, parts, index and unindex, family       slots stand for positions, and are inverses; all slots of a
                                                         small numbering, and of placements all that is declared
-    steps                                               are the moves that the other rules give
+    section_steps                                       gives the moves that the other rules give
     tiers, size, index, unindex, swapped                with chance: what has no slot needs none    (numberings.py)
     images                                              symmetric positions have the same value
     estimate, quiet, promise, tie_in, least_plies       are numbers within bounds, equal for symmetric positions

@@ -101,9 +101,9 @@ def check_steps(survey: Survey, position: int) -> None:
     game: Any = survey.game
     canonical, cells = survey.canonical(position), game.placements.cells
     men = tuple((canonical >> kind * cells & (1 << cells) - 1).bit_count() for kind in range(2))
-    survey.at("steps", canonical)
-    if not steps_agree(game, canonical, game.steps(men, canonical >> 2 * cells)):
-        raise Fault("differ from the other rules; mend steps(), or leave it out")
+    survey.at("section_steps", canonical)
+    if not steps_agree(game, canonical, game.section_steps(men, canonical >> 2 * cells)):
+        raise Fault("differs from the other rules; correct it or leave it out")
 
 
 # Numberings of games with chance

@@ -19,9 +19,9 @@ class NotShaped(Exception):
 def is_shaped(game: Any) -> bool:
     """Return whether a game declares steps, on a board that this package can number.
 
-    Its class must define `steps` itself: a class that inherits it may have other rules.
+    Its class must define `section_steps` itself: a class that inherits it may have other rules.
     """
-    if "steps" not in vars(type(game)):
+    if "section_steps" not in vars(type(game)):
         return False
     declared = game.placements
     own = declared.symmetries[0]
@@ -60,7 +60,9 @@ def sections_after(game: Any, section: Section, steps: Steps) -> After:
             return None
         found: Section | None = known.get((men, number - 1))
         if not number & 1 or found is None or found.tier < section.tier:
-            raise NotShaped(f"steps({section.men}, {section.number}) lead to no section of that tier or a later one")
+            raise NotShaped(
+                f"section_steps({section.men}, {section.number}) lead to no section of that tier or a later one"
+            )
         return found
 
     takes = mills and other > 0 and own >= 2

@@ -134,9 +134,9 @@ def sections_of(
     for section in game.placements.sections:
         if section.tier != tier:
             continue
-        steps = game.steps(section.men, section.number)
+        steps = game.section_steps(section.men, section.number)
         if not isinstance(steps, Steps):
-            raise NotShaped(f"steps({section.men}, {section.number}) gives no Steps")
+            raise NotShaped(f"section_steps({section.men}, {section.number}) gives no Steps")
         if len(steps.pushes) > MOST_PUSHES or (steps.pushes and steps.mills):
             raise NotShaped("pushes are too many, or there are mills as well")
         after = sections_after(game, section, steps)

@@ -112,7 +112,9 @@ class ShapeTier:
                 position = self.game.unindex(self.tier, slot)
                 if position != NONE and not steps_agree(self.game, position, steps):
                     where = f"{variant(self.game)}, position {position}"
-                    raise RuleError(f"{where}: steps() differ from the other rules; mend steps(), or leave it out")
+                    raise RuleError(
+                        f"{where}: section_steps() differs from the other rules; correct it or leave it out"
+                    )
 
     def look(self, task: tuple[Block, int]) -> None:
         """Write the initial scores and counters of a block."""

@@ -104,7 +104,7 @@ def test_steps_are_the_moves_of_all_positions(variant):
 def test_steps_are_the_moves_of_positions_of_large_boards(variant):
     game, random = load_game(variant), Random(5)
     for section in random.choices(game.placements.sections, k=15):
-        steps = game.steps(section.men, section.number)
+        steps = game.section_steps(section.men, section.number)
         sections_after(game, section, steps)
         for _ in range(5):
             cells = random.sample(range(game.cells), sum(section.men))
@@ -155,8 +155,8 @@ class Poor(Morris):
     name = "morris"
     men: int = 3
 
-    def steps(self, men, number):
-        return super().steps(men, number)._replace(mills=())
+    def section_steps(self, men, number):
+        return super().section_steps(men, number)._replace(mills=())
 
 
 class Jumpy(Teeko):
@@ -166,16 +166,16 @@ class Jumpy(Teeko):
     side: int = 3
     men: int = 2
 
-    def steps(self, men, number):
-        steps = super().steps(men, number)
+    def section_steps(self, men, number):
+        steps = super().section_steps(men, number)
         return steps._replace(slides=(511,) * 9) if steps.slides else steps
 
 
 @pytest.mark.parametrize("game", [Poor(), Jumpy()], ids=["mills", "slides"])
 def test_steps_that_differ_from_the_rules_are_refused(game, tmp_path):
-    with pytest.raises(RuleError, match=r"steps\(\) differ from the other rules; mend steps\(\), or leave it out"):
+    with pytest.raises(RuleError, match=r"section_steps\(\) differs from the other rules; correct it or leave it out"):
         solve(game, tmp_path / "wrong.h5", method="setwise")
-    assert "steps" in str(check(game, compiled=False).findings)
+    assert "section_steps" in str(check(game, compiled=False).findings)
 
 
 def test_steps_are_not_inherited():
@@ -192,7 +192,7 @@ def test_steps_are_not_inherited():
 def test_steps_that_lead_nowhere_do_not_fit():
     game = load_game("teeko:3,2")
     last = game.placements.sections[-1]
-    steps = game.steps(last.men, last.number)
+    steps = game.section_steps(last.men, last.number)
     sections_after(game, last, steps)
     for wrong in (steps._replace(slid=0), steps._replace(drops=1, put=1), steps._replace(slid=3)):
         with pytest.raises(NotShaped):

@@ -33,7 +33,7 @@ Report = Callable[[int, int], None]
 
 BLOCK = 1 << 18
 """Slots in a task, about."""
-CHECKS, CHECK_SLOTS = 16, 1 << 15
+CHECKS, CHECK_SLOTS = 6, 1 << 15
 """Positions of a section whose steps are compared with the rules: so many, and one for each so many slots."""
 
 
@@ -91,6 +91,7 @@ class ShapeTier:
     def solve(self, run: Run, report: Report, checkpoint: Checkpoint) -> Array:
         """Solve the tier; return the counts of its outcomes (see `legend.py` of the numbered method)."""
         self.check()
+        run = map if len(self.scores) <= BLOCK else run  # threads gain nothing
         every = [(block, number) for number, blocks in enumerate(self.blocks) for block in blocks]
         if checkpoint.progress:
             checkpoint.load(self.scores, self.left)

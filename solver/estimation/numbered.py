@@ -17,6 +17,7 @@ from retrograde.games.contract.game import METRICS, Game, defines, is_none
 from retrograde.solver.estimation import amounts
 from retrograde.solver.estimation.amounts import (
     BY_SETS,
+    BY_SHAPES,
     BY_SLOT,
     NUMBERED,
     PLIES_BITS,
@@ -28,7 +29,13 @@ from retrograde.solver.estimation.amounts import (
 from retrograde.solver.methods.chess.fit import formation_of
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.methods.numbered.seeds import EXPANDING_SHARE
-from retrograde.solver.methods.numbered.tier_memory import memory_by_sets, memory_by_slots, memory_for_tiers
+from retrograde.solver.methods.numbered.tier_memory import (
+    memory_by_sets,
+    memory_by_shapes,
+    memory_by_slots,
+    memory_for_tiers,
+)
+from retrograde.solver.methods.shapes.fit import is_shaped
 from retrograde.solver.metrics.slots.store import memory_of
 from retrograde.solver.rules.examine import examine
 from retrograde.solver.runtime.memory import format_size
@@ -58,10 +65,11 @@ def estimate_numbered(game: Game, workers: int, metric: str = METRICS[0]) -> Est
     for name, seen in (("records", sample.records), ("positions", sample.positions)):
         likely = seen / sample.slots * slots
         result.put(name, Range(likely * max(1 - error, 0), likely, likely * (1 + error)))
-    # Step 2: time. Tiers solved set by set are much faster than tiers solved slot by slot.
+    # Step 2: time. Tiers solved set by set or shape by shape are much faster than tiers solved slot by slot.
     rows = dict(formations(game, numbering))
     by_sets = sum(numbering.size(row) for row, formation in rows.items() if formation)
-    kinds = [(ratios, count) for ratios, count in ((NUMBERED, slots - by_sets), (BY_SETS, by_sets)) if count]
+    slower = BY_SHAPES if is_shaped(game) else NUMBERED
+    kinds = [(ratios, count) for ratios, count in ((slower, slots - by_sets), (BY_SETS, by_sets)) if count]
     work = sum((Range.exactly(count).times(ratios.seconds) for ratios, count in kinds), amounts.NOTHING)
     result.put("seconds", work.times(1 / speed_of(workers)) + NUMBERED.start)
     # Step 3: memory and disk.
@@ -98,7 +106,9 @@ def memory_of_numbered(game: Game, numbering: SlotNumbering, metric: str) -> Ran
     tiers = []
     for row, formation in formations(game, numbering):
         slots = numbering.size(row)
-        if formation and (sets := memory_by_sets(formation, metric)):
+        if is_shaped(game):
+            tiers.append(Range(slots, 3 * slots, memory_by_shapes(game, int(numbering.tiers[row]), slots)))
+        elif formation and (sets := memory_by_sets(formation, metric)):
             tiers.append(Range(0, max(sets - 2 * slots, slots // 2), sets))
         else:
             least, most, tasks = memory_by_slots(game, slots, PLIES_BITS)

@@ -36,7 +36,7 @@ def solve_by_shapes(
     """
     numbering, tier, count = table.numbering, int(table.numbering.tiers[k]), table.numbering.size(k)
     in_ranges = work.ranged_from is not None and count >= work.ranged_from
-    if in_ranges or memory_by_shapes(count) > work.budget.left():
+    if in_ranges or memory_by_shapes(table.game, tier, count) > work.budget.left():
         return None
     from retrograde.solver.methods.shapes.tiers import ShapeProgress, ShapeTier  # loads the compiler
 

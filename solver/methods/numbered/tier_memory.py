@@ -19,7 +19,7 @@ from retrograde.games.contract.game import METRICS, Game, defines
 from retrograde.games.contract.zeroing import TO_PROGRESS
 from retrograde.solver.methods.chess.fit import formation_of, is_chess
 from retrograde.solver.methods.numbered.numbering import SlotNumbering
-from retrograde.solver.methods.shapes.fit import is_shaped
+from retrograde.solver.methods.shapes.fit import bytes_of_edges, is_shaped
 from retrograde.solver.values.score import counter_type, score_type
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ OUTCOME_BYTES = 1.3
 One byte for its outcome (two with another metric), and bits in two sets.
 """
 SHAPE_BYTES = 5
-"""Bytes for each slot of a tier solved by shapes: two for the score, one for the counter, others for edges and
-lists."""
+"""Bytes for each slot of a tier solved by shapes: two for the score, one for the counter, others for lists."""
 SHAPE_TABLES = 20_000_000
 """Bytes for the tables of a tier solved by shapes."""
 TASK_BYTES = 100_000_000, 1000
@@ -74,9 +73,9 @@ def memory_by_slots(game: Game, slots: int, bits: int, ranged: int | None = None
     return TierMemory(int(least * slots) + tasks, int(most * slots) + tasks, tasks)
 
 
-def memory_by_shapes(slots: int) -> int:
+def memory_by_shapes(game: Game, tier: int, slots: int) -> int:
     """Return the memory for solving a tier shape by shape, its scores included, in bytes."""
-    return SHAPE_BYTES * slots + SHAPE_TABLES
+    return SHAPE_BYTES * slots + bytes_of_edges(game, tier) + SHAPE_TABLES
 
 
 def memory_by_sets(formation: "Formation", metric: str) -> int:
@@ -92,9 +91,11 @@ def memory_for_tiers(
     If *by_sets*, tiers are solved by sets where possible. Tiers of *ranged* slots or more are cut into ranges.
     """
     if by_sets and is_shaped(game):
-        slots = int(np.diff(numbering.starts).max())
-        by_shapes, slow = memory_by_shapes(slots), memory_by_slots(game, slots, bits, ranged)
-        return TierMemory(min(by_shapes, slow.least), by_shapes, 0)
+        sizes = np.diff(numbering.starts)
+        row = int(sizes.argmax())
+        slots = int(sizes[row])
+        by_shapes = memory_by_shapes(game, int(numbering.tiers[row]), slots)
+        return TierMemory(min(by_shapes, memory_by_slots(game, slots, bits, ranged).least), by_shapes, 0)
     if not by_sets or not is_chess(game):
         sizes = np.diff(numbering.starts)
         largest = {int(some.max()) for some in (sizes, sizes[sizes < (ranged or 0)]) if len(some)}

@@ -1,5 +1,6 @@
 """Which games this package solves, and whether what they declare agrees with their rules."""
 
+from math import comb
 from typing import Any, NamedTuple
 
 from retrograde.games.contract.game import LOSE, UNDECIDED
@@ -8,6 +9,8 @@ from retrograde.games.kinds.steps import Steps
 
 MOST_CELLS = 25
 """Cells of a board at most. A colouring has as many bits, and there are tables for half of them."""
+EDGE_BYTES = 6
+"""Bytes of an edge from a shape to another: where it leads, and the number of the move."""
 MOST_PUSHES = 200
 """Pushes at most: a counter of children has a byte."""
 
@@ -30,6 +33,18 @@ def is_shaped(game: Any) -> bool:
         and declared.cells <= MOST_CELLS
         and len(declared.key) + len(declared.side) == declared.cells
     )
+
+
+def bytes_of_edges(game: Any, tier: int) -> int:
+    """Return how many bytes the edges of a tier take, about: a slide is possible if men stand as if by chance."""
+    declared, found = game.placements, 0.0
+    sections = [section for section in declared.sections if section.tier == tier]
+    for section, (_, slots) in zip(sections, game.parts(tier), strict=True):
+        steps, men, cells = game.section_steps(section.men, section.number), sum(section.men), declared.cells
+        free = men * (cells - men) / max(1, cells * (cells - 1))
+        moves = free * sum(reach.bit_count() for reach in steps.slides) + len(steps.pushes) * men / cells
+        found += EDGE_BYTES * moves * slots / comb(men, section.men[0])
+    return int(found)
 
 
 class After(NamedTuple):

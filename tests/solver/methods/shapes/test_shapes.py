@@ -144,7 +144,7 @@ def test_a_tier_that_does_not_fit_in_memory_is_solved_slot_by_slot(tmp_path, mon
     game = load_game("teeko:3,3")
     expected = solve(game, tmp_path / "shapes.h5", method="setwise").read_bytes()
     monkeypatch.setattr(store, "memory_for_tiers", lambda *_: store.memory_by_slots(game, 1, 14))
-    monkeypatch.setattr("retrograde.solver.methods.numbered.by_shapes.memory_by_shapes", lambda _: 1 << 60)
+    monkeypatch.setattr("retrograde.solver.methods.numbered.by_shapes.memory_by_shapes", lambda *_: 1 << 60)
     monkeypatch.setattr("retrograde.solver.methods.shapes.tiers.ShapeTier", lambda *_: pytest.fail("by shapes"))
     assert solve(game, tmp_path / "slots.h5", method="setwise", fresh=True).read_bytes() == expected
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from retrograde.cli.render.words import amount, duration
+from retrograde.cli.render.words import amount, duration, plies
 
 if TYPE_CHECKING:
     from retrograde.solver.runtime.progress import Listener, Progress
@@ -267,13 +267,13 @@ def deciding_of(progress: "Progress") -> list[str]:
     decided, total, remoteness, again = progress.deciding
     if remoteness is None:
         return ["looking at all moves"]
-    plies = f"{remoteness} {'ply' if remoteness == 1 else 'plies'}"
+    far = plies(remoteness)
     count = f"{amount(decided)} of {amount(total)}"
-    texts = [f"{count} decided, {plies} from the end", f"{count} decided, {plies}", f"{plies} from the end", plies]
+    texts = [f"{count} decided, {far} from the end", f"{count} decided, {far}", f"{far} from the end", far]
     if again is None:
         return texts
     looked = f"looking again {int(100 * again)} %"
-    return [*(f"{text}, {looked}" for text in texts[:2]), f"{plies}, {looked}", plies]
+    return [*(f"{text}, {looked}" for text in texts[:2]), f"{far}, {looked}", far]
 
 
 def bar(share: float, columns: int, fancy: bool) -> str:

@@ -21,7 +21,7 @@ from retrograde.databases.encoding import from_planes
 from retrograde.databases.errors import DamagedDatabase, NoDatabase, NotADatabase, OpenElsewhere
 from retrograde.databases.frames import LEGEND_ROWS_A_BYTE, ROWS_A_BYTE, FrameReader, digest_of
 from retrograde.databases.header import check_length, read_header
-from retrograde.databases.layout import FORMAT, MAGIC, LegendRow, legend_dtype
+from retrograde.databases.layout import FORMAT, LEGEND, MAGIC, LegendRow, legend_dtype
 from retrograde.databases.legend import LegendTable
 from retrograde.databases.lock import is_open_for_writing
 from retrograde.databases.remote import RemoteFile, RemotePath, path_of
@@ -292,11 +292,11 @@ def open_dataset(root: h5py.h5g.GroupID, name: str) -> h5py.h5d.DatasetID:
 def check_legend(legend: NDArray[Any], positions: int, stored: int) -> None:
     """Raise ValueError if a legend contradicts itself or the counts."""
     values, plies = legend["value"].astype(np.int64), legend["remoteness"].astype(np.int64)
-    sound = ((values >= LOSE) & (values <= WIN) & np.where(values == DRAW, plies == -1, plies >= 0)).all()
-    keys = np.stack([values << 32 | plies & 0xFFFFFFFF, *(legend[name] for name in (legend.dtype.names or ())[5:])])
-    ascends = rows_ascend(keys)
-    counted = (legend["stored"] >= 1) & (legend["stored"] <= legend["positions"]) & (legend["positions"] <= positions)
-    if not (sound and ascends and counted.all() and are_positions(legend["example"])):
+    measures = [legend[name] for name in legend.dtype.names or () if name not in (LEGEND.names or ())]
+    keys = np.stack([values, plies, *measures])
+    ends = (values >= LOSE) & (values <= WIN) & np.where(values == DRAW, plies == -1, plies >= 0)
+    counts = (legend["stored"] >= 1) & (legend["stored"] <= legend["positions"]) & (legend["positions"] <= positions)
+    if not (ends.all() and counts.all() and are_positions(legend["example"]) and rows_ascend(keys)):
         raise ValueError("the legend contradicts itself")
     sums = [sum(legend[column].tolist()) for column in ("positions", "stored")]  # Python's ints never overflow
     if sums != [positions, stored]:

@@ -13,7 +13,7 @@ import click
 from retrograde.cli.common import print_json
 from retrograde.cli.failure import INTERRUPTED, Failure, explain
 from retrograde.cli.progress import listening
-from retrograde.cli.render.words import amount, duration, faint, size
+from retrograde.cli.render.words import amount, duration, faint, plies, size
 from retrograde.databases.errors import InUse
 from retrograde.games import Game
 from retrograde.games.contract.text import printable
@@ -104,8 +104,7 @@ def result_or_found(
 
 def line_of(facts: Facts, before: bool, wide: int) -> str:
     longest = furthest(facts)
-    plies = longest and ("1 ply" if longest["remoteness"] == 1 else f"{longest['remoteness']} plies")
-    far = f"{plies}  {longest['position']}" if longest else "a draw, all of it"
+    far = f"{plies(longest['remoteness'])}  {longest['position']}" if longest else "a draw, all of it"
     took = faint(f"{'before':>10}") if before else f"{duration(facts['seconds']):>10}"
     return f"{facts['variant']:<{wide}}  {size(facts['bytes']):>8}  {took}  {far}"
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,8 +17,6 @@ from retrograde.games.contract.game import Traits
 from retrograde.solver.runtime.progress import announce
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from retrograde.solver.play.answer import Answer
     from retrograde.solver.play.oracle import Oracle, ValueBounds
     from retrograde.solver.play.oracles.searching import SearchingOracle
@@ -98,7 +97,7 @@ def open_search(source: str, seconds: float, error: NoDatabase, table: int | Non
     return oracle
 
 
-def open_with_certificate(path: "Path", source: str, database: str | None, seconds: float) -> "SearchingOracle":
+def open_with_certificate(path: Path, source: str, database: str | None, seconds: float) -> "SearchingOracle":
     """Return an oracle that uses a book, if there is one, then a certificate, and searches beyond."""
     from retrograde.cli.render.certified import open_certified
     from retrograde.solver.play.oracles.open import searching_oracle

@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-from retrograde.games.clobber import exchanges
 from retrograde.games.contract.drawing import grid
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import Game
@@ -12,9 +11,7 @@ class Col(Game):
     """Colour an empty cell that has no neighbour of your colour. A player who cannot loses."""
 
     words = {"R": "Red", "B": "Blue"}
-    cells = Cells(
-        lambda game: grid(game.width, game.height), "all", exchanges, R="crimson square", B="royalblue square"
-    )
+    cells = Cells(lambda game: grid(game.width, game.height), "all", R="crimson square", B="royalblue square")
     mover = Turn("RB")
     width: int = 4
     height: int = 3

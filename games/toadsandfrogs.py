@@ -7,20 +7,13 @@ from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import Game
 
 
-def turned_round(game):
-    """Return the reversal of the row, after which toads are frogs, if there are as many of both."""
-    return [tuple(reversed(range(game.cells_in_row)))] if game.toads == game.frogs else []
-
-
 class ToadsAndFrogs(Game):
     """Move one of your animals ahead to the next cell, or over one animal of the other kind. Toads go right, frogs go
     left. Whoever cannot move loses."""
 
     title = "Toads and Frogs"
     words = {"T": "Toads", "F": "Frogs"}
-    cells = Cells(
-        lambda game: grid(game.cells_in_row, 1), exchanges=turned_round, T="peru disc T", F="mediumseagreen disc F"
-    )
+    cells = Cells(lambda game: grid(game.cells_in_row, 1), T="peru disc T", F="mediumseagreen disc F")
     mover = Turn("TF")
     toads: int = 3
     frogs: int = 3

@@ -21,6 +21,7 @@ from retrograde.solver.engine import solve
 from tests.helpers import turning
 from tests.helpers.command_line import retrograde
 from tests.helpers.forge import Forged
+from tests.helpers.marks import thorough
 from tests.helpers.solving import counts, outcomes
 
 SMALL = ["eightpuzzle:3,2", "eightpuzzle:2,3", "hanoi:4", "hanoi:3,4", "lightsout:3,3", "lightsout:2,3",
@@ -30,6 +31,7 @@ SMALL = ["eightpuzzle:3,2", "eightpuzzle:2,3", "hanoi:4", "hanoi:3,4", "lightsou
 COMPILED = {"eightpuzzle:3,2", "hanoi:3,4", "lightsout:3,3", "pegsolitaire:4,4,yes", "klotski:SBBS-.BB.-HH.S,yes,4",
             "kalah:3,1,no"}  # fmt: skip
 """One of each game, that with most options: machine code of the others takes half a minute."""
+RUSH_HOUR = "IBBxooIooLDDJAALooJoKEEMFFKooMGGHHHM"
 WAYS = [
     pytest.param(variant, way, marks=[pytest.mark.slow] if way == "compiled" and variant not in COMPILED else [])
     for variant in SMALL
@@ -96,6 +98,40 @@ def test_where_no_number_of_crossings_suffices_that_is_said():
     """Four pairs and a boat for two: the same source."""
     said = retrograde("solve", "rivercrossing:4,2").stdout
     assert said.startswith("rivercrossing:pairs=4: cannot be solved, and can go on for ever\n")
+
+
+@pytest.mark.parametrize(
+    ("layout", "moves", "reached"),
+    [(RUSH_HOUR, 60, 2332), thorough(("BBoKMxDDDKMoIAALooIoJLEEooJFFNoGGoxN", 58, 9192))],
+)
+def test_rush_hour_takes_as_many_moves_as_published(layout, moves, reached, tmp_path):
+    """The two longest puzzles of the database in https://www.michaelfogleman.com/rush/ (2018), which counts also what
+    is reached by moving on from solved positions."""
+    game = load_game(f"rushhour:{layout}")
+    known, wave = {game.start}, [game.start]
+    while wave:
+        children = {game.do_move(position, move) for position in wave for move in game.generate_moves(position)}
+        wave = [*(children - known)]
+        known |= children
+    assert len(known) == reached
+    path = solve(game, tmp_path / "game.h5")
+    assert outcomes(path, game) == turning.solve(game)
+    with open_database(path, game=game) as database:
+        assert database[game.start] == (WIN, moves)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("Loo", "ooo"), "car L must be two or three cells in a line"),
+        (("AA", "oo"), "layout must have a car A"),
+        (("HHHM", "MHHH"), "car M must be two or three cells in a line"),
+        (("oo", "o"), "layout must be 36 cells"),
+    ],
+)
+def test_layouts_of_rush_hour_are_understood_or_refused(change, message):
+    with pytest.raises(VariantError, match=message):
+        load_game("rushhour:" + RUSH_HOUR.replace(*change, 1))
 
 
 @pytest.mark.parametrize(("rows", "ways"), [(1, 1), (2, 0), (3, 0), (4, 2), (5, 10), (6, 4), (7, 40), (8, 92)])

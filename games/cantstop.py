@@ -355,6 +355,10 @@ class CantStop(Game):
         squares = [sum(self.columns[:i]) + self.squares(self.row(position, 0), i) for i in columns]
         return (squares[0], squares[0] + 1) if len({*columns}) < len(columns) else tuple(squares)
 
+    def draw_steps(self, position, move):
+        squares = self.draw_move(position, move)
+        return (squares,) if squares else ()
+
     def draw_reach(self, position, move):
         first = sum(self.columns)
         return tuple(range(first, first + 4)) if self.dice(position) == DECIDE and move == ROLL else ()

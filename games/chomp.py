@@ -17,7 +17,7 @@ class Chomp(Game):
     """Choose a square, and eat it with all that lie below it and to its right. Whoever must eat the first one loses."""
 
     metric = "nimber"
-    bar = Cells(lambda game: grid(game.width, game.height), transposed, X="peru block")
+    bar = Cells(lambda game: grid(game.width, game.height), transposed, X="peru square")
     width: int = 4
     height: int = 3
 

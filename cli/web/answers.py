@@ -225,3 +225,15 @@ class Count:
     value: ValueName
     remoteness: int | None
     positions: int
+
+
+@dataclass(kw_only=True)
+class DatabaseAbout:
+    """What a database holds, and facts about its file. Without a database, `file` is empty."""
+
+    counts: list[Count] = field(default_factory=list)
+    file: str = ""
+    bytes: int = 0
+    positions: int = 0
+    made_with: str = ""
+    digest: str = ""

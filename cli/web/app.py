@@ -209,10 +209,18 @@ def offer_page(app: FastAPI, library: Library) -> None:
         """The position with these *pieces*, a sign for each place; *turn* is the sign of the player to move."""
         return await library.ask(variant, lambda oracle: view.set_up(oracle, pieces, turn))
 
-    @app.get("/api/counts")
-    async def counts(variant: str) -> list[answers.Count]:
-        """How many positions there are of each value and remoteness."""
-        return await library.ask(variant, view.counts)
+    @app.get("/api/database")
+    async def database(variant: str) -> answers.DatabaseAbout:
+        """How many positions there are of each value and remoteness, and facts about the database's file."""
+        return await library.ask(variant, view.database)
+
+    @app.get("/api/download", response_class=FileResponse, responses=ERRORS_AS_JSON)
+    async def download(variant: str) -> FileResponse:
+        """The database of a variant, unchanged."""
+        solution = await library.answer(lambda: library.solution(variant))
+        path = solution.database.file.path
+        whole = {"content-encoding": "identity"}  # a database is compressed already, and need not be again
+        return FileResponse(path, filename=path.name, media_type="application/x-hdf5", headers=whole)
 
 
 def offer_games(app: FastAPI, library: Library) -> None:

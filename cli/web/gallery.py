@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from retrograde.cli.web.answers import Start
 from retrograde.cli.web.library import Library
@@ -17,12 +17,15 @@ from retrograde.cli.web.solves import Solve, Solves
 from retrograde.cli.web.view import start_of
 from retrograde.games.catalog import game_class, named_game, options_help, variant
 from retrograde.games.contract import naming
-from retrograde.games.contract.game import Game, RetrogradeError, Traits
+from retrograde.games.contract.game import Game, RetrogradeError, Traits, defines
 from retrograde.games.contract.picture import board_svg
 from retrograde.games.contract.raised import given_start
 from retrograde.games.contract.text import printable
 from retrograde.solver.play.match import example_of
 from retrograde.solver.play.solution import Solution
+
+FIRST = "tictactoe"
+"""The game to begin with."""
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +34,8 @@ log = logging.getLogger(__name__)
 class Card:
     """A variant, with what is known of it if it is solved. `first` is the player who begins, in the game's words.
 
-    A variant that is not solved is playable if this server searches, and the search supports such games.
+    A variant that is not solved is playable if this server searches, and the search supports such games. `kind` is for
+    how many players a game is, or chance.
     """
 
     variant: str
@@ -40,6 +44,7 @@ class Card:
     summary: str
     first: str
     seats: Seats = "two"
+    kind: Seats | Literal["chance"] = "two"
     solved: bool
     playable: bool = True
     positions: int | None = None
@@ -96,14 +101,15 @@ class VariantStatus:
 
 
 class Names(NamedTuple):
-    """Texts about a variant: name, rules in a sentence, first player; also whether it can be searched, and its
-    players."""
+    """Texts about a variant: name, rules in a sentence, first player; also whether it can be searched, its players, and
+    whether it has chance."""
 
     title: str
     summary: str
     first: str
     searched: bool
     seats: Seats
+    has_chance: bool = False
 
 
 def gallery(library: Library, solves: Solves) -> Gallery:
@@ -116,8 +122,9 @@ def gallery(library: Library, solves: Solves) -> Gallery:
     solved_variants = {entry.variant for entry in solved}
     wanted += [text for text in library.games if text not in solved_variants]
     unsolved = [card(text, None, library.searches) for text in dict.fromkeys(wanted) if text not in solved_variants]
-    cards = sorted(solved, key=lambda entry: entry.title.casefold()) + sorted(
-        unsolved, key=lambda entry: entry.title.casefold()
+    # By name; tic-tac-toe first if nothing is solved.
+    cards = sorted(
+        solved + unsolved, key=lambda one: (not one.solved, bool(solved) or one.game != FIRST, one.title.casefold())
     )
     return Gallery(
         cards=cards,
@@ -143,6 +150,7 @@ def card(text: str, facts: DatabaseFacts | None, searches: bool = False, names: 
         summary=names.summary,
         first=names.first,
         seats=names.seats if facts else "two",
+        kind="chance" if names.has_chance else names.seats,
         solved=facts is not None,
         playable=facts is not None or (searches and names.searched),
         positions=facts and facts.positions,
@@ -184,9 +192,9 @@ def names_of(text: str) -> Names:
 
 def names_in(game: Game) -> Names:
     """Return the texts about a game."""
-    return Names(
-        naming.variant_title(game), summary_of(game), first_of(game), Traits.of(game).alternates, seats_of(game)
-    )
+    title, summary, first = naming.variant_title(game), summary_of(game), first_of(game)
+    has_chance = game.metric == "expectation" or defines(game, "odds")
+    return Names(title, summary, first, Traits.of(game).alternates, seats_of(game), has_chance)
 
 
 def summary_of(game: Game) -> str:

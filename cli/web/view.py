@@ -1,4 +1,4 @@
-"""The answers to the page: positions with their pictures, replies, and counts."""
+"""The answers to the page: positions with their pictures, replies, and what a database holds."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,6 +15,7 @@ from retrograde.cli.web.answers import (
     BoardParts,
     BoardPlace,
     Count,
+    DatabaseAbout,
     GameStep,
     Man,
     Move,
@@ -214,6 +215,7 @@ def show_game(oracle: Oracle, position: int, names: list[str], text: str = "", c
         except ValueError as error:
             problem = f"move {len(steps)}, {name!r}, cannot be made: {error}"
             break
+        name = oracle.game.move_name(position, move)  # it may be written in another way
         places_of_move, paid = oracle.game.draw_move(position, move), metric_texts.payoffs(oracle.game, position, move)
         count = None if count is None else count_after(oracle.game, position, move, count)
         position = oracle.game.do_move(position, move)
@@ -380,15 +382,19 @@ def reply(oracle: Oracle, position: int, skill: float, seed: int | None, count: 
     return PlayerMove(name=game.move_name(position, move), position=game.write(game.do_move(position, move)))
 
 
-def counts(oracle: Oracle) -> list[Count]:
-    """Return the counts of a database; [] if there is none."""
+def database(oracle: Oracle) -> DatabaseAbout:
+    """Return what the database of an oracle holds, and facts about its file, if there is one."""
     if not isinstance(oracle, Solution):
-        return []
-    return [
-        Count(
-            value=name_of(row.value),
-            remoteness=row.plies,
-            positions=row.positions,
-        )
-        for row in by_outcome(oracle.database.file.legend)
-    ]
+        return DatabaseAbout()
+    file = oracle.database.file
+    return DatabaseAbout(
+        counts=[
+            Count(value=name_of(row.value), remoteness=row.plies, positions=row.positions)
+            for row in by_outcome(file.legend)
+        ],
+        file=file.path.name,
+        bytes=file.bytes,
+        positions=file.positions,
+        made_with=file.made_with,
+        digest=file.digest,
+    )

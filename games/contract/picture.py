@@ -205,7 +205,8 @@ def moves(
             plies = None if choice.remoteness is None else choice.remoteness + 1
             worth = Worth(choice.brings, plies, choice.name, mark_text(choice.worth) if plies is None else "")
             entered[places[-1]].append(worth)
-            if len(places) == 2 and len(choices) <= MOST_LINES:
+            is_way = len(places) == 2 and len(game.draw_steps(position, choice.move)) != 1  # else people point at once
+            if is_way and len(choices) <= MOST_LINES:
                 lines += line(board.places[places[0]], board.places[places[1]], worth)
     crowd = {place for place, sign in enumerate(signs) if sign != "." and not is_ground(board, sign)}
     return lines, [mark(worths, *board.places[place], place in crowd) for place, worths in entered.items()]

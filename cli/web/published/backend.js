@@ -14,6 +14,8 @@ const folderOf = (variant) => `games/${encodeURIComponent(variant.replace(/[:/\\
 
 export const pictureOf = (variant) => `${folderOf(variant)}/picture.svg`;
 
+export const downloadOf = (variant, file) => `databases/${encodeURIComponent(file)}`;
+
 // Return the answer to a request of the page; for errors of the host and unknown positions, fail in words.
 export async function request(path, parameters) {
   if (path === "gallery") return json("gallery.json");
@@ -103,7 +105,7 @@ async function any(facts) {
 // Answers, as those of the server (cli/web/view.py)
 
 const ANSWERS = {
-  counts: ({ counts }) => counts,
+  database: ({ about }) => about,
   board: ({ board }) => board ?? undefined,
 
   async position(facts, { position, line }) {

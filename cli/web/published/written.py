@@ -1,6 +1,6 @@
 """Answers of the page that are written beforehand, so that a browser needs neither a server nor Python.
 
-    games/GAME/facts.json        what the page asks once: counts, the parts of the board, the start
+    games/GAME/facts.json        what the page asks once: about the database, the parts of the board, the start
     games/GAME/0.json.gz, …      the positions, sorted by their text, as /api/position shows them
 
 Each position also has the reply of a perfect player. `firsts` in facts.json are the first texts of each file.
@@ -43,7 +43,7 @@ def write_answers(solution: Solution, folder: Path, python: bool) -> bool:
         answers = [answer(solution, texts[text], not whole) for text in file]
         write_packed(folder / f"{number}.json.gz", answer_text(answers).encode())
     about = {
-        "counts": view.counts(solution),
+        "about": vars(view.database(solution)),
         "board": board_parts(solution),
         "start": start,
         "usual": solution.start is not None,

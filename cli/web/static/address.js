@@ -45,3 +45,14 @@ export function writeAddress({ variant, start, position, moves, players, skill, 
     .map((key) => `${key}=${encodeURIComponent(parts[key]).replace(/%(?:3A|2C|3D|2F)/g, decodeURIComponent)}`);
   return `${GAME_PAGE}?${text.join("&")}`;
 }
+
+// Return the start and the moves of a game that is written as PGN or PDN; null for a text that is none.
+export function readPgn(text) {
+  const start = text.match(/\[FEN\s+"([^"]*)"/i)?.[1] ?? null;
+  let bare = text.replace(/\{[^}]*\}/g, " ").replace(/\[[^\]]*\]/g, " ");
+  while (/\([^()]*\)/.test(bare)) bare = bare.replace(/\([^()]*\)/g, " "); // variations
+  if (!/\b\d+\./.test(bare)) return null;
+  const words = bare.replace(/\b\d+\.+|\$\d+/g, " ").split(/\s+/);
+  const moves = words.map((word) => word.replace(/[!?]+$/, "")).filter((word) => word && !/^(1-0|0-1|1\/2-1\/2|\*)$/.test(word));
+  return { start, moves };
+}

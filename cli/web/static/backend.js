@@ -6,6 +6,8 @@ export const GAME_PAGE = "./";
 
 export const pictureOf = (variant) => `api/picture?${new URLSearchParams({ variant })}`;
 
+export const downloadOf = (variant) => `api/download?${new URLSearchParams({ variant })}`;
+
 // Return the server's answer. The *token* of our page goes with requests that change something.
 export async function request(path, parameters, token) {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value != null));

@@ -273,7 +273,7 @@ export class Board {
     const spots = [...byPlace].map(([place, moves]) => mark(moves, this.at(place), this.hasMan(place)));
     const rings = this.picked.length ? [...byPlace.keys()].map((place) => this.ring(place)) : [];
     this.svg.querySelector("g.spots").replaceChildren(...rings, ...spots);
-    const lines = this.editor || fitting.length > MOST_LINES ? [] : fitting.filter((one) => one.value && one.places.length === 2);
+    const lines = this.editor || fitting.length > MOST_LINES ? [] : fitting.filter((one) => one.value && one.places.length === 2 && one.steps.length !== 1);
     this.svg.querySelector("g.lines").replaceChildren(...lines.reverse().map((one) => line(one, ...one.places.map((place) => this.at(place)))));
     for (const hit of this.hits) this.markHit(hit);
     if (this.here === null) this.here = Number(this.hits.find((hit) => hit.classList.contains("can"))?.dataset.place ?? 0);

@@ -1,16 +1,7 @@
 // The two charts: what the positions of the game so far are worth, and all positions of the database.
 
+import { COLOURS, INK, svgElement as element } from "./marks.js";
 import { agreed, SIGNS, worth } from "./words.js";
-
-export const COLOURS = { win: "#008000", tie: "#ffff00", draw: "#ffff00", lose: "#800000" };
-const INK = { win: "#fff", tie: "#000", draw: "#000", lose: "#fff" };
-
-function element(name, attributes, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 // Who wins on either side of the chart; they stay in view while it is scrolled.
 export function historyHeads(game) {
@@ -73,9 +64,9 @@ function historyPoint(game, i, [x, y], middle, onPick) {
   return point;
 }
 
-// Of each value and remoteness the number of positions, on a logarithmic scale.
-export function countsChart(title, rows) {
-  const width = 900, height = 240, left = 60, bottom = 30, top = 10;
+// Of each value and remoteness the number of positions, on a logarithmic scale; *wide* are the pixels that there are.
+export function countsChart(title, rows, wide) {
+  const width = Math.max(280, wide), height = 240, left = 44, bottom = 30, top = 10;
   const ends = rows.filter((row) => row.remoteness != null);
   const most = Math.max(1, ...rows.map((row) => row.positions));
   const last = Math.max(0, ...ends.map((row) => row.remoteness)) + (ends.length && rows.length > ends.length ? 1 : 0);
@@ -93,15 +84,15 @@ export function countsChart(title, rows) {
   }
   const sides = { win: 0, tie: 1, draw: 1, lose: 2 };
   for (const { value, remoteness, positions } of rows) {
-    const wide = step * 0.28, x = left + step * ((remoteness ?? last) + 0.08 + sides[value] * 0.28);
+    const broad = step * 0.28, x = left + step * ((remoteness ?? last) + 0.08 + sides[value] * 0.28);
     const tall = scale(positions), foot = height - bottom;
-    const bar = element("rect", { x, y: foot - tall, width: wide, height: tall, fill: COLOURS[value], stroke: "#3338" });
+    const bar = element("rect", { x, y: foot - tall, width: broad, height: tall, fill: COLOURS[value], stroke: "#3338" });
     bar.append(element("title", {}, `${worth(value, remoteness)}: ${positions.toLocaleString("en")}`));
     svg.append(bar);
-    if (wide > 6 && tall > 12)
-      svg.append(element("text", { x: x + wide / 2, y: foot - 3, "text-anchor": "middle", style: `fill:${INK[value]}` }, SIGNS[value]));
+    if (broad > 7 && tall > 12)
+      svg.append(element("text", { x: x + broad / 2, y: foot - 3, "text-anchor": "middle", style: `fill:${INK[value]}` }, SIGNS[value]));
   }
-  const every = Math.ceil((last + 1) / 24);
+  const every = Math.ceil(26 / step); // pixels from number to number
   for (let count = 0; count <= last; count += every) {
     const text = !ends.length ? "" : rows.length > ends.length && count === last ? "∞" : count;
     svg.append(element("text", { x: left + step * (count + 0.5), y: height - 10, "text-anchor": "middle" }, text));

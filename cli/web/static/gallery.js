@@ -9,7 +9,7 @@ import { agreed, badge, measured, movesOf, number, plies } from "./words.js";
 import { capital } from "./game.js";
 
 const $ = (id) => document.getElementById(id);
-const MANY = 12; // more cards than this can be searched
+const MANY = 12; // more cards than this can be filtered
 
 let shown = null;
 let solver = null;
@@ -65,8 +65,7 @@ function show() {
     $(solved ? "solved" : "unsolved").replaceChildren(...cards.map(cardOf));
   }
   $("none").hidden = shown.cards.some((card) => card.solved);
-  $("unsolved-part").hidden = !shown.cards.some((card) => !card.solved);
-  $("filter-label").hidden = shown.cards.length <= MANY;
+  $("filters").hidden = shown.cards.length <= MANY;
   $("another").hidden = !shown.may_solve;
   showKinds();
   filter();
@@ -169,12 +168,17 @@ async function solveAnother() {
 }
 
 function filter() {
-  const wanted = $("filter").value.trim().toLowerCase();
-  for (const card of document.querySelectorAll(".card"))
-    card.hidden = !`${card.querySelector("h3").textContent} ${card.dataset.variant}`.toLowerCase().includes(wanted);
+  const [text, kind, size] = ["filter", "kind", "size"].map((id) => $(id).value.trim().toLowerCase());
+  const [least, most] = size.split("-").map(Number);
+  const fits = (card) => `${card.title} ${card.variant}`.toLowerCase().includes(text) && (!kind || card.kind === kind) &&
+    (!size || (card.solved && card.positions > least && card.positions <= most));
+  const wanted = new Set(shown.cards.filter(fits).map((card) => card.variant));
+  for (const card of document.querySelectorAll(".card")) card.hidden = !wanted.has(card.dataset.variant);
+  $("unsolved-part").hidden = !document.querySelector("#unsolved .card:not([hidden])");
 }
 
-$("filter").addEventListener("input", filter);
+$("filters").addEventListener("input", filter);
+$("filters").addEventListener("submit", (event) => event.preventDefault());
 $("game").addEventListener("change", showHelp);
 $("another").addEventListener("submit", (event) => {
   event.preventDefault();

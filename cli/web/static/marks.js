@@ -1,10 +1,11 @@
 // How values look on the board, as games/contract/marks.py has it: the shapes are those in the picture that the server sent.
 
+import { SIGNS } from "./words.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const KINDS = { win: "win", tie: "tie", draw: "tie", lose: "lose" };
-const SIGNS = { win: "+", tie: "=", draw: "=", lose: "−" };
-const INK = { win: "#fff", tie: "#000", draw: "#000", lose: "#fff" };
-const COLOURS = { win: "#008000", tie: "#ffff00", draw: "#ffff00", lose: "#800000" };
+export const INK = { win: "#fff", tie: "#000", draw: "#000", lose: "#fff" };
+export const COLOURS = { win: "#008000", tie: "#ffff00", draw: "#ffff00", lose: "#800000" };
 const DASHES = { win: "", tie: ".2 .1", draw: ".2 .1", lose: ".06 .1" };
 const ORDER = ["win", "tie", "draw", "lose"];
 const WORDS = { win: "win", tie: "tie or draw", lose: "lose" };

@@ -1,21 +1,26 @@
 // The page of a game: it starts here, and here controls meet the game, the board and what is said of them.
 // Every move is a step of the browser's history, and its address holds the whole game (address.js).
 
-import { PLAYERS, readAddress, writeAddress } from "./address.js";
+import { PLAYERS, readAddress, readPgn, writeAddress } from "./address.js";
 import { ask } from "./ask.js";
+import { downloadOf, request } from "./backend.js";
 import { Board } from "./board.js";
 import { countsChart, historyChart, historyHeads } from "./charts.js";
 import { Game } from "./game.js";
+import { BestPlay } from "./line.js";
 import { showScorecard } from "./score.js";
 import { sentence, showTrouble } from "./troubles.js";
-import { badge, brings, made, prospect, title } from "./words.js";
+import { badge, brings, made, number, prospect, sizeOf, title } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const PLAYER_NAMES = { human: "you", computer: "computer" };
 const WAITING = "A position is being set up. The game waits until the editor is closed.";
 const PAUSE = 350; // milliseconds before the computer moves
+const LINGER = 120; // milliseconds that a move is pointed at before its line is asked for
+let pointed; // the move that is pointed at
 
 const game = new Game();
+const best = new BestPlay(game, showStep);
 const board = new Board($("board"), (name) => trying(() => move(name)), showMoves, (position) => trying(() => fresh(position)), editing);
 
 // Do something; where it fails, say so, and let it be tried again. What a person does ends what was wrong before.
@@ -110,9 +115,10 @@ const replaced = () => history.replaceState(null, "", address());
 function show(step) {
   step();
   document.title = title(game);
+  best.ahead = [];
   keepingFocus(() => {
     const { now } = game;
-    board.show({ ...now, over: game.over }, game.mine || game.chosen);
+    showBoard();
     $("title").textContent = game.title;
     $("summary").textContent = now.summary.replaceAll("`", "");
     $("position").value = now.position;
@@ -120,21 +126,54 @@ function show(step) {
     showMoves();
     showHistory();
   });
-  trying(showLine, false);
+  showLine();
   trying(showCard, false);
   trying(letComputerMove, false);
   trying(think, false);
 }
 
-// Best play is asked for only while it is shown, for it takes many look-ups.
-async function showLine() {
-  const { now, variant } = game;
-  if (!$("line-box").open) return;
-  if (!game.over && !game.expected && !now.open && !now.line.length) {
-    now.line = (await ask("position", { variant, position: now.position, line: true, count: now.count })).line;
-    if (now !== game.now) return;
-  }
-  $("line").textContent = now.line.join(" ") || (game.over ? "The game is over." : game.expected ? "No one line is best: chance has a say." : "Not known.");
+function showBoard() {
+  const { shown } = best;
+  const own = shown === game.now;
+  board.show({ ...shown, over: own ? game.over : shown.over }, own && (game.mine || game.chosen));
+}
+
+// Best play has come to another position.
+function showStep() {
+  showBoard();
+  showState();
+  showLine();
+}
+
+// The line of best play, what is on the board in bold; or the line after a move.
+function showLine(after = null, line = game.now.line) {
+  $("line-part").hidden = game.over || !game.hints;
+  able($("line-back"), best.goesBack);
+  able($("line-on"), best.goesOn);
+  const { length } = best.ahead;
+  const done = after ? [after] : line.slice(0, length);
+  const words = [strong(done.join(" ")), ["", ...(after ? line : line.slice(length))].join(" ")];
+  const why = game.expected ? "No one line is best: chance has a say." : best.exists ? "Step through best play, or point at a move to see its line." : "Best play is not known.";
+  $("line").replaceChildren(...(after || length ? words : [why]));
+}
+
+// The move that is pointed at, in the list or by its place on the board.
+function pointedAt(target) {
+  const button = target.closest("#moves button");
+  if (button) return game.now.moves.find((one) => one.name === button.dataset.name);
+  const place = Number(target.dataset?.place ?? NaN);
+  const [move, another] = new Set([...board.through(place), ...board.reaching(place)]);
+  return another ? undefined : move;
+}
+
+async function point(target) {
+  const move = game.hints && best.exists && !game.now.chance && !best.goesBack ? pointedAt(target) : undefined;
+  pointed = move;
+  if (!move) return showLine();
+  await new Promise((resolve) => setTimeout(resolve, LINGER));
+  if (pointed !== move) return;
+  const line = await best.line(move, request).catch(() => null); // nobody is told of what is only pointed at
+  if (line && pointed === move) showLine(move.name, line);
 }
 
 // Where a person is to move and no database knows what moves bring, the server searches; what it finds is shown when it
@@ -146,7 +185,9 @@ async function think() {
 
 function showState() {
   const { editing } = board;
-  $("status").replaceChildren(...(editing ? [WAITING] : [`${made(game)} `.trimStart(), strong(prospect(game))]));
+  const stepped = best.goesBack && `Best play, ply ${best.ahead.length} of ${game.now.line.length}. Nothing is played.`;
+  $("status").replaceChildren(...(editing ? [WAITING] : stepped ? [strong(stepped)] : [`${made(game)} `.trimStart(), strong(prospect(game))]));
+  $("moves-part").inert = best.goesBack;
   $("how").textContent = game.hints && !game.over && game.now.how ? `${game.now.how[0].toUpperCase()}${game.now.how.slice(1)}.` : "";
   $("side").inert = editing;
   $("over").hidden = !game.over || editing;
@@ -172,6 +213,7 @@ function showState() {
   $("skill-shown").textContent = game.skill;
   able($("skill"), game.players.includes("computer"));
   $("copy-pgn").hidden = !game.now.pgn;
+  $("position-name").textContent = game.now.pgn ? "Position or PGN" : "Position";
 }
 
 const bestMove = () => game.now.moves.find((one) => one.best);
@@ -187,24 +229,36 @@ const isAble = (control) => control.getAttribute("aria-disabled") !== "true";
 function showMoves() {
   const moves = board.fitting();
   const byName = (a, b) => a.name.localeCompare(b.name, "en", { numeric: true });
-  const shown = game.hints && !game.now.chance ? moves : [...moves].sort(byName);
-  const mine = (game.mine || game.chosen) && !game.over;
-  $("moves").replaceChildren(...(game.over ? [] : shown).map((one) => {
-    const button = document.createElement("button");
-    button.className = one.value ?? "unknown";
-    if (game.hints) button.append(badge(one.value));
-    button.append(one.name);
-    if (game.hints) button.append(Object.assign(document.createElement("small"), { textContent: ` ${brings(game.now, one)}` }));
-    if (one.odds) button.append(Object.assign(document.createElement("small"), { className: "odds", textContent: ` ${one.odds}` }));
-    able(button, mine);
-    button.addEventListener("click", () => isAble(button) && trying(() => move(one.name)));
+  const grouped = game.hints && !game.now.chance;
+  const groups = new Map(); // equal moves by what they bring
+  for (const one of game.over ? [] : grouped ? moves : [...moves].sort(byName)) {
+    const worth = grouped ? brings(game.now, one) : "";
+    groups.set(worth, [...(groups.get(worth) ?? []), one]);
+  }
+  $("moves").replaceChildren(...[...groups].map(([worth, equal]) => {
     const item = document.createElement("li");
-    item.append(button);
+    item.className = equal[0].value ?? "unknown";
+    if (worth) item.append(badge(equal[0].value), small("worth", worth));
+    item.append(...equal.map((one) => moveButton(one, worth)));
     return item;
   }));
   $("picking").hidden = !board.picked.length;
   $("picking").querySelector("span").textContent = `${moves.length} ${moves.length === 1 ? "move" : "moves"} from what is picked.`;
 }
+
+function moveButton(one, worth) {
+  const button = document.createElement("button");
+  button.append(one.name);
+  if (worth) button.setAttribute("aria-label", `${one.name}, ${worth}`);
+  else if (game.hints) button.append(small("worth", ` ${brings(game.now, one)}`));
+  if (one.odds) button.append(small("odds", ` ${one.odds}`));
+  button.dataset.name = one.name;
+  able(button, (game.mine || game.chosen) && !game.over);
+  button.addEventListener("click", () => isAble(button) && trying(() => move(one.name)));
+  return button;
+}
+
+const small = (className, textContent) => Object.assign(document.createElement("small"), { className, textContent });
 
 function showHistory() {
   const box = $("history");
@@ -220,10 +274,14 @@ async function showCard() {
 async function showCounts() {
   const { variant } = game;
   if ($("counts").dataset.variant === variant) return;
-  const rows = await ask("counts", { variant });
-  $("counts").parentElement.hidden = !rows.length;
-  $("counts").replaceChildren(...(rows.length ? [countsChart(game.title, rows)] : []));
+  const { counts, positions, file, bytes, made_with: maker, digest } = await ask("database", { variant });
+  $("database").hidden = !file;
+  const draw = () => $("counts").replaceChildren(countsChart(game.title, counts, $("counts").clientWidth));
+  if (file) draw();
+  window.onresize = file ? draw : null;
   $("counted").textContent = game.expected ? "All positions, by who expects to gain" : "All positions by plies to the end";
+  const link = Object.assign(document.createElement("a"), { href: downloadOf(variant, file), download: file, textContent: `Download ${file}` });
+  $("facts").replaceChildren(link, `: ${number(positions)} positions in ${sizeOf(bytes)}, by ${maker}, digest ${digest}.`);
   $("counts").dataset.variant = variant;
 }
 
@@ -279,7 +337,7 @@ function wire() {
   on("new", "click", () => fresh(null));
   on("again", "click", () => fresh(game.start));
   on("random", "click", () => fresh("random"));
-  on("setup", "submit", () => fresh($("position").value.trim()));
+  on("setup", "submit", () => setUp($("position").value.trim()));
   on("undo", "click", () => backTo(game.undone));
   on("redo", "click", redo);
   on("best", "click", () => move(bestMove().name));
@@ -293,6 +351,8 @@ function wire() {
   on("clear", "click", () => keepingFocus(() => board.clear()));
   $("hints").addEventListener("change", () => {
     game.hints = $("hints").checked;
+    if (best.goesBack) return show(replaced);
+    showLine();
     trying(think, false);
     replaced();
     showState();
@@ -303,7 +363,11 @@ function wire() {
     for (const player of PLAYERS) $(id).append(new Option(PLAYER_NAMES[player], player));
     $(id).addEventListener("change", () => trying(() => changed(() => { game.players[side] = $(id).value; })));
   });
-  $("line-box").addEventListener("toggle", () => trying(showLine, false));
+  on("line-on", "click", () => best.step(1));
+  on("line-back", "click", () => best.step(-1));
+  for (const id of ["moves", "board"])
+    for (const event of ["pointerover", "pointerout", "focusin", "focusout"])
+      $(id).addEventListener(event, (happened) => point(event.endsWith("out") ? document.body : happened.target));
   $("skill").addEventListener("input", () => { $("skill-shown").textContent = $("skill").value; });
   $("skill").addEventListener("change", () => {
     game.skill = Number($("skill").value);
@@ -314,6 +378,12 @@ function wire() {
   on("copy-moves", "click", () => copy(game.moves.join(" "), "The moves"));
   on("copy-pgn", "click", async () => copy(await game.pgn(), "The game as PGN"));
   window.addEventListener("popstate", () => trying(wander));
+}
+
+// Begin at a position, or with the moves of a game that is pasted as PGN or PDN.
+function setUp(text) {
+  const written = game.now.pgn && readPgn(text);
+  return written ? begin({ variant: game.variant, paused: true, ...written }) : fresh(text);
 }
 
 function fresh(start) {

@@ -6,6 +6,7 @@ export const SIGNS = { win: "+", tie: "=", draw: "=", lose: "−" };
 export const plies = (count) => `${count} ${count === 1 ? "ply" : "plies"}`;
 export const movesOf = (count) => `${count} ${count === 1 ? "move" : "moves"}`;
 export const number = (count) => count.toLocaleString("en");
+export const sizeOf = (bytes) => bytes < 1e6 ? `${(bytes / 1e3).toPrecision(3)} kB` : `${number(Math.round(bytes / 1e5) / 10)} MB`;
 
 // A value in words: `win in 5`, `draw`; where it is not known, what is: `at least a draw`.
 export const worth = (value, remoteness, known = "not known") => !value ? known : `${value}${remoteness == null ? "" : ` in ${remoteness}`}`;

@@ -3,6 +3,7 @@
 It needs Playwright and a Chromium on the path, and is skipped where there is none.
 """
 
+import itertools
 import re
 import time
 from pathlib import Path
@@ -108,7 +109,8 @@ def test_a_game_is_played_through(open_page):
 def test_a_link_holds_variant_and_position(open_page):
     page = open_page("?v=tictactoe&p=XX.%2FOO.%2F...")
     assert status(page) == "X to move: you win in 1 ply with right play."
-    assert page.locator("#moves button").nth(0).text_content() == "+c1 win in 1"
+    assert page.locator("#moves li").nth(0).text_content() == "+win in 1c1"
+    assert page.locator("#moves button").nth(0).get_attribute("aria-label") == "c1, win in 1"
     page.locator("#moves button").nth(0).click()
     wait(page, "status.includes('X has won') && status.includes('You win.')")
     assert "v=tictactoe&p=XX./OO./...&m=c1" in page.url
@@ -125,15 +127,94 @@ def test_a_link_holds_variant_and_position(open_page):
 
 
 @pytest.mark.thorough
-def test_best_play_is_asked_for_when_it_is_opened(open_page):
-    page = open_page("?v=tictactoe&p=XX./OO./...&m=c1")
-    assert page.locator("#board .lasts rect").count() == 1  # the place of the last move
-    assert page.locator("#line").text_content() == ""
-    page.locator("#line-box summary").click()
-    page.wait_for_function("() => document.querySelector('#line').textContent === 'The game is over.'")
-    page.locator("#undo").click()
-    page.wait_for_function("() => document.querySelector('#line').textContent === 'c1'")
-    assert page.locator("#board .lasts rect").count() == 0
+def test_best_play_is_stepped_through_on_the_board(open_page):
+    page = open_page("?v=connect4:4,4&p=2122")
+    url, said, men = page.url, status(page), page.locator("#board .man").count()
+    assert page.locator("#line-back[aria-disabled=true]").count() == 1
+    for ply in range(1, 13):
+        page.locator("#line-on").click()
+        wait(page, f"status === 'Best play, ply {ply} of 12. Nothing is played.'")
+        assert page.locator("#line").text_content() == "1 2 1 1 3 3 4 4 3 3 4 4"
+        assert page.locator("#board .man").count() == men + ply and page.locator("#board .lasts rect").count() == 1
+    assert page.locator("#line-on[aria-disabled=true]").count() == 1 and page.locator("#board .ends rect").count()
+    assert page.url == url and page.locator("#board .can").count() == 0
+    for ply in range(11, 0, -1):
+        page.locator("#line-back").click()
+        wait(page, f"status.startsWith('Best play, ply {ply} ')")
+    page.locator("#line-back").click()
+    assert status(page) == said and page.locator("#board .man").count() == men
+    page.locator("#line-on").click()
+    wait(page, "status.startsWith('Best play, ply 1 ')")
+    page.locator("#best").click()  # plays from the game's own position
+    wait(page, "plies >= 1 && status.startsWith('You played 1.')")
+    assert page.locator("#moves-part").evaluate("part => part.inert") is False
+
+
+def test_a_move_that_is_pointed_at_shows_its_line(open_page):
+    page = open_page("?v=connect4:4,4&p=2122")
+    best = page.locator("#moves button").nth(0)
+    for point in (best.hover, best.focus, page.locator("[data-place='8']").hover):  # the place where a stone lands
+        point()
+        page.wait_for_function("() => document.querySelector('#line').textContent === '1 2 1 1 3 3 4 4 3 3 4 4'")
+        page.mouse.move(1, 1)
+        best.evaluate("button => button.blur()")
+        page.wait_for_function("() => document.querySelector('#line').textContent.startsWith('Step through')")
+    page.locator("#hints").uncheck()
+    assert page.locator("#line").is_hidden()
+
+
+@pytest.mark.thorough
+def test_equal_moves_stand_together(open_page):
+    page = open_page("?v=tictactoe&m=a1&second=human&first=human")
+    groups = page.locator("#moves li")
+    assert groups.locator(".worth").all_text_contents() == ["tie in 8", "lose in 6"]
+    assert [group.locator("button").count() for group in groups.all()] == [1, 7]
+    assert groups.nth(0).locator("button").text_content() == "b2"
+
+
+PGN = (
+    '[Event "?"] [FEN "7k/8/5K2/6R1/8/8/8/8 w - - 0 1"] 1. Rg6 {slow [%clk 0:01]} (1. Kf7 Kh7 (1... Kh8)) Kh7 $2 '
+    "2. Kf7! Kh8 3. Rh6 1-0"
+)
+
+
+@pytest.mark.thorough
+def test_a_game_is_pasted_as_pgn(open_page):
+    page = open_page("?v=chess:KRK&p=7k/8/5K2/6R1/8/8/8/8%20w")
+    assert page.locator("#position-name").text_content() == "Position or PGN"
+    page.locator("#position").fill(PGN)
+    page.locator("#setup button").nth(0).click()
+    wait(page, "plies === 5")
+    assert status(page) == "You played Rh6#. White has won: checkmate. You win."
+    assert page.url.endswith("&m=Rg6,Kh7,Kf7,Kh8,Rh6%23")
+    page.locator("#position").fill("1. Rg6 Kh7 2. Kg1 *")
+    page.locator("#setup button").nth(0).click()
+    page.wait_for_function("() => document.querySelector('#error').textContent.includes('cannot be made')")
+
+
+@pytest.mark.thorough
+def test_a_database_is_downloaded_with_its_facts(open_page, url, solved):
+    page = open_page("?v=tictactoe")
+    page.wait_for_selector("#facts a")
+    path = solved("tictactoe")
+    assert re.search(
+        r"5,478 positions in 4\.\d+ kB, by retrograde .*, digest [0-9a-f]{64}\.", page.locator("#facts").text_content()
+    )
+    with page.expect_download() as download:
+        page.locator("#facts a").click()
+    assert download.value.suggested_filename == "tictactoe.h5"
+    assert Path(download.value.path()).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("wide", [390, 1280])
+def test_numbers_of_the_chart_are_legible(open_page, wide):
+    page = open_page("?v=connect4:4,4", viewport={"width": wide, "height": 844})
+    page.wait_for_selector("#counts svg")
+    boxes = [text.bounding_box() for text in page.locator("#counts svg > text").all()]
+    assert min(box["height"] for box in boxes) > 11
+    labels = sorted((box["x"], box["width"]) for box in boxes if box["y"] > max(b["y"] for b in boxes) - 3)
+    assert len(labels) > 5
+    assert all(x + width < other for (x, width), (other, _) in itertools.pairwise(labels))
 
 
 @pytest.mark.thorough
@@ -222,7 +303,7 @@ def test_every_move_is_a_step_of_the_browsers_history(open_page):
     page.wait_for_url("**/?v=connect4:width=4,height=4&skill=0.8")
     for plies, column in ((2, 0), (4, 1)):
         wait_for_turn(page)
-        page.locator("#moves button").filter(has_text=re.compile(f"^[+=−]{column + 1} ")).click()
+        page.locator("#moves button").filter(has_text=re.compile(f"^{column + 1}$")).click()
         wait(page, f"plies === {plies}")
     wait_for_turn(page)
     url, said = page.url, status(page)
@@ -353,7 +434,7 @@ def test_a_game_that_goes_round_ends(open_page):
     """Both move to and fro: the third time a position comes up, it is a draw, as in the terminal."""
     page = open_page("?v=mutorere&second=human")
     for plies in range(1, 60):
-        page.locator("#moves button", has=page.locator(".draw")).nth(0).click()
+        page.locator("#moves .draw button").nth(0).click()
         wait(page, f"plies === {plies}")
         if "three times" in status(page):
             break
@@ -408,6 +489,23 @@ def test_the_front_shows_every_game(open_page):
     assert page.url.endswith("?v=tictactoe")
     page.locator("#home").click()
     page.wait_for_selector("#solved .card")
+
+
+@pytest.mark.thorough
+def test_games_are_filtered_by_kind_and_size(open_page):
+    page = open_page(wait="#solved .card")
+
+    def shown(part, **chosen):
+        for name in ("kind", "size"):
+            page.select_option(f"#{name}", chosen.get(name, ""))
+        return [one.get_attribute("data-variant").split(":")[0] for one in page.locator(f"#{part} .card:visible").all()]
+
+    assert shown("solved", size="0-10000") == ["mutorere", "tictactoe"]
+    assert shown("unsolved", size="0-10000") == [] and page.locator("#unsolved-part").is_hidden()
+    assert shown("solved", size="10000-1000000", kind="two") == ["connect4", "chess", "lgame"]
+    assert {"pig", "yahtzee", "game2048"} <= {*shown("unsolved", kind="chance")}
+    assert {"hanoi", "eightpuzzle"} <= {*shown("unsolved", kind="one")}
+    assert shown("unsolved", kind="several") == ["nim3", "tictactoe3"] and page.locator("#unsolved-part").is_visible()
 
 
 @pytest.fixture
@@ -681,8 +779,8 @@ def test_the_focus_is_never_lost(open_page):
 @pytest.mark.thorough
 def test_values_are_told_without_colours(open_page):
     page = open_page("?v=connect4:4,4&m=1,2,3,3&second=human")
-    for button in page.locator("#moves button").all():
-        sign = {"win": "+", "lose": "−", "tie": "=", "draw": "="}[button.get_attribute("class")]
-        assert button.locator(".badge").text_content() == sign
+    for group in page.locator("#moves li").all():
+        sign = {"win": "+", "lose": "−", "tie": "=", "draw": "="}[group.get_attribute("class")]
+        assert group.locator(".badge").text_content() == sign
     assert all(text[0] in "+−=" for text in page.locator("#history .point text:first-of-type").all_text_contents())
     assert page.locator(".board-legend text").all_text_contents() == ["+", "=", "−"]

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from random import Random
 from urllib.parse import quote
 from zipfile import ZipFile
@@ -145,7 +146,7 @@ def test_a_site_answers_as_the_server_does(page, home):
                 places = written.first_positions(solution, written.MOST)
                 texts = [solution.game.write(place) for place in chance.sample(places, 60)]
             ask(page, client, [("position", {"variant": variant, "position": text, "line": True}) for text in texts])
-            ask(page, client, [("counts", {"variant": variant}), ("game", {"variant": variant})])
+            ask(page, client, [("database", {"variant": variant}), ("game", {"variant": variant})])
         game = {"variant": "hexapawn", "position": "OOO/.X./X.X/O", "moves": "a1-b2,c3-b2,zz"}
         (told,) = page.evaluate(ASK, [["game", game]])
         expected = get(client, "/api/game", **game)
@@ -198,6 +199,12 @@ def play_to_the_end(page):
 @pytest.mark.parametrize("variant", ["hexapawn", "mutorere"])
 def test_a_published_game_is_played_to_its_end(page, variant):
     page.locator(f"[data-variant='{variant}'] a").click()
+    page.locator("#line-on").click()
+    page.wait_for_function("() => document.querySelector('#status').textContent.startsWith('Best play, ply 1 of ')")
+    with page.expect_download() as download:
+        page.locator("#facts a").click()
+    assert Path(download.value.path()).read_bytes()[1:4] == b"HDF"
+    page.locator("#line-back").click()
     play_to_the_end(page)
     page.wait_for_selector("#card li")
     assert "perfect" in page.locator("#card h2").text_content()

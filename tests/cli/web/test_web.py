@@ -360,7 +360,13 @@ def test_what_the_page_is_told(client):
         for seed in range(20)
     ]
     assert len(set(replies)) > 3
-    counts = get(client, "/api/counts", variant="mutorere")
+    about = get(client, "/api/database", variant="mutorere")
+    counts = about["counts"]
+    assert (about["file"], about["positions"]) == ("mutorere.h5", 1180)
+    sent = client.get("/api/download", params={"variant": "mutorere"})
+    assert len(sent.content) == about["bytes"] and sent.content[1:4] == b"HDF"
+    assert "mutorere.h5" in sent.headers["content-disposition"]
+    assert client.get("/api/download", params={"variant": "no/such"}).status_code == 404
     assert sum(row["positions"] for row in counts) == 1180
     assert any(row["remoteness"] is None and row["value"] == "draw" for row in counts)
 
@@ -452,7 +458,7 @@ def test_a_game_of_chess_is_told_as_pgn(client):
         ("/api/position?variant=tictactoe&position=" + "X" * 500, 422, "position"),
         ("/api/reply?variant=tictactoe&position=XXX/OO./...", 400, "the game is over"),
         ("/api/reply?variant=tictactoe&position=...&skill=2", 422, "skill"),
-        ("/api/counts?variant=", 404, "no game"),
+        ("/api/database?variant=", 404, "no game"),
         ("/a/b/c/d", 404, "not found"),
     ],
 )
@@ -618,9 +624,9 @@ def test_the_description_names_everything(client):
     description = get(client, "/openapi.json")
     assert set(description["paths"]) == {
         "/", "/{game}/", "/{game}/{variant}/", "/{game}/{variant}/positions/", "/{game}/{variant}/instructions/",
-        "/standard", "/standard/mainline", "/api/variants", "/api/position", "/api/reply", "/api/counts", "/api/game",
+        "/standard", "/standard/mainline", "/api/variants", "/api/position", "/api/reply", "/api/database", "/api/game",
         "/api/scorecard", "/api/pgn", "/api/gallery", "/api/about", "/api/picture", "/api/solves", "/api/solve",
-        "/api/cancel", "/api/board", "/api/setup",
+        "/api/cancel", "/api/board", "/api/setup", "/api/download",
     }  # fmt: skip
     wishes = {path for path, operations in description["paths"].items() if set(operations) == {"post"}}
     assert wishes == {"/api/solve", "/api/cancel"}

@@ -52,7 +52,7 @@ def test_a_game_is_played_and_judged(home):
         assert len(game["steps"]) == 2
         marks = get(client, "/api/scorecard", variant="connect4:3,3,3", position=start, moves=reply["name"])
         assert [mark["verdict"] for mark in marks] == ["best"]
-        assert get(client, "/api/counts", variant="connect4:3,3,3") == []
+        assert get(client, "/api/database", variant="connect4:3,3,3")["file"] == ""
 
 
 def test_a_board_of_several_words_is_shown_set_up_and_played(home):
@@ -145,12 +145,12 @@ def test_the_page_shows_what_is_found_when_it_comes(home, browser):
         page.wait_for_function("() => /a tie/.test(document.querySelector('#status').textContent)", timeout=60_000)
         assert page.locator("#how").text_content().startswith("Proved by search: ")
         assert page.locator("#database").is_hidden()
-        page.wait_for_selector("#moves button.tie")
+        page.wait_for_selector("#moves .tie button")
         page.locator("#moves button").first.click()
         page.wait_for_function("() => document.querySelectorAll('#history .point').length == 3", timeout=60_000)
         assert not faults
         page.goto(f"{server.url}?v=connect4")
-        page.wait_for_selector("#moves button.unknown")
+        page.wait_for_selector("#moves .unknown button")
         assert "not known" in page.locator("#status").text_content()
         assert "not known" in page.locator("#moves").text_content()
         assert not faults

@@ -10,7 +10,7 @@ import pytest
 from retrograde.cli.render.board import board_text
 from retrograde.databases import open_database
 from retrograde.games import CHANCE, DRAW, LOSE, TIE, UNDECIDED, WIN, Value
-from retrograde.games.catalog import load_game
+from retrograde.games.catalog import BUILT_IN, game_class, load_game
 from retrograde.games.contract.drawing import CHESS_MEN, SHAPES, grid
 from retrograde.games.contract.game import FLIPPED
 from retrograde.games.contract.marks import COLOURS, DARK, INK, KINDS, LIGHT, OUTLINES, SIGNS
@@ -345,3 +345,12 @@ def test_markers_of_cant_stop_climb_where_they_are_drawn():
             assert {after[place] for place in reached} == {"m"} and after != before
             climbs += 1
     assert climbs > 30
+
+
+@pytest.mark.long
+def test_no_game_draws_a_look_as_a_long_text():
+    for name in BUILT_IN:
+        game = load_game(f"{name}:{game_class(name).example}")
+        board = game.draw_board()
+        for look in board.pieces.values() if board else ():
+            assert len(look) <= 3 or any(word in SHAPES or word in MEN for word in look.split()), (name, look)

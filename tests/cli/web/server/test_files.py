@@ -30,8 +30,8 @@ def test_a_game_whose_name_is_too_long_for_a_file_has_none(client, count):
         get(client, path, 404)
     told = get(client, "/api/position", variant=f"tentozero:{options}")  # which needs none: it is searched
     assert told["variant"] == f"tentozero:{options}"
-    get(client, "/api/counts", 404, variant="é" * 200)
-    get(client, "/api/counts", 404, variant="tictactoe\0")
+    get(client, "/api/database", 404, variant="é" * 200)
+    get(client, "/api/database", 404, variant="tictactoe\0")
 
 
 def test_what_is_too_long_altogether(client):
@@ -187,7 +187,7 @@ def test_of_two_files_of_a_variant_the_one_with_its_name_is_served(home, client)
 def test_few_databases_are_open_at_once(home, client, monkeypatch):
     monkeypatch.setattr(libraries, "MOST_OPEN", 2)
     for text in [*SERVED, *SERVED]:
-        assert get(client, "/api/counts", variant=text)
+        assert get(client, "/api/database", variant=text)
         assert len(client.app.state.library.opened) <= 2
 
 

@@ -35,7 +35,7 @@ def hostile_request(chance):
     """Return a method, an address and headers."""
     path = "/" + "/".join(chance.choices(PATHS, k=chance.randrange(5))) + chance.choice(["", "/"])
     if chance.random() < 0.5:
-        likely = ("/api/position", "/api/reply", "/api/counts", "/standard", "/tictactoe/regular/positions/",
+        likely = ("/api/position", "/api/reply", "/api/database", "/standard", "/tictactoe/regular/positions/",
                   "/api/game", "/api/scorecard", "/api/pgn", "/api/about", "/api/picture", "/api/solve")  # fmt: skip
         path = chance.choice(likely)
     query = {chance.choice(NAMES): chance.choice(VALUES) for _ in range(chance.randrange(5))}

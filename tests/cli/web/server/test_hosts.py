@@ -63,7 +63,8 @@ def test_a_proxy_is_allowed_by_name(home):
         ("/", True), ("/tictactoe/", True), ("/tictactoe", True), ("/tictactoe/regular/", True), ("/none/", True),
         ("/tictactoe/regular/positions/?p=.../.../...", True), ("/tictactoe/regular/positions/", True),
         ("/tictactoe/regular/instructions/", True), (f"/standard?fen={FEN}", True), ("/standard?fen=x", True),
-        ("/api/variants", False), ("/api/position?variant=tictactoe", False), ("/api/counts?variant=tictactoe", False),
+        ("/api/variants", False), ("/api/position?variant=tictactoe", False),
+        ("/api/database?variant=tictactoe", False), ("/api/download?variant=tictactoe", False),
         ("/api/position?variant=none", False), ("/api/gallery", False), ("/api/about?variant=none", False),
         ("/api/game?variant=tictactoe", False), ("/api/picture?variant=tictactoe", False), ("/api/solves", False),
         ("/api/", False), ("/api", False), ("/api/x/", False),
@@ -92,7 +93,8 @@ def test_the_page_itself_is_for_itself(client):
 @pytest.mark.parametrize(
     "path",
     [
-        "/", "/api/variants", "/api/position?variant=tictactoe", "/api/counts?variant=mutorere", f"/standard?fen={FEN}",
+        "/", "/api/variants", "/api/position?variant=tictactoe", "/api/database?variant=mutorere",
+        f"/standard?fen={FEN}",
         "/api/reply?variant=tictactoe&position=.../.../...", "/tictactoe/", "/tictactoe/regular/", "/openapi.json",
         "/tictactoe/regular/positions/?p=.../.../...", "/tictactoe/regular/instructions/", "/static/page.js", "/none/",
         "/standard",

@@ -62,6 +62,14 @@ else:
 """
 
 
+def test_an_empty_gallery_begins_with_tic_tac_toe(tmp_path, monkeypatch):
+    monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
+    cards = get(client_of(()), "/api/gallery")["cards"]
+    assert cards[0]["game"] == "tictactoe" and not any(card["solved"] for card in cards)
+    titles = [card["title"].casefold() for card in cards[1:]]
+    assert titles == sorted(titles)
+
+
 @pytest.mark.thorough
 def test_a_small_game_is_solved(home):
     client = client_of()

@@ -120,6 +120,7 @@ def make_app(
     app.add_middleware(Border, hosts=hosts)
     answer_errors(app)
     offer_page(app, library)
+    offer_databases(app, library)
     offer_games(app, library)
     offer_gallery(app, library, solves)
     offer_lichess(app, library)
@@ -208,6 +209,10 @@ def offer_page(app: FastAPI, library: Library) -> None:
     async def set_up(variant: str, pieces: Text, turn: Text = "") -> answers.SetUp:
         """The position with these *pieces*, a sign for each place; *turn* is the sign of the player to move."""
         return await library.ask(variant, lambda oracle: view.set_up(oracle, pieces, turn))
+
+
+def offer_databases(app: FastAPI, library: Library) -> None:
+    """Add the routes of what is known of a whole database."""
 
     @app.get("/api/database")
     async def database(variant: str) -> answers.DatabaseAbout:

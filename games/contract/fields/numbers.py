@@ -181,21 +181,21 @@ class Turn(Field):
         return found
 
     def prepare_formulas(self, fields: Mapping[str, Field]) -> None:
-        if self.by and not hasattr(fields.get(self.by), "count_of"):
-            raise ValueError(f"{self.name} follows from {self.by!r}; name a field of cells")
-        # The player to move, `now`, as an expression, and the position after a pass.
-        places = (1 << self.width) - 1
-        self.now = f"{self.word} >> {self.place} & {places}"
-        self.given = f"{self.word} & ~{places << self.place} | player << {self.place}"
-        self.after = f"{self.word} ^ {1 << self.place}"
-        if self.players != 2:
-            last = self.players - 1
-            self.after = f"{self.word} + ({1 << self.place} if {self.now} != {last} else {-last << self.place})"
-        if self.by:
+        # Step 1: the player to move, `now`; the position with a given `player` to move, and with the next one.
+        if self.by:  # follows from the count of a field of cells
+            if not hasattr(fields.get(self.by), "count_of"):
+                raise ValueError(f"{self.name} follows from {self.by!r}; name a field of cells")
             filled = fields[self.by].expression("count")
             self.now = f"{filled} & 1" if self.players == 2 else f"{filled} % {self.players}"
-            self.after = self.given = self.word
-        # The number of each player's sign on the cells; players that cells do not have are 1, 2, …
+            self.given = self.after = self.word
+        else:
+            unit, last, places = 1 << self.place, self.players - 1, (1 << self.width) - 1
+            self.now = f"{self.word} >> {self.place} & {places}"
+            self.given = f"{self.word} & ~{places << self.place} | player << {self.place}"
+            self.after = f"{self.word} ^ {unit}"
+            if self.players != 2:
+                self.after = f"{self.word} + ({unit} if {self.now} != {last} else {-last << self.place})"
+        # Step 2: the number of each player's sign on the cells; players that cells do not have are 1, 2, …
         cells: list[Any] = [one for one in fields.values() if hasattr(one, "count_of") and self.by in ("", one.name)]
         known = next((one.signs for one in cells if set(self.signs) <= set(one.signs)), self.signs)
         numbers = [1 + known.index(sign) for sign in self.signs]

@@ -205,27 +205,25 @@ def trees_svg(trees: Trees) -> str:
     boards = Boards(trees.game, len(trees.game.write(trees.position)) + 1)
     drawn = [draw(boards, tree) for tree in trees.drawn]
     # Side by side, or one below the other if they are too wide.
-    beside = sum(wide for _, wide, _ in drawn) <= MOST_WIDE
+    beside = sum(width for _, width, _ in drawn) <= MOST_WIDE
     parts, x, y, right, bottom = [], EDGE, EDGE, 0.0, 0.0
-    for content, wide, high in drawn:
+    for content, width, height in drawn:
         parts.append(f'<g transform="translate({x:.1f} {y:.1f})">{content}</g>')
-        right, bottom = max(right, x + wide), max(bottom, y + high)
-        x, y = (x + wide + 2 * APART, y) if beside else (x, y + high + 2 * APART)
+        right, bottom = max(right, x + width), max(bottom, y + height)
+        x, y = (x + width + 2 * APART, y) if beside else (x, y + height + 2 * APART)
     # The notes below the trees.
     more = [f"{tree.name}: {tree.root.positions:,} positions" for tree in trees.counted[len(trees.drawn) :]]
     for line in [*trees.notes("the player to move at the top"), *more]:
         bottom += 18
         parts.append(f'<text class="count" x="{EDGE}" y="{bottom:.1f}">{escape(line)}</text>')
         right = max(right, 6.4 * len(line) + 2 * EDGE)
-    size = (
-        f'viewBox="0 0 {right + EDGE:.0f} {bottom + EDGE:.0f}" width="{right + EDGE:.0f}" height="{bottom + EDGE:.0f}"'
-    )
     title = escape(f"{trees.game.name} {trees.game.write(trees.position)}, {trees.depth} plies")
     styles = STYLES + "".join(f".retrograde {rule}}}" for rule in STYLE.split("}") if rule)
+    wide, high = f"{right + EDGE:.0f}", f"{bottom + EDGE:.0f}"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="retrograde" role="img"><title>{title}</title>'
-        f'<style>{styles}</style><defs>{boards.definitions()}</defs><rect width="100%" height="100%" fill="#fff"/>'
-        f"{''.join(parts)}</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" '
+        f'class="retrograde" role="img"><title>{title}</title><style>{styles}</style>'
+        f'<defs>{boards.definitions()}</defs><rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>\n'
     )
 
 

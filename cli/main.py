@@ -43,6 +43,7 @@ COMMANDS = {
     "annotate": "annotate the moves of games, and mark mistakes",
     "match": "let two players play each other, and count the results",
     "judge": "measure how often a depth-limited search picks a wrong move",
+    "fit": "fit the weights of a game's estimate to a database",
     "serve": "serve a page to play on, and JSON for other programs",
     "fetch": "download a database into the home folder",
     "publish": "write a static site of solved games, for any host of files",

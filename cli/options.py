@@ -57,6 +57,10 @@ source = click.argument("source", metavar="VARIANT|FILE", shell_complete=complet
 database = click.option(
     "--database", metavar="FILE", shell_complete=complete_files, help="The database, if it is not in the usual place."
 )
+weights = click.option(
+    "--weights", metavar="FILE", shell_complete=complete_files,
+    help="Weights of the game's features, made by fit, if they are not in the usual place.",
+)  # fmt: skip
 json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 skill = click.option(
     "--skill", type=click.FloatRange(0, 1), metavar="0..1",

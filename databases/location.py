@@ -13,7 +13,7 @@ from retrograde.games.contract.game import METRICS
 from retrograde.games.identity.folders import NoHome, data_folder
 
 SUFFIX = ".h5"
-BOOK_SUFFIX, CERTIFICATE_SUFFIX = ".book.h5", ".proof.h5"
+BOOK_SUFFIX, CERTIFICATE_SUFFIX, WEIGHTS_SUFFIX = ".book.h5", ".proof.h5", ".weights.json"
 LONGEST = 220
 """The most bytes of a database's file name: file systems allow 255, and temporary names are longer."""
 AGAINST = "expectation-against-"
@@ -99,6 +99,16 @@ def book_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
     """
     path = database_path(variant, home)
     return path.with_name(path.name.removesuffix(SUFFIX) + BOOK_SUFFIX)
+
+
+def weights_path(variant: str, home: str | os.PathLike[str] | None = None) -> Path:
+    """Return the path of the fitted weights of a variant, whether or not it exists.
+
+    >>> weights_path("connect4", "home").as_posix()
+    'home/connect4.weights.json'
+    """
+    path = database_path(variant, home)
+    return path.with_name(path.name.removesuffix(SUFFIX) + WEIGHTS_SUFFIX)
 
 
 def list_books(home: str | os.PathLike[str] | None = None) -> list[Path]:

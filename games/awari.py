@@ -156,6 +156,21 @@ class Awari(Game):
         """Return what is left in a player's row."""
         return self.sum(self.row(position, player == 1))
 
+    feature_weights = (50, 10, -20, 20)
+
+    def features(self, position):
+        """Return the lead in stones, the lead in pits with stones, and how many pits of either player, the player to
+        move first, have one or two stones, which the opponent may capture."""
+        own, other = self.row(position, False), self.row(position, True)
+        stones = pits = weak = weak_other = 0
+        for pit in range(self.pits):
+            here, there = own >> 6 * pit & FIELD, other >> 6 * pit & FIELD
+            stones += here - there
+            pits += (here > 0) - (there > 0)
+            weak += 1 <= here <= 2
+            weak_other += 1 <= there <= 2
+        return stones, pits, weak, weak_other
+
     def tier(self, position):
         """Return how many stones have been captured."""
         return self.total - self.sum(self.row(position, False)) - self.sum(self.row(position, True))

@@ -95,13 +95,16 @@ class Othello(Game):
     def tier(self, position):
         return self.discs.count(position)
 
-    def estimate(self, position):
-        """Return what the corners and the moves promise: eight points for each corner, one for each move."""
+    feature_weights = (8, 1, 0)
+
+    def features(self, position):
+        """Return the leads in corners, in moves, and in discs."""
         own, other = self.sides(position)
-        ahead = 8 * ((own & self.corners).bit_count() - (other & self.corners).bit_count())
+        moves = 0
         for cell in self.discs.empty(position):
-            ahead += (self.turned(own, other, cell) > 0) - (self.turned(other, own, cell) > 0)
-        return ahead
+            moves += (self.turned(own, other, cell) > 0) - (self.turned(other, own, cell) > 0)
+        corners = (own & self.corners).bit_count() - (other & self.corners).bit_count()
+        return corners, moves, own.bit_count() - other.bit_count()
 
     def write(self, position):
         rows, _, turn = super().write(position).rpartition("/")

@@ -108,6 +108,20 @@ class Quixo(InLine, Placed):
             pushes.append((source, target, tuple(goes)))
         return Steps(pushes=tuple(pushes), slid=1, put=1, lines=self.lines, ends=(WIN, LOSE, WIN))
 
+    # Hints
+
+    feature_weights = (0, 10, 100)
+
+    def features(self, position):
+        """Return the leads in cubes, in the squares of the numbers of cubes in each line, and in the fullest line."""
+        mine, theirs = self.sides(position)
+        squares = most = most_other = 0
+        for line in self.lines:
+            own, other = (mine & line).bit_count(), (theirs & line).bit_count()
+            squares += own**2 - other**2
+            most, most_other = max(most, own), max(most_other, other)
+        return mine.bit_count() - theirs.bit_count(), squares, most - most_other
+
     # For people
 
     def draw_move(self, position, push):

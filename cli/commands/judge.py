@@ -30,10 +30,18 @@ ORDERS = {"worst": "worst first", "given": "as given", "best": "best first"}
     metavar="FILE",
     help="Also write a picture: .png, .svg or .pdf.",
 )
+@options.weights
 @options.database
 @options.json
 def command(
-    source: str, depth: int, positions: int, seed: int, plot: Path | None, database: str | None, as_json: bool
+    source: str,
+    depth: int,
+    positions: int,
+    seed: int,
+    plot: Path | None,
+    weights: str | None,
+    database: str | None,
+    as_json: bool,
 ) -> None:
     """Measure how often a depth-limited search picks a move that gives up value.
 
@@ -47,11 +55,13 @@ def command(
       retrograde judge tictactoe --depth 3 --positions 20
       retrograde judge connect4:4,4 --depth 2 --positions 20 --json
     """
+    from retrograde.databases.weights import load_weights
     from retrograde.solver.play.judging import SearchJudge
     from retrograde.solver.play.solution import solution_of
 
     check_suffix(plot)
     with solution_of(open_source(source, database)) as solution, listening(as_json) as line:
+        solution.game = load_weights(solution.game, weights)
         announce(line, "looking for positions")
         judge = SearchJudge(solution, positions, seed)
         variant = solution.database.file.variant

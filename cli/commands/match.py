@@ -38,6 +38,7 @@ SECONDS = 1.0
 @click.option("--exact", is_flag=True, help="Compute each player's expected payoff minus the other's; play no games.")
 @time_option(SECONDS, "for a move")
 @pgn_option("the games")
+@options.weights
 @options.database
 @options.json
 def command(
@@ -50,6 +51,7 @@ def command(
     exact: bool,
     seconds: float,
     pgn: str | None,
+    weights: str | None,
     database: str | None,
     as_json: bool,
 ) -> None:
@@ -81,10 +83,14 @@ def command(
       retrograde match connect4:4,4 perfect 0.8 --games 200 --seed 7 --json
       retrograde match tictactoe random skill:1 --exact
     """
+    from retrograde.databases.weights import load_weights
+
     if exact:
-        print_exact(source, database, (a, b), position, as_json)
+        game, name = game_of(source, database)
+        print_exact(load_weights(game, weights), name, (a, b), position, as_json)
         return
     with closing(open_oracle(source, database, seconds)) as oracle:
+        oracle.game = load_weights(oracle.game, weights)
         check_writes_pgn(oracle.game, pgn)
         outcome, written = contest(oracle, (a, b), games, position, seed, pgn is not None)
         variant, puzzle = oracle.variant, oracle.game.players == 1
@@ -104,14 +110,13 @@ def command(
     click.echo(indent(table(rows, "<" + ">" * (len(head) - 1))))
 
 
-def print_exact(source: str, database: str | None, names: tuple[str, str], position: str | None, as_json: bool) -> None:
+def print_exact(game: "Game", name: str, names: tuple[str, str], position: str | None, as_json: bool) -> None:
     """Print each player's expected payoff, minus the other's."""
     from retrograde.games.catalog import variant
     from retrograde.solver.metrics.models.model import NoModel
     from retrograde.solver.metrics.models.names import model_named
     from retrograde.solver.play.pairing import expected
 
-    game, name = game_of(source, database)
     with ExitStack() as opened, listening(as_json) as line:
         try:
             first, second = (opened.enter_context(model_named(player, game, name)) for player in names)

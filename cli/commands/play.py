@@ -94,6 +94,7 @@ class Quit(Exception):
 @click.option("--seed", type=int, metavar="N", help="Random seed; the same seed gives the same random play.")
 @time_option(SECONDS, "for a move")
 @pgn_option("the game")
+@options.weights
 @options.database
 def command(
     source: str,
@@ -105,6 +106,7 @@ def command(
     seed: int | None,
     seconds: float,
     pgn: str | None,
+    weights: str | None,
     database: str | None,
 ) -> None:
     """Play a solved game against a perfect player, or watch a game.
@@ -128,7 +130,10 @@ def command(
       retrograde play connect4:4,4 --first perfect --second random --seed 1
       retrograde play chess:KRK --from longest --pgn rook.pgn
     """
+    from retrograde.databases.weights import load_weights
+
     with closing(open_oracle(source, database, seconds)) as oracle:
+        oracle.game = load_weights(oracle.game, weights)
         check_writes_pgn(oracle.game, pgn)
         names = [first, second]
         players: list[Player | None] = []

@@ -13,6 +13,7 @@ from typing import Any
 from retrograde.cli.progress import polled, search_progress
 from retrograde.cli.uci.clock import Clock, in_background
 from retrograde.cli.uci.lines import SURE, score
+from retrograde.databases.weights import load_weights
 from retrograde.games.chess import Chess
 from retrograde.games.chess.san import uci
 from retrograde.games.contract.choice import Choice
@@ -110,7 +111,7 @@ class EndingSearches:
 
 def compiled_oracle(material: str, table: int) -> SearchingOracle:
     """Return an oracle for an ending whose rules are compiled; *table* is in MiB."""
-    oracle = SearchingOracle(Chess(material), SECONDS, os.cpu_count() or 1, table << 20)
+    oracle = SearchingOracle(load_weights(Chess(material)), SECONDS, os.cpu_count() or 1, table << 20)
     oracle.prepare()
     return oracle
 

@@ -15,6 +15,7 @@ from retrograde.cli.web.shelf import DatabaseFacts, Shelf, State, installed, is_
 from retrograde.databases import NoDatabase, OtherRules, open_database
 from retrograde.databases.location import database_path, metric_named
 from retrograde.databases.open import no_database
+from retrograde.databases.weights import load_weights
 from retrograde.games.catalog import load_game, named_game, variant
 from retrograde.games.contract.game import Game, RetrogradeError, VariantError, metric_of
 from retrograde.solver.play.oracle import Oracle
@@ -93,7 +94,7 @@ class Library:
         if (found := self.searched.pop(name, None)) is None:
             while len(self.searched) >= MOST_SEARCHING:
                 self.searched.pop(next(iter(self.searched))).close()
-            found = searching_oracle(game, self.seconds, max(1, (os.cpu_count() or 2) - 1), TABLE)
+            found = searching_oracle(with_stored_weights(game), self.seconds, max(1, (os.cpu_count() or 2) - 1), TABLE)
         self.searched[name] = found
         return found
 
@@ -182,6 +183,7 @@ class Library:
         except (RetrogradeError, OSError) as error:
             log.error("%a cannot be read: %a", os.fspath(path), str(error))
             raise Unavailable(why_not(facts.variant, error)) from error
+        solution.game = with_stored_weights(solution.game)
         self.opened[path] = state, solution
         return solution
 
@@ -195,6 +197,15 @@ class Library:
         for _, solution in self.opened.values():
             solution.close()
         self.opened.clear()
+
+
+def with_stored_weights(game: Game) -> Game:
+    """Return a game with the weights in its file in the usual place; without them if the file is wrong."""
+    try:
+        return load_weights(game)
+    except RetrogradeError as error:
+        log.error("%a", str(error))
+        return game
 
 
 def why_not(name: str, error: Exception) -> str:

@@ -15,8 +15,8 @@ Modules: `board` encodes positions, `moves` moves men, `numbering` numbers posit
 from functools import cached_property
 
 from retrograde.games.chess import men
-from retrograde.games.chess.board import BLACK_KING, MEN, PLACES, TURN, WHITE_KING, code_at
-from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY, BLACK, NOBODY
+from retrograde.games.chess.board import MEN, PLACES, TURN, code_at, king_of
+from retrograde.games.chess.men import ALWAYS_DEAD, BISHOP, BISHOPS_ONLY, BLACK, KNIGHT, NOBODY, PAWN, QUEEN, ROOK
 from retrograde.games.chess.numbering import Numbering
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED
 
@@ -61,23 +61,34 @@ class Chess(Numbering):
 
     # Hints
 
-    def estimate(self, position):
-        """Return the lead of the player to move: men in hundredths of a pawn, and how far the weaker king is driven."""
-        lead = 0
+    feature_weights = (*WORTH, 4, 12, 10)
+
+    def features(self, position):
+        """Return the leads in queens, rooks, bishops, knights, pawns and rows that pawns have advanced; and how far the
+        weaker king is driven from the middle, and to the other king."""
+        turn = position >> TURN & 1
+        queens = rooks = bishops = knights = pawns = rows = 0
         for place in MEN:
             code = code_at(position, place)
             if code != NOBODY:
-                lead += -WORTH[code & 7] if code & BLACK else WORTH[code & 7]
-        white, black = position >> WHITE_KING & 63, position >> BLACK_KING & 63
-        if lead:
-            lead += self.driven(black, white) if lead > 0 else -self.driven(white, black)
-        return -lead if position >> TURN & 1 else lead
+                kind, square, sign = code & 7, position >> place & 63, 1 if code >> 3 == turn else -1
+                queens += sign * (kind == QUEEN)
+                rooks += sign * (kind == ROOK)
+                bishops += sign * (kind == BISHOP)
+                knights += sign * (kind == KNIGHT)
+                pawns += sign * (kind == PAWN)
+                if kind == PAWN:
+                    rows += sign * (6 - (square >> 3) if code & BLACK else (square >> 3) - 1)
+        lead = WORTH[0] * queens + WORTH[1] * rooks + WORTH[2] * bishops + WORTH[3] * knights + WORTH[4] * pawns
+        sign = (lead > 0) - (lead < 0)
+        king, other = king_of(position, turn ^ (lead > 0)), king_of(position, turn ^ (lead <= 0))
+        driven = abs(2 * (king & 7) - 7) + abs(2 * (king >> 3) - 7)
+        near = 14 - abs((king & 7) - (other & 7)) - abs((king >> 3) - (other >> 3))
+        return queens, rooks, bishops, knights, pawns, rows, sign * driven, sign * near
 
-    def driven(self, weaker, stronger):
-        """Return more if the weaker king is far from the middle of the board, and the stronger one near to him."""
-        from_middle = abs(2 * (weaker & 7) - 7) + abs(2 * (weaker >> 3) - 7)
-        apart = abs((weaker & 7) - (stronger & 7)) + abs((weaker >> 3) - (stronger >> 3))
-        return 12 * from_middle + 10 * (14 - apart)
+    def quiet(self, position):
+        """Return whether the side to move is not in check."""
+        return not self.in_check(position)
 
     # Databases
 

@@ -150,6 +150,11 @@ positions. They must give symmetric positions the same answer:
     play uses it, where a depth-limited search stops before the end; proofs never do. In games with points, with chance
     or with more than two players, the unit is 1/100 of the payoff still to come. Where it is CHANCE's turn, the
     estimate is for player 0.
+`features(position)`
+    A tuple of ints, each a lead of the player to move, such as in men or in moves. The estimate is their sum, each
+    times its weight, unless the game defines `estimate`. `retrograde fit` finds weights from a database.
+`feature_weights`
+    The weights of the features: a class attribute, a tuple of ints, as long as that of the features.
 `quiet(position)`
     False if the estimate cannot be trusted there, as in the middle of an exchange of pieces. The search then looks a
     little further.
@@ -244,7 +249,7 @@ slot do not support tuples.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import FrozenInstanceError, dataclass, fields
+from dataclasses import FrozenInstanceError, dataclass, fields, replace
 from enum import IntEnum
 from functools import lru_cache, wraps
 from inspect import isfunction
@@ -324,7 +329,9 @@ FOR_PEOPLE = frozenset({
 """Members that only make texts and pictures. The digest of the rules ignores them, and whatever only they use, unless a
 rule uses them too. All other members are rules, except those in HINTS, CLOCK and KEEPING."""
 
-HINTS = frozenset({"estimate", "quiet", "promise", "exchanges", "tie_in", "least_plies", "swapped"})
+HINTS = frozenset({
+    *("estimate", "features", "feature_weights", "quiet", "promise", "exchanges", "tie_in", "least_plies", "swapped"),
+})  # fmt: skip
 """Members that help a search or a numbering. The digest of the rules ignores them."""
 
 CLOCK = frozenset({"zeroes"})
@@ -387,6 +394,8 @@ class Game:
     """The number of players: a number, an option or a property."""
     metric: ClassVar[Any] = ""
     """What `solve` computes by default, one of METRICS. If empty, `metric_of` chooses."""
+    feature_weights: ClassVar[tuple[int, ...]] = (0,)
+    """The weights of the `features`. `with_weights` returns a game with others."""
     exchanges: ClassVar[bool] = False
     """Whether `promise` is above 0 for moves that gain something at once, and for no others."""
     board: ClassVar[Any]
@@ -506,8 +515,15 @@ class Game:
     # Hints
 
     def estimate(self, position: int) -> int:
-        """Return how good an UNDECIDED position looks for the player to move."""
-        return 0
+        """Return how good an UNDECIDED position looks for the player to move: the sum of its weighted features."""
+        features, total = self.features(position), 0
+        for number in range(len(features)):
+            total += self.feature_weights[number] * features[number]
+        return total
+
+    def features(self, position: int) -> tuple[int, ...]:
+        """Return the features of an UNDECIDED position."""
+        return (0,)
 
     def quiet(self, position: int) -> bool:
         """Return whether a search may trust the estimate of an UNDECIDED position."""
@@ -691,6 +707,13 @@ def declared() -> Any:
     return declared
 
 
+def with_weights(game: Any, weights: tuple[int, ...]) -> Any:
+    """Return the same game with other weights of its features."""
+    other = replace(game)
+    vars(other)["feature_weights"] = weights
+    return other
+
+
 def first_start(game: Any) -> Any:
     """Return the first of several first positions."""
     first = game.starts[0]
@@ -829,7 +852,7 @@ def traits_of(game: Any) -> Traits:
         is_numbered=is_numbered(game),
         has_chance=has_chance(game),
         has_elsewhere=defines(game, "elsewhere"),
-        has_estimate=defines(game, "estimate"),
+        has_estimate=defines(game, "estimate") or defines(game, "features"),
         has_images=defines(game, "images"),
         has_multiplicity=defines(game, "multiplicity"),
         has_numbering=defines(game, "unindex"),

@@ -59,12 +59,34 @@ class Draughts(Numbering):
         own, other, kings = unpacked(position)
         return UNDECIDED if self.can_move(own, other, kings) else LOSE
 
+    # Hints
+
+    feature_weights = (100, 140, 2, 10)
+
+    def features(self, position):
+        """Return the leads in men, in kings, in rows that men have advanced, and in men on the first row, who keep the
+        opponent from crowning."""
+        own, other, kings = self.sets(position)
+        men, theirs = own & ~kings, self.turned(other & ~kings)
+        first = (1 << self.width) - 1
+        return (
+            men.bit_count() - theirs.bit_count(),
+            (own & kings).bit_count() - (other & kings).bit_count(),
+            self.sum_of_rows(men) - self.sum_of_rows(theirs),
+            (men & first).bit_count() - (theirs & first).bit_count(),
+        )
+
+    def quiet(self, position):
+        """Return whether the player to move has no capture."""
+        own, other, kings = self.sets(position)
+        return not self.capturing(own, other, kings)
+
     # For people
 
     most_pieces = MOST_PIECES
 
     def sets(self, position):
-        """Return the pieces of the player to move, those of the other player, and the kings, for texts."""
+        """Return the pieces of the player to move, those of the other player, and the kings."""
         return unpacked(position)
 
     def from_sets(self, colour, own, other, kings):

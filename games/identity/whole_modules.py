@@ -22,10 +22,10 @@ PRESENTATION = {  # members that make texts and pictures
     "variant_title",
     *("write", "read", "show", "move_name", "move", "distance", "ending", "pgn", "tier_name"),
     *("draw_board", "draw_pieces", "draw_move", "draw_turn", "draw_steps", "draw_reach", "draw_end", "read_pieces"),
-    *("estimate", "quiet", "promise", "tie_in", "least_plies", "swapped", "signs", "position_of"),
+    *("estimate", "features", "quiet", "promise", "tie_in", "least_plies", "swapped", "signs", "position_of"),
     *("elsewhere", "collection", "zeroes"),
 }
-NAMES = (["title"], ["words"], ["bits"], ["by_turns"], ["to_move"], ["exchanges"])
+NAMES = (["title"], ["words"], ["bits"], ["by_turns"], ["to_move"], ["exchanges"], ["feature_weights"])
 """Assignments in classes that this digest ignores: the contract got them after the digest was defined."""
 SINCE = {("Connect4", "example = '5,4'")}
 """(class, statement) that it ignores for the same reason."""

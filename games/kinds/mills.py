@@ -228,6 +228,24 @@ class Mills(Sliding, InHand):
         """Return the first of some points, given as bits."""
         return (men & -men).bit_length() - 1
 
+    # Hints
+
+    feature_weights = (100, 20, 10, 5)
+
+    def features(self, position):
+        """Return the leads in men on the board, in mills, in mills that lack one man, and in free points beside men."""
+        mine, theirs = self.sides(position)
+        closed = nearly = moves = 0
+        for mill in self.all_mills:
+            own, other = (mine & mill).bit_count(), (theirs & mill).bit_count()
+            closed += (own == 3) - (other == 3)
+            nearly += (own == 2 and not other) - (other == 2 and not own)
+        for point in range(self.cells):
+            if (mine | theirs) >> point & 1:
+                free = (self.beside[point] & ~(mine | theirs)).bit_count()
+                moves += free if mine >> point & 1 else -free
+        return mine.bit_count() - theirs.bit_count(), closed, nearly, moves
+
     # For people
 
     def draw_move(self, position, move):

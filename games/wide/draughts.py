@@ -18,8 +18,6 @@ from retrograde.games.draughts.rules import Draughts
 from retrograde.games.draughts.sides import MOST_PIECES
 
 HALF, COLOUR = 16, 48
-MAN, KING, GUARD = 100, 140, 10
-"""Weights of the estimate: pieces, and men on the first row, who keep the opponent from crowning."""
 
 
 class WholeDraughts(Draughts):
@@ -142,22 +140,6 @@ class WholeDraughts(Draughts):
 
     def index(self, position):
         return super().index(self.as_probed(position))
-
-    # Hints
-
-    def estimate(self, position):
-        own, other, kings = self.sets(position)
-        return self.strength(own, own & kings) - self.strength(self.turned(other), self.turned(other & kings))
-
-    def strength(self, pieces, kings):
-        """Return the weight of a side's pieces, seen from its side. A man counts more with each row."""
-        men = pieces ^ kings
-        guards = (men & (1 << self.width) - 1).bit_count()
-        return MAN * men.bit_count() + KING * kings.bit_count() + 2 * self.sum_of_rows(men) + GUARD * guards
-
-    def quiet(self, position):
-        own, other, kings = self.sets(position)
-        return not self.capturing(own, other, kings)
 
     # For people
 

@@ -11,8 +11,8 @@ from retrograde.solver.conformance.pairs import some_images, text_of
 from retrograde.solver.conformance.survey import Survey, expect_again, is_int, limited
 from retrograde.solver.rules.examine import Fault
 
-NUMERIC_HINTS = HINTS - {"swapped", "exchanges"}
-"""Hints that are numbers about positions and moves. `swapped` belongs to numberings, and `exchanges` to `promise`."""
+NUMERIC_HINTS = HINTS - {"swapped", "exchanges", "feature_weights"}
+"""Hints about positions and moves. `swapped` belongs to numberings, and attributes of the class to other hints."""
 
 
 def has_hints(game: Game) -> bool:
@@ -77,8 +77,8 @@ def hints_at(survey: Survey, position: int) -> dict[str, Any]:
     """Return what each hint of the game says about a position and its moves."""
     game = survey.game
     answers: dict[str, Any] = {}
-    for name in sorted(NUMERIC_HINTS):
-        if defines(game, name):
+    for name in sorted(NUMERIC_HINTS, key=lambda name: (name != "features", name)):  # the estimate rests on them
+        if defines(game, name) or (name == "estimate" and defines(game, "features")):
             survey.at(name, position)
             ask = getattr(game, name)
             if name == "promise":
@@ -88,6 +88,9 @@ def hints_at(survey: Survey, position: int) -> dict[str, Any]:
             else:
                 answers[name] = ask(position)
                 refuse_hint(name, answers[name])
+                if name == "features" and len(answers[name]) != len(game.feature_weights):
+                    counts = f"gives {len(answers[name])} numbers, and feature_weights has {len(game.feature_weights)}"
+                    raise Fault(f"{counts}; let both have as many")
     return answers
 
 
@@ -96,5 +99,8 @@ def refuse_hint(name: str, answer: Any) -> None:
     if name == "quiet":
         if answer not in (0, 1):
             raise Fault(f"gives {answer!r}; it must give True or False")
+    elif name == "features":
+        if not isinstance(answer, tuple) or not all(type(one) is int for one in answer):
+            raise Fault(f"gives {answer!r}; it must give a tuple of ints")
     elif not is_int(answer) or not -ESTIMATE_LIMIT <= answer <= ESTIMATE_LIMIT:
         raise Fault(f"gives {answer!r}; it must give an int from -2**30 to 2**30")

@@ -1,7 +1,8 @@
 """Measures how often a depth-limited search picks a wrong move, checked against a database.
 
-A search *errs* if its best move gives up value: a win for a tie, say. If it rates several moves best, each counts
-equally. The positions come from random play, and only those count in which some move gives up value.
+A search *errs* if its best move gives up value: a win for a tie, say, or in a game by score a point. If it rates
+several moves best, each counts equally. The positions come from random play, and only those count in which some move
+gives up value.
 
 One expects fewer errors from deeper searches. Beal (1980) and Nau (1982) found that this need not be so, and called it
 pathology: if estimates have independent errors, minimax can amplify them. So three estimates are tried besides the
@@ -16,18 +17,19 @@ The module also counts how many positions alpha-beta examines with moves in diff
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
 import numpy as np
 
-from retrograde.games.contract.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, RetrogradeError, Traits
+from retrograde.games.contract.game import FLIPPED, LOSE, UNDECIDED, WIN, Game, RetrogradeError, Traits, same_mover
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from retrograde.solver.rules.examine import refuse_to_search
 from retrograde.solver.search.depth import scoring
-from retrograde.solver.search.depth.searcher import CountingSearch, ValueSearch
+from retrograde.solver.search.depth.scores import counts_points
+from retrograde.solver.search.depth.searcher import CountingSearch, PointSearch, ValueSearch
 
 TRIES = 100
 """Random positions drawn for each one that is wanted."""
@@ -87,19 +89,13 @@ class SearchJudge:
         # Keep random positions in which some moves keep the value and others do not.
         for _ in range(TRIES * positions):
             position = random_position(solution, chance)
-            keeps = self.moves_keeping_value(position)
+            keeps = moves_keeping_value(solution, position)
             if len(set(keeps.values())) == 2:
                 self.keeping[position] = keeps
             if len(self.keeping) == positions:
                 break
         if not self.keeping:
             raise NothingToJudge("no random position was found in which a move gives up value; try more --positions")
-
-    def moves_keeping_value(self, position: int) -> dict[int, bool]:
-        """Return for each move of a position whether it keeps the value."""
-        value = self.solution.value(position).value
-        moves = self.game.generate_moves(position)
-        return {move: FLIPPED[self.solution.value(self.game.do_move(position, move)).value] == value for move in moves}
 
     # Errors
 
@@ -110,28 +106,21 @@ class SearchJudge:
     def errors(self, deepest: int) -> Iterator[Errors]:
         """Yield the error rates for depths from 1 on, until a depth would take too long."""
         before = len(self.keeping)
-        searches = {name: ValueSearch(self.game, kind) for name, kind in ESTIMATES.items()}
-        noisy = Noisy(self.solution, self.seed)
+        search = PointSearch if counts_points(self.game) else ValueSearch
+        searches = {name: search(self.game, estimate=kind) for name, kind in ESTIMATES.items()}
+        noisy = None if counts_points(self.game) else Noisy(self.solution, self.seed)
         for depth in range(1, deepest + 1):
             examined, all_looked = searches["own"].nodes, sum(ahead.nodes for ahead in searches.values())
-            found = {name: self.errs(ahead.scores, depth) for name, ahead in searches.items()}
+            found = {name: error_rate(self.keeping, ahead.scores, depth) for name, ahead in searches.items()}
             looked_at = (searches["own"].nodes - examined) / len(self.keeping)
             own = found["own"] if Traits.of(self.game).has_estimate else None
-            by_noise = None if noisy.tired else self.errs(noisy.scores, depth)
-            yield Errors(depth, own, found["ends"], found["chance"], None if noisy.tired else by_noise, looked_at)
+            by_noise = error_rate(self.keeping, noisy.scores, depth) if noisy and not noisy.tired else None
+            by_noise = None if noisy and noisy.tired else by_noise
+            yield Errors(depth, own, found["ends"], found["chance"], by_noise, looked_at)
             now = sum(ahead.nodes for ahead in searches.values()) - all_looked
             if now * now / before > MOST_LOOKED:
                 break
             before = max(now, 1)
-
-    def errs(self, scores: Callable[[int, int], Sequence[tuple[int, float]]], depth: int) -> float:
-        """Return the error rate of a search; *scores* returns each move of a position with its score."""
-        shares = []
-        for position, keeps in self.keeping.items():
-            scored = scores(position, depth)
-            best = max(score for _, score in scored)
-            shares.append(mean(not keeps[move] for move, score in scored if score == best))
-        return mean(shares)
 
     # Order
 
@@ -139,6 +128,36 @@ class SearchJudge:
         """Yield the counts of searches from the start, or from one of the positions if there is none."""
         position = next(iter(self.keeping)) if self.solution.start is None else self.solution.start
         return counts_of(self.game, position, deepest)
+
+
+def moves_keeping_value(solution: Solution, position: int) -> dict[int, bool]:
+    """Return for each move whether it keeps the value, or in a game by score the points."""
+    if solution.metric == "score":
+        choices = solution.moves(position)
+        return {choice.move: choice.rank == choices[0].rank for choice in choices}
+    game, value = solution.game, solution.value(position).value
+    keeps = {}
+    for move in game.generate_moves(position):
+        child = game.do_move(position, move)
+        brings = solution.value(child).value
+        keeps[move] = (brings if same_mover(game, position, child) else FLIPPED[brings]) == value
+    return keeps
+
+
+def error_rate(
+    keeping: Mapping[int, Mapping[int, bool]], scores: Callable[[int, int], Sequence[tuple[int, float]]], depth: int
+) -> float:
+    """Return the error rate of a search in some positions.
+
+    *keeping* says for each position and move whether the move keeps the value. *scores* returns each move of a position
+    with its score.
+    """
+    shares = []
+    for position, keeps in keeping.items():
+        scored = scores(position, depth)
+        best = max(score for _, score in scored)
+        shares.append(mean(not keeps[move] for move, score in scored if score == best))
+    return mean(shares)
 
 
 class Noisy:

@@ -124,18 +124,19 @@ def type_of(game: Game, guarded: bool) -> GameType:
     options = options_of(game)
     if options not in game_type.known:
         # All variants of a family share one type, so that numba compiles them once.
-        family = game.family if type(game.family) is type(game) else game
+        family = game.family if type(game.family) is type(game) and "feature_weights" not in vars(game) else game
         found = game_type.known.get(options_of(family)) or game_type(family)
         game_type.known[options] = game_type.known[options_of(family)] = found
     return game_type.known[options]
 
 
 def options_of(game: Game) -> tuple[str, ...]:
-    """Return all options of a game as text.
+    """Return all options of a game as text, and its weights if they are not those of its class.
 
     Games that compare equal and have the same name may still differ in an option.
     """
-    return tuple(f"{field.name}={getattr(game, field.name)!r}" for field in fields(cast(Any, game)))
+    options = tuple(f"{field.name}={getattr(game, field.name)!r}" for field in fields(cast(Any, game)))
+    return (*options, f"weights={game.feature_weights}") if "feature_weights" in vars(game) else options
 
 
 def prepare(game: Game) -> None:

@@ -302,11 +302,11 @@ class PointSearch(DepthSearch):
     With more players it is *paranoid*: all others play against the player who searches.
     """
 
-    def __init__(self, game: Game, most: float | None = None):
+    def __init__(self, game: Game, most: float | None = None, estimate: int = OWN):
         """Prepare a search; *most* bounds the points of any position, by default as the rules say."""
         super().__init__(game)
         most = most_points(game) if most is None else most
-        self.scoring = Scoring(POINTS, OWN, self.quiescence(), most=most)
+        self.scoring = Scoring(POINTS, estimate, self.quiescence(estimate), most=most)
 
     def begin(self, position: int) -> None:
         me = max(0, mover(self.game, position)) if self.game.players > 2 else NOBODY

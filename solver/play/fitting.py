@@ -1,0 +1,187 @@
+"""Fits the weights of a game's features to the truth in a database.
+
+The fit uses a sample of undecided, quiet positions, where searches trust estimates. For scores it is least squares, in
+hundredths of points. For values it is a logistic regression: the chance of winning is 1 in a WIN, 0 in a LOSE and ½ in
+a TIE or DRAW. A second regression also uses the remoteness: the later the end, the nearer is the chance to ½. Where all
+positions are won, only this tells which are better. Of these weights and the game's own, those count with which
+searches err least in some positions of the sample. Other positions, held out of the fit, show the errors before and
+after.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from retrograde.games.catalog import variant
+from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game, RetrogradeError, defines, with_weights
+from retrograde.solver.play.judging import error_rate, moves_keeping_value
+from retrograde.solver.play.listing import PositionChunk
+from retrograde.solver.play.solution import Solution
+from retrograde.solver.search.depth.names import AdaptiveDepthSearch
+
+Array = np.ndarray[Any, Any]
+Keeping = dict[int, dict[int, bool]]
+"""For each position and move, whether the move keeps the value."""
+
+DEPTHS = 2, 4
+"""The depths of the searches whose errors are counted, in plies."""
+HELD_OUT = 0.2
+"""The share of the sample that is held out of the fit."""
+LARGEST = 1000
+"""The largest weight of a fit to values, where only proportions matter."""
+ROUNDS = 100
+"""The most steps of Newton's method; some ten suffice."""
+PRECISION = 1e-7
+"""A change of weights, for features of size 1, that is as good as none."""
+LARGEST_ODDS = 30.0
+"""The logarithm of odds that are as good as certain."""
+PENALTY = 1e-4
+"""What keeps weights finite if features separate wins from losses, for each position and squared weight."""
+
+
+class CannotFit(RetrogradeError, ValueError):
+    """The game has no features, or the database nothing to learn from."""
+
+
+class Fit(NamedTuple):
+    """The result of a fit.
+
+    *errors* has the error rates before and after, from 0 to 1, for each depth. If *target* is "", the game's own
+    weights are the best known: those found err more.
+    """
+
+    weights: tuple[int, ...]
+    target: str
+    positions: int
+    judged: int
+    errors: dict[int, tuple[float, float]]
+
+
+def fit(solution: Solution, positions: int, judged: int, seed: int) -> Fit:
+    """Fit the weights of the features of a solution's game to a sample of its positions.
+
+    Errors are counted in up to *judged* positions in which some moves give up value and others do not.
+    """
+    game: Game = solution.game
+    if not defines(game, "features"):
+        raise CannotFit(f"{variant(game)} has no features; define features and feature_weights in its rules")
+    whole = solution.positions().sample(positions, seed)
+    order = np.random.default_rng(seed).permutation(len(whole.positions))
+    held_out, sample = (whole.only(some) for some in np.split(order, [int(HELD_OUT * len(order))]))
+    learned = leaves_of(game, sample, Random(seed))
+    if not learned:
+        raise CannotFit(f"the database of {solution.variant} has no quiet position in which the game goes on")
+    features = np.array([game.features(position) for position in learned], float)
+    found = {"": game.feature_weights, **dict(fits(solution, learned, features))}
+    # Choose by positions of the sample, and measure with others.
+    choosing = keeping_in(solution, sample, judged // 2)
+    measuring = keeping_in(solution, held_out, judged)
+    if not choosing or not measuring:
+        raise CannotFit(f"in no position of the sample from {solution.variant} can a move give up value")
+    target = min(found, key=lambda target: sum(errors_with(game, found[target], choosing)))
+    before, after = errors_with(game, game.feature_weights, measuring), errors_with(game, found[target], measuring)
+    if any(new > old for old, new in zip(before, after, strict=True)):
+        target = ""
+    errors = dict(zip(DEPTHS, zip(before, after, strict=True), strict=True))
+    return Fit(found[target], target, len(learned), len(measuring), errors)
+
+
+# The sample
+
+
+def leaves_of(game: Game, sample: PositionChunk, chance: Random) -> list[int]:
+    """Return positions in which searches may stop: undecided and quiet, some random plies after those of a sample."""
+    found = []
+    for position in sample.each():
+        for _ in range(chance.randrange(max(DEPTHS) + 1)):
+            if game.primitive(position) != UNDECIDED:
+                break
+            position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
+        if game.primitive(position) == UNDECIDED and game.quiet(position):
+            found.append(position)
+    return found
+
+
+def keeping_in(solution: Solution, sample: PositionChunk, most: int) -> Keeping:
+    """Return the moves of up to *most* positions in which some moves keep the value and others do not."""
+
+    def differing() -> Iterator[tuple[int, dict[int, bool]]]:
+        for position in sample.each():
+            if solution.game.primitive(position) == UNDECIDED:
+                keeps = moves_keeping_value(solution, position)
+                if len(set(keeps.values())) == 2:
+                    yield position, keeps
+
+    return dict(islice(differing(), most))
+
+
+def errors_with(game: Game, weights: tuple[int, ...], keeping: Keeping) -> list[float]:
+    """Return the error rates of searches to DEPTHS with these weights."""
+    search = AdaptiveDepthSearch(with_weights(game, weights))
+    return [
+        search.ask(lambda depth_search, depth=depth: error_rate(keeping, depth_search.scores, depth))  # type: ignore[misc]
+        for depth in DEPTHS
+    ]
+
+
+# The fit
+
+
+def fits(solution: Solution, positions: list[int], features: Array) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the targets of fits, with the weights that they find."""
+    own = np.array(solution.game.feature_weights, float)
+    if solution.metric == "score":
+        scores = [solution.database.measures(position)["score"] for position in positions]
+        yield "score", rounded(least_squares(features, 100 * np.array(scores, float), own))
+        return
+    outcomes = [solution.value(position) for position in positions]
+    signs = np.array([(outcome.value == WIN) - (outcome.value == LOSE) for outcome in outcomes], float)
+    plies = np.array([outcome.remoteness or 0 for outcome in outcomes])
+    nearness = 1 - plies / (2 * max(1, int(plies.max())))  # from ½ for the latest end to 1
+    for target, worth in (("value", signs), ("remoteness", signs * nearness)):
+        chances = (1 + worth) / 2
+        scale = logistic_regression((features @ own)[:, None], chances, np.zeros(1))
+        weights = logistic_regression(features, chances, scale * own)
+        if weights.any():
+            yield target, rounded(weights * LARGEST / np.abs(weights).max())
+
+
+def rounded(weights: Array) -> tuple[int, ...]:
+    return tuple(int(weight) for weight in np.rint(weights))
+
+
+def least_squares(features: Array, worth: Array, prior: Array) -> Array:
+    """Return the weights with which the features come closest to *worth*; of several, those next to *prior*."""
+    change: Array = np.linalg.lstsq(features, worth - features @ prior, rcond=None)[0]
+    return prior + change
+
+
+def logistic_regression(features: Array, chances: Array, prior: Array) -> Array:
+    """Return the weights with which 1 / (1 + exp(-features @ weights)) fits *chances* best.
+
+    Weights that the sample does not determine stay next to *prior*. Newton's method minimises a convex loss: the cross
+    entropy, and a small penalty for changes.
+    """
+    spread = np.where(features.any(axis=0), np.sqrt(np.mean(features**2, axis=0)), 1.0)
+    scaled, change = features / spread, np.zeros(features.shape[1])
+    penalty = PENALTY * len(features)
+
+    def loss(change: Array) -> float:
+        log_odds = features @ prior + scaled @ change
+        return float(np.sum(np.logaddexp(0, log_odds) - chances * log_odds) + penalty / 2 * change @ change)
+
+    for _ in range(ROUNDS):
+        expected = 1 / (1 + np.exp(-np.clip(features @ prior + scaled @ change, -LARGEST_ODDS, LARGEST_ODDS)))
+        slope = scaled.T @ (chances - expected) - penalty * change
+        curvature = scaled.T @ (scaled * (expected * (1 - expected))[:, None]) + penalty * np.eye(len(change))
+        step = np.linalg.solve(curvature, slope)
+        # A whole step may lead too far: halve it until the loss falls.
+        while np.abs(step).max() > PRECISION and loss(change + step) >= loss(change):
+            step /= 2
+        if np.abs(step).max() <= PRECISION:
+            break
+        change += step
+    return prior + change / spread

@@ -146,19 +146,24 @@ class Kalah(Game):
             taken = other >> 6 * (self.pits - 1 - at) & FIELD
         return (pit + taken) * PROMISE
 
-    feature_weights = (100, 20, 40, -20, 40, -20)
+    feature_weights = (100, 50, -30, -30)
 
     def features(self, position):
-        """Return the leads in the stores and in the rows; and for each player, the player to move first, how many
-        pits bring another turn, and how many seeds can be taken at most."""
+        """Return the leads in the stores and in the rows, and the opponent's threats: how many pits bring another turn,
+        and how many seeds can be taken at most."""
         turn = self.turn(position)
         own, other = self.row(position, turn), self.row(position, 1 - turn)
         stores, rows = (own >> 6 * self.pits) - (other >> 6 * self.pits), 0
         for pit in range(self.pits):
             rows += (own >> 6 * pit & FIELD) - (other >> 6 * pit & FIELD)
-        again, taken = self.threats(own, other)
-        again_other, taken_other = self.threats(other, own)
-        return stores, rows, again, again_other, taken, taken_other
+        again, taken = self.threats(other, own)
+        return stores, rows, again, taken
+
+    def quiet(self, position):
+        """Return whether no move brings another turn or takes seeds."""
+        turn = self.turn(position)
+        again, taken = self.threats(self.row(position, turn), self.row(position, 1 - turn))
+        return not again and not taken
 
     def threats(self, own, other):
         """Return how many pits of a row bring another turn, and the most seeds of the other row that it can take."""

@@ -106,6 +106,17 @@ class Othello(Game):
         corners = (own & self.corners).bit_count() - (other & self.corners).bit_count()
         return corners, moves, own.bit_count() - other.bit_count()
 
+    def quiet(self, position):
+        """Return whether the player to move can take no corner."""
+        own, other = self.sides(position)
+        left = self.corners & ~(own | other)
+        while left:
+            cell = (left & -left).bit_length() - 1
+            left &= left - 1
+            if self.turned(own, other, cell):
+                return False
+        return True
+
     def write(self, position):
         rows, _, turn = super().write(position).rpartition("/")
         return f"{rows},{turn}"

@@ -34,7 +34,7 @@ def command(
     \b
     Examples:
       retrograde fit draughts --from draughts:KKvK,4 --positions 2000 --judged 50
-      retrograde fit connect4:4,4 --weights mine.json --json
+      retrograde fit morris:3 --weights mine.json --json
     """
     from retrograde.databases.location import weights_path
     from retrograde.databases.weights import write_weights

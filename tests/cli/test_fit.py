@@ -97,18 +97,16 @@ def test_fit_stores_where_commands_look_and_says_if_it_stores_nothing(home):
 
 @pytest.mark.long
 def test_engines_search_endings_with_their_weights(home):
-    from concurrent.futures import Future
-
-    from retrograde.cli.uci.searches import EndingSearches
+    from retrograde.cli.uci.searches import compiled_oracle
     from retrograde.databases.weights import write_weights
     from retrograde.games.chess import Chess
 
     weights = tuple(range(8))
     write_weights(weights_path("chess:KRK"), Chess("KRK"), weights, {})
-    coming = Future()
-    EndingSearches.prepare("KRK", 16, coming)
-    assert coming.result().game.feature_weights == weights
-    coming.result().close()
+    oracle = compiled_oracle("KRK", 16)
+    assert oracle.game.feature_weights == weights
+    oracle.close()
+    weights_path("chess:KRK").unlink()
 
 
 WRONG = {

@@ -149,8 +149,7 @@ class Kalah(Game):
     feature_weights = (100, 50, -30, -30)
 
     def features(self, position):
-        """Return the leads in the stores and in the rows, and the opponent's threats: how many pits bring another turn,
-        and how many seeds can be taken at most."""
+        """Return the leads in the stores and in the rows, and both of the opponent's threats."""
         turn = self.turn(position)
         own, other = self.row(position, turn), self.row(position, 1 - turn)
         stores, rows = (own >> 6 * self.pits) - (other >> 6 * self.pits), 0

@@ -133,6 +133,7 @@ PACKAGES = {
             "location",
             "remote",
             "durable",
+            "weights",
             "lock",
             "encoding",
             "layout",

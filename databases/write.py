@@ -113,6 +113,7 @@ def new_file(path: Path, lock: Lock | None, inspect: Callable[[Path], object] | 
 
 
 def claims(game: Game, solved: SolvedCertificate) -> Attributes:
+    """Return the attributes of a certificate: what it proves of its root."""
     return about(game, "replies", CERTIFICATE, len(solved.positions), len(solved.positions)) | {
         "root": solved.root,
         "at_least": int(solved.at_least),
@@ -158,6 +159,7 @@ def storage_of(solved: AnySolved) -> str:
 def attributes(
     game: Game, storage: str, legend: NDArray[Any], start_row: int | None, measures: Measures | None
 ) -> Attributes:
+    """Return the attributes of a file with outcomes; *start_row* is the row of the start in the legend."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
     facts = about(game, storage, measures.metric if measures else METRIC, positions, stored)
     if start_row is not None:
@@ -170,6 +172,7 @@ def attributes(
 
 
 def bound_attributes(game: Game, legend: NDArray[Any], solved: SolvedBounds) -> Attributes:
+    """Return the attributes of a file with bounds."""
     positions, stored = (sum(legend[column].tolist()) for column in ("positions", "stored"))
     facts = about(game, "bounds", solved.measures.metric, positions, stored)
     facts |= measured_by(solved.measures)

@@ -116,6 +116,7 @@ def describe(text: str) -> dict[str, Any]:
 
 
 def options_of(cls: type[Game]) -> list[dict[str, Any]]:
+    """Return the name, the type in words, and the default of each option of a game."""
     types = get_type_hints(cls)
     return [
         {
@@ -128,6 +129,7 @@ def options_of(cls: type[Game]) -> list[dict[str, Any]]:
 
 
 def example(name: str, cls: type[Game]) -> str:
+    """Return a variant to try: the own example of a game, else one with a flag or with about half of its numbers."""
     if cls.example:
         return f"{name}:{cls.example}"
     types = get_type_hints(cls)
@@ -145,6 +147,7 @@ def example(name: str, cls: type[Game]) -> str:
 
 
 def print_game(facts: dict[str, Any]) -> None:
+    """Print the title and the rules of a game, its options, its start, and what it defines."""
     rules = facts["rules"] or "its rules have no description"
     head = f"{facts['name']}: "
     click.echo(heading(head[:-2]) + wrap(f"{head}{facts['title']}. {rules}")[len(head) - 2 :])

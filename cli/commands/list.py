@@ -95,6 +95,7 @@ def describe(path: Path) -> Facts:
 
 
 def cells(facts: Facts) -> tuple[str, ...]:
+    """Return the cells of a row: the variant, its positions, its bytes, and the value of the start in words."""
     if "error" in facts:
         return Path(facts["path"]).stem, "", size(facts["bytes"]), "cannot be read"
     start = facts["start"]
@@ -141,6 +142,7 @@ def describe_certificate(path: Path) -> Facts:
 
 
 def cells_of_certificate(facts: Facts) -> tuple[str, ...]:
+    """Return the cells of a row: the variant, the positions, the bytes, and what is proved of the start."""
     if "error" in facts:
         return Path(facts["path"]).stem, "", size(facts["bytes"]), "cannot be read"
     least, most = facts["at_least"], facts["at_most"]

@@ -172,6 +172,7 @@ def is_there(path: Path) -> bool:
 
 
 def state_text(path: Path, done: UnfinishedSolve) -> str:
+    """Return how far a solve has come, and what becomes of its files."""
     if is_locked(path):
         return f"{done}; being solved now"
     if is_there(path):

@@ -66,6 +66,7 @@ def claim(file: "CertificateFile") -> str:
 
 
 def facts_of(file: "CertificateFile") -> dict[str, Any]:
+    """Return the facts about a certificate, ready for JSON."""
     return {
         "variant": file.variant,
         "class": CLASS,

@@ -93,6 +93,7 @@ def print_line(game: Game, start: int, names: Sequence[str]) -> None:
 
 
 def names_of(game: Game, position: int, moves: Sequence[int]) -> list[str]:
+    """Return the names of moves that are made one after the other."""
     names = []
     for move in moves:
         names.append(game.move_name(position, move))

@@ -35,6 +35,7 @@ class SolvedBounds:
 
 
 def write_bounds(contents: Contents, solved: SolvedBounds, each: Each, progress: Progress) -> None:
+    """Write the bounds of all slots in blocks, each as its low bound and its width, and a table of the tiers."""
     slots = int(solved.starts[-1])
     chunk = min(SLOT_BLOCK, slots)
 

@@ -52,6 +52,7 @@ class SolvedCompact(SolvedSlots):
 
 
 def write_slots(contents: Contents, solved: SolvedSlots, each: Each, progress: Progress) -> None:
+    """Write the outcomes of all slots in blocks, and tables of the tiers and of counts."""
     outcome, slots, name, most, level = layout.outcome_dtype(len(solved.legend)), int(solved.starts[-1]), *ORDINARY
     # A compact file has fewer slots, in larger blocks, and the table of parts.
     if isinstance(solved, SolvedCompact):

@@ -157,6 +157,7 @@ def some_images(survey: Survey, position: int) -> list[int]:
 
 
 def canonical_children(survey: Survey, position: int) -> list[int]:
+    """Return the canonical positions after the moves of a position, whose rules are checked on the way."""
     if survey.primitive(position) != UNDECIDED:
         return []
     moves = limited(survey.game.generate_moves(position))

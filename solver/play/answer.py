@@ -131,6 +131,7 @@ class Answer:
         }
 
     def _move_json(self, one: MoveAnswer) -> Json:
+        """Return a move, where it leads and what is known of it, ready for JSON."""
         move, child = one.choice.move, one.bounds
         odds = self.odds if self.oracle.metric == "expectation" else {}
         searched = {"at_least": name_of(child.at_least), "at_most": name_of(child.at_most)}

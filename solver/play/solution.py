@@ -181,6 +181,7 @@ class Solution(Oracle):
         return self._by_progress(self.conversion, position)
 
     def _to_progress(self, metric: str) -> "Solution | None":
+        """Return the solution by a metric of progress, from a database beside this one; None if there is none."""
         if self.metric == metric:
             return self
         if self.metric != METRICS[0] or not Traits.of(self.game).has_zeroes:
@@ -194,6 +195,7 @@ class Solution(Oracle):
             return None
 
     def _by_progress(self, other: "Solution | None", position: int) -> Outcome | None:
+        """Return what a solution by another metric says of a position; None, with one warning, if its file is bad."""
         if other is None or other.metric in self._unreadable:
             return None
         try:

@@ -81,6 +81,7 @@ class ScoreSearch(Search):
         return self.ends_met != 0
 
     def worth_of_end(self, position: int) -> int:
+        """Return the points of the player to move at an end, less those of the other; note a contradiction."""
         player = max(0, self.game.turn(position))
         other = self.game.payoff(position, 1 - player) if self.game.players == 2 else 0
         paid = self.game.payoff(position, player) - other

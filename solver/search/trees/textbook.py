@@ -105,6 +105,7 @@ class TextbookRules:
             yield move, self.child(node, move)
 
     def child(self, node: Node, move: int) -> Node:
+        """Return the node after a move: its side, and the points paid on the way or the odds of chance."""
         game, position = self.game, self.game.do_move(node.position, move)
         side = MIN - node.side
         if not Traits.of(game).alternates:

@@ -2,8 +2,14 @@
 
 import errno
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
+
+from retrograde.databases.errors import CannotWrite
+
+WAITS = (0.1, 0.3, 1.0, 3.0)
+"""Seconds to wait before each further attempt to replace a file that Windows says is in use."""
 
 CANNOT = {errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES}
 """Errors of file systems that cannot sync folders, and of folders that may be written but not read."""
@@ -31,3 +37,23 @@ def make_folder(folder: Path) -> None:
     for one in missing:
         with suppress(FileNotFoundError):  # another process has deleted it again
             sync_folder(one.parent)
+
+
+def replace_file(source: Path, path: Path) -> None:
+    """Give a complete file its name, and sync its folder.
+
+    Windows refuses this while another program has the old file open. A virus scanner has it open for a moment, a server
+    or a notebook as long as it runs: then CannotWrite is raised.
+    """
+    for wait in (*WAITS, None):
+        try:
+            os.replace(source, path)
+            break
+        except PermissionError as error:
+            if not getattr(error, "winerror", 0):
+                raise
+            if wait is None:
+                what = f"cannot replace {str(path)!r}: another program has it open, such as retrograde serve"
+                raise CannotWrite(f"{what}; end that program, and run the same command again") from error
+            time.sleep(wait)
+    sync_folder(path.parent)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from retrograde.databases.bounds.write import SolvedBounds, write_bounds
 from retrograde.databases.certificates.write import SolvedCertificate, write_replies
-from retrograde.databases.durable import make_folder, sync_folder
+from retrograde.databases.durable import make_folder, replace_file
 from retrograde.databases.encoding import encode_group
 from retrograde.databases.errors import CannotWrite
 from retrograde.databases.frames import Contents, Each, Progress
@@ -244,8 +244,7 @@ def complete_or_nothing(path: Path) -> Iterator[Path]:
         # Step 2: sync the file, rename it, and sync its folder.
         with open(partial_path, "rb+") as stream:
             os.fsync(stream.fileno())
-        os.replace(partial_path, path)
-        sync_folder(path.parent)
+        replace_file(partial_path, path)
     except BaseException as error:
         # On failure the temporary file is deleted.
         if made:

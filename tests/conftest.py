@@ -188,11 +188,11 @@ def solver_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def browser():
     """A browser for the tests of a module."""
     if CHROMIUM is None:
-        lacking("there is no Chromium on the path")
+        lacking("there is no Chromium or Chrome", everywhere=True)
     try:
         from playwright import sync_api as playwright
     except ImportError:
-        lacking("playwright is not installed")
+        lacking("playwright is not installed", everywhere=True)
     switches = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
     with playwright.sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=CHROMIUM, args=switches)

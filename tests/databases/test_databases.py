@@ -38,6 +38,7 @@ from retrograde.databases import (
     SolvedSteps,
     VersionTooNew,
     database_path,
+    durable,
     home_folder,
     list_databases,
     open_database,
@@ -895,3 +896,44 @@ def test_a_full_disk_is_one_clear_error(limit, tmp_path):
         os._exit(10)
     assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 7
     assert list(Path(tmp_path).iterdir()) == []
+
+
+def in_use():
+    """Return the error of Windows for a file that a program has open."""
+    error = PermissionError(13, "Access is denied")
+    error.winerror = 5
+    return error
+
+
+@pytest.mark.parametrize(("refusals", "replaced"), [(0, True), (2, True), (9, False)])
+def test_a_file_that_is_open_on_windows_is_waited_for_and_named(refusals, replaced, tmp_path, monkeypatch):
+    new, old = tmp_path / "new", tmp_path / "old.h5"
+    new.write_text("new")
+    old.write_text("old")
+    errors, replace, waits = [in_use() for _ in range(refusals)], os.replace, []
+
+    def refusing(source, target):
+        if errors:
+            raise errors.pop()
+        replace(source, target)
+
+    monkeypatch.setattr(durable.os, "replace", refusing)
+    monkeypatch.setattr(durable.time, "sleep", waits.append)
+    if replaced:
+        durable.replace_file(new, old)
+        assert old.read_text() == "new" and len(waits) == refusals
+    else:
+        with pytest.raises(CannotWrite, match=r"cannot replace '.*old\.h5': another program has it open"):
+            durable.replace_file(new, old)
+        assert old.read_text() == "old" and len(waits) == len(durable.WAITS)
+
+
+def test_what_may_not_be_replaced_at_all_is_refused_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(durable.time, "sleep", lambda _: pytest.fail("waited"))
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(durable.os, "replace", refuse)
+    with pytest.raises(PermissionError):
+        durable.replace_file(tmp_path, tmp_path)

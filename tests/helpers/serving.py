@@ -13,7 +13,13 @@ from tests.helpers.command_line import COMMAND, environment
 SERVED = ["tictactoe", "mutorere", "chess:KRK"]
 """What the folder of databases holds that most tests of the server are about."""
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+BROWSERS = (
+    *("chromium", "chromium-browser", "google-chrome", "chrome"),
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    *(rf"C:\{folder}\Google\Chrome\Application\chrome.exe" for folder in ("Program Files", "Program Files (x86)")),
+)
+"""Names of browsers on the path, and where macOS and Windows have one that is on no path."""
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 """Where a browser is that pages can be tested in."""
 
 needs_browser = pytest.mark.usefixtures("browser")

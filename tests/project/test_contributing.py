@@ -65,8 +65,27 @@ def test_what_is_sound_is_what_ci_says():
     assert all(command in CI.splitlines() for command in wanted)
     hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     entries = [entry.replace(" --force-exclude", " .") for entry in re.findall(r"entry: (.*)", hooks)]
+    assert all(entry.startswith("sh .ci/venv ") for entry in entries)  # a path that Windows has as well
+    entries = [entry.replace("sh .ci/venv ", ".venv/bin/") for entry in entries]
     assert entries == [*wanted, ".venv/bin/python -m pytest -m fast"]
     assert entries[-1] in COMMANDS
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="there is no shell")
+@pytest.mark.parametrize("folder", ["bin", "Scripts"])
+def test_hooks_find_the_environment_on_each_system(folder, tmp_path):
+    def run_hook():
+        command = ["sh", str(ROOT / ".ci" / "venv"), "told", "a", "b c"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    missing = run_hook()
+    assert missing.returncode == 1 and "there is no environment .venv here" in missing.stderr
+    program = tmp_path / ".venv" / folder / "told"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\nprintf "%s;" "$@"\nexit 3\n', encoding="utf-8")
+    program.chmod(0o755)
+    done = run_hook()
+    assert (done.stdout, done.returncode) == ("a;b c;", 3)
 
 
 def test_no_command_is_left_out():

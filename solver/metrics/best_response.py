@@ -46,10 +46,10 @@ class ModelAndResponder:
         positions = table.space.positions[begin + origins].astype(np.int64)
         task = table.game, positions, block.movers[origins], expanded.children[:, : expanded.columns]
         players = self.against, self.playing
-        return [by_child(weighed(one, *task), expanded) if one else np.zeros(0, np.int64) for one in players]
+        return [by_child(checked_weights(one, *task), expanded) if one else np.zeros(0, np.int64) for one in players]
 
 
-def weighed(model: Model, game: Game, positions: Array, turns: Array, children: Array) -> Array:
+def checked_weights(model: Model, game: Game, positions: Array, turns: Array, children: Array) -> Array:
     """Return a model's weights; raise NoModel unless each position's sum is above 0 and below `MOST`."""
     weights = model.weigh(game, positions, turns, children)
     wrong = (turns != CHANCE) & ((weights.sum(0) <= 0) | (weights.sum(0) >= MOST) | (weights < 0).any(0))

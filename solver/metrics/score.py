@@ -73,7 +73,7 @@ def take(own: ScoreArrays, explored: ExploredGame, block: ExploredBlock) -> Arra
     if explored.game.players == 1:
         return np.asarray(block.pays[:, 0])
     mine = np.take_along_axis(block.pays, block.movers[:, None].astype(np.int64), 1)[:, 0]
-    return np.asarray(2 * mine - block.pays.sum(1))
+    return np.asarray(mine - (block.pays.sum(1) - mine))
 
 
 Paid = Callable[[ScoreArrays, ExploredGame, ExploredBlock], Array]

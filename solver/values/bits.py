@@ -157,3 +157,32 @@ def spread(rank, runs):
     for run in range(len(runs.bits)):
         position |= rank << runs.shifts[run] & runs.bits[run]
     return position
+
+
+# Varints: seven bits in each byte, lowest first; the highest bit is set if more bytes follow
+
+
+@kernel
+def write_varint(number, out, at):
+    """Write a number below 2**63 as a varint at offset *at*; return the offset behind it."""
+    while number >= 128:
+        out[at] = number & 127 | 128
+        number >>= 7
+        at += 1
+    out[at] = number
+    return at + 1
+
+
+@kernel
+def read_varint(written, at):
+    """Return the varint at offset *at*, and the offset behind it."""
+    byte = np.int64(written[at])
+    at += 1
+    number = byte & 127
+    shift = 7
+    while byte >= 128:
+        byte = np.int64(written[at])
+        at += 1
+        number |= (byte & 127) << shift
+        shift += 7
+    return number, at

@@ -120,9 +120,17 @@ def labels_of(found: Families) -> Array:
             labels[new] = number
         labels[(labels == NONE) & ~has] = INFINITE
         number += 1
-    of_children = labels[found.children]
+    return np.where(labels >= 0, labels, coded_infinite(found, labels))
+
+
+def coded_infinite(found: Families, numbers: Array) -> Array:
+    """Return for each record the code of an infinite nimber: -1 less a bit for each finite one among its children's.
+
+    Children with the nimbers 0 and 2 give -1 - 0b101.
+    """
+    of_children = numbers[found.children]
     bits = np.where(of_children >= 0, np.int64(1) << np.clip(of_children, 0, 61), 0)
-    return np.where(labels >= 0, labels, -1 - found.over_children(np.bitwise_or, bits, 0))
+    return np.asarray(-1 - found.over_children(np.bitwise_or, bits, 0))
 
 
 def outcomes_of(found: Families) -> tuple[Array, Array]:
@@ -258,9 +266,8 @@ def nimbers_by_children(found: Families, details: dict[str, Any]) -> Array:
 
     A finite one is the least that no child has; an infinite one names the finite nimbers of the children.
     """
-    own, of_children = found.measures[0], found.measures[0][found.children]
-    bits = np.where(of_children >= 0, np.int64(1) << np.clip(of_children, 0, 61), 0)
-    return np.asarray(own != np.where(own < 0, -1 - found.over_children(np.bitwise_or, bits, 0), least_excluded(found)))
+    own = found.measures[0]
+    return np.asarray(own != np.where(own < 0, coded_infinite(found, own), least_excluded(found)))
 
 
 def draws_by_children(found: Families, details: dict[str, Any]) -> Array:

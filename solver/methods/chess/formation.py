@@ -228,8 +228,12 @@ KINDS = range(QUEEN, KNIGHT + 1)
 """The kinds that a pawn can promote to."""
 
 
-def order_of(codes: Codes, own: Codes, exchange: bool) -> list[int]:
-    """Return for each man of a tier its index in *codes*, whose colours are exchanged first if *exchange* is set."""
+def order_of(codes: Codes, own: Codes, exchange: bool = False) -> list[int]:
+    """Return for each code in *own* the index of its man in *codes*, whose colours are exchanged first if *exchange*.
+
+    >>> order_of((5, 9, 5), (5, 5, 9))
+    [0, 2, 1]
+    """
     left = {man: code ^ BLACK if exchange else code for man, code in enumerate(codes)}
     order = []
     for code in own:
@@ -258,7 +262,7 @@ def arrangement(codes: Codes) -> Arrangement:
     own = tuple(sorted(codes))
     squares = squares_of_slots(own)
     classes = mirror_classes(squares, mirror_images(own, squares))
-    return Arrangement(indices_of(codes, squares[:, order_of(own, codes, False)]), classes)
+    return Arrangement(indices_of(codes, squares[:, order_of(own, codes)]), classes)
 
 
 def mirror_images(codes: Codes, squares: Array) -> Array:

@@ -46,6 +46,7 @@ def image_rows(mirror: Array, tiers: Array) -> Array:
     """Return for each tier of a wave the row of its mirror image; raise NotSymmetric if one is missing."""
     bases, masks = tiers[:, BASE], tiers[:, MASK]
     image_bases, image_masks = mirror_images(mirror, bases), mirror_images(mirror, masks)
+    # Sort the tiers, and their images: what stands at the same place of both orders must be the same tier.
     own, others = np.lexsort((masks, bases)), np.lexsort((image_masks, image_bases))
     if not (np.array_equal(bases[own], image_bases[others]) and np.array_equal(masks[own], image_masks[others])):
         raise NotSymmetric

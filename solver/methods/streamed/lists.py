@@ -5,7 +5,7 @@ A list is cut into blocks of BLOCK positions. In memory and in scratch files it 
     | first position of each block, int64 | where each block ends in the gaps | gaps, as varints |
 
 A gap is the difference between a position's rank and the rank before it. The first position of a block has none. A
-varint has seven bits in each byte, lowest first; the highest bit is set if more bytes follow. A rank is the bits of a
+varint is an integer in as few bytes as it needs (see values/bits.py). A rank is the bits of a
 position under the *mask*, the bits that vary in its tier, packed together (see values/bits.py). Lists of steps (see
 `steps.py`) have a code behind each gap, and one for the first position of a block::
 
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.runtime.kernel import kernel
-from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of, spread
+from retrograde.solver.values.bits import find_runs, make_runs_buffer, rank_of, read_varint, spread, write_varint
 
 Array = np.ndarray[Any, Any]
 
@@ -53,32 +53,6 @@ AT, SIZE, LENGTH, VARYING, FIRST, LAST, FIRST_CODE, LAST_CODE, LIST_COLUMNS = ra
 AT and SIZE: the list's offset and length in bytes. LENGTH: its number of items. VARYING: the bits that vary. FIRST and
 LAST: the first and the last position. FIRST_CODE and LAST_CODE: of steps, the first and the last code.
 """
-
-
-@kernel
-def write_varint(number, out, at):
-    """Write a number below 2**63 as a varint at offset *at*; return the offset behind it."""
-    while number >= 128:
-        out[at] = number & 127 | 128
-        number >>= 7
-        at += 1
-    out[at] = number
-    return at + 1
-
-
-@kernel
-def read_varint(written, at):
-    """Return the varint at offset *at*, and the offset behind it."""
-    byte = np.int64(written[at])
-    at += 1
-    number = byte & 127
-    shift = 7
-    while byte >= 128:
-        byte = np.int64(written[at])
-        at += 1
-        number |= (byte & 127) << shift
-        shift += 7
-    return number, at
 
 
 @kernel

@@ -218,14 +218,17 @@ def settle(chunk, i, low, high):
 
 @lean_kernel
 def add_product(total, odds, bound):
-    """Return a sum plus *odds* times *bound*. A sum is in two parts: upper * 2**32 + lower."""
+    """Return a sum plus *odds* times *bound*. A sum may exceed 64 bits, so it has two parts: upper * 2**32 + lower."""
     upper, lower = total
     return upper + odds * (bound >> 32), lower + np.uint64(odds) * np.uint64(bound & 0xFFFFFFFF)
 
 
 @lean_kernel
 def mean(added, total):
-    """Return a sum of `add_product` divided by *total*, below 2**31: rounded down, and whether there is a remainder."""
+    """Return a sum of `add_product` divided by *total*: rounded down, and 1 if there is a remainder, else 0.
+
+    *total* is below 2**31. This is long division in base 2**32.
+    """
     upper, lower = added
     quotient = upper // total
     divisor = np.uint64(total)

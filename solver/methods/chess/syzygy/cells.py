@@ -17,7 +17,7 @@ from retrograde.games.contract.zeroing import PATIENCE
 from retrograde.solver.methods.chess import kernels as sets
 from retrograde.solver.methods.chess.en_passant import EnPassantPositions
 from retrograde.solver.methods.chess.fit import BITS
-from retrograde.solver.methods.chess.formation import Formation, count_positions, geometry
+from retrograde.solver.methods.chess.formation import Formation, count_positions, geometry, order_of
 from retrograde.solver.methods.chess.kernels import NO_POSITION
 from retrograde.solver.methods.chess.slots import find_departures, load_later_codes, table_by_score, write_codes
 from retrograde.solver.methods.chess.syzygy import kernels
@@ -171,12 +171,7 @@ class CellSorter:
         return found
 
     def where(self, order: TableOrder) -> Array:
-        """Return where a table's men include the kings, White's first, and the men of the formation, int64[men]."""
-        men = dict(enumerate(order.codes))
-        wanted = [orders.KING, orders.KING + orders.BLACK]
-        wanted += [orders.KINDS[LETTERS[code & 7]] + orders.BLACK * (code >= BLACK) for code in self.formation.codes]
-        found = []
-        for code in wanted:
-            found.append(next(man for man, other in men.items() if other == code))
-            del men[found[-1]]
-        return np.array(found, np.int64)
+        """Return the indices, among a table's men, of both kings (White's first) and of the formation's men."""
+        kinds = [orders.KINDS[LETTERS[code & 7]] + orders.BLACK * (code >= BLACK) for code in self.formation.codes]
+        kings = orders.KING, orders.KING + orders.BLACK
+        return np.array(order_of(order.codes, (*kings, *kinds)), np.int64)

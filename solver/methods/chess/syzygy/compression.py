@@ -214,7 +214,7 @@ def index_of(sizes: Array, count: int) -> tuple[bytes, int, Array]:
     entries = -(-count >> stride)
     middles = (np.arange(entries) << stride) + (1 << stride - 1)
     missing = int(middles[-1]) + 1 - count
-    sizes = np.concatenate([sizes, np.full(max(0, -(-missing // 65536)), 65536)])
+    sizes = np.concatenate([sizes, np.full(max(0, -(-missing // kernels.MOST_VALUES)), kernels.MOST_VALUES)])
     ends = np.cumsum(sizes)
     blocks = np.searchsorted(ends, middles, "right")
     index = np.empty(entries, np.dtype([("block", "<u4"), ("offset", "<u2")]))

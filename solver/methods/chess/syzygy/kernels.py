@@ -251,17 +251,21 @@ def fill_distances(cells, halved, numbers, values):
 
 # Pairs of symbols
 
+MOST_IN_SYMBOL, MOST_VALUES = 256, 1 << 16
+"""Values that a symbol stands for, and values in a block, at most."""
+
 
 @lean_kernel
 def count_pairs(symbols, lengths, counts):
     """Add to *counts* int32[n, n] how often each pair of symbols appears.
 
-    Pairs that would stand for more than 256 values do not count. Of three equal symbols the first two are a pair.
+    Pairs that would stand for more than MOST_IN_SYMBOL values do not count. Of three equal symbols the first two are a
+    pair.
     """
     spot = 1
     while spot < len(symbols):
         left, right = symbols[spot - 1], symbols[spot]
-        if lengths[left] + lengths[right] <= 256:
+        if lengths[left] + lengths[right] <= MOST_IN_SYMBOL:
             counts[left, right] += 1
         if left == right and spot + 1 < len(symbols) and symbols[spot + 1] == left:
             spot += 1
@@ -291,7 +295,7 @@ def join_pairs(symbols, joined):
 
 @lean_kernel
 def cut_blocks(symbols, bits, lengths, limit, firsts, sizes):
-    """Cut symbols into blocks of at most *limit* bits and 65,536 values. Return how many blocks.
+    """Cut symbols into blocks of at most *limit* bits and MOST_VALUES values. Return how many blocks.
 
     Writes the first symbol of each block to *firsts*, and its number of values to *sizes*.
     """
@@ -299,7 +303,7 @@ def cut_blocks(symbols, bits, lengths, limit, firsts, sizes):
     firsts[0] = 0
     for spot in range(len(symbols)):
         symbol = symbols[spot]
-        if used + bits[symbol] > limit or values + lengths[symbol] > 65536:
+        if used + bits[symbol] > limit or values + lengths[symbol] > MOST_VALUES:
             sizes[blocks] = values
             blocks += 1
             firsts[blocks] = spot

@@ -4,9 +4,9 @@ A child or parent is given by its number within the tier, or by the complement (
 Positions are cut into *buckets* of `2**shift` numbers. The edges from a block of positions to one bucket are packed one
 after another, in ascending order of parents::
 
-    variable     twice the difference to the previous parent (for the first: to 0),
-                 plus one if the same player moves again; seven bits a byte, lowest first, top bit set if more follow
-    width bytes  the child's number within the bucket, lowest byte first
+    varint         twice the difference to the previous parent (for the first: to 0), plus one if the same player moves
+                   again (see values/bits.py)
+    width bytes    the child's number within the bucket, lowest byte first
 """
 
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.solver.runtime.kernel import kernel
+from retrograde.solver.values.bits import read_varint, write_varint
 from retrograde.solver.values.score import DRAW_CLASS, LOSE_CLASS, TIE_CLASS, WIN_CLASS
 
 Array = np.ndarray[Any, Any]
@@ -90,13 +91,7 @@ def pack(entries, first, width, packed):
         parent = entry >> 1 & (1 << 40) - 1
         rest = (parent - before) << 1 | entry & 1
         before = parent
-        # Write the difference, seven bits a byte.
-        while rest > 127:
-            packed[end] = rest & 127 | 128
-            rest >>= 7
-            end += 1
-        packed[end] = rest
-        end += 1
+        end = write_varint(rest, packed, end)
         # Write the child's number within the bucket.
         child = entry >> 41
         for _ in range(width):
@@ -140,13 +135,7 @@ def write_parents(packed, bounds, width, begins, parents):
         parent = np.int64(0)
         while end < bound:
             # Step 1: read the difference to the previous parent, and the bit for "moves again".
-            rest, shift = np.int64(0), 0
-            while packed[end] > 127:
-                rest |= np.int64(packed[end] & 127) << shift
-                shift += 7
-                end += 1
-            rest |= np.int64(packed[end]) << shift
-            end += 1
+            rest, end = read_varint(packed, end)
             # Step 2: append the parent to the child's list.
             child = unpack_child(packed, end, width)
             end += width

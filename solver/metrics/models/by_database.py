@@ -16,7 +16,7 @@ import numpy as np
 from retrograde.databases import Database
 from retrograde.games import DRAW, LOSE, METRICS, TIE, WIN, Game, Value
 from retrograde.games.contract.game import Traits, same_mover, value_to_mover
-from retrograde.solver.metrics.models.model import Array, Model, NoModel, Weights
+from retrograde.solver.metrics.models.model import Array, Model, NoModel, Weights, best_moves
 
 FINEST = 10_000
 """Greatest denominator of a skill: 0.8 is 4 of 5."""
@@ -74,9 +74,7 @@ class ExploitModel(Model):
         self.symmetric = database.file.details.get("symmetry", True)
 
     def weights(self, game: Game, position: int) -> Weights:
-        keys = {move: self.brings(game, position, move) for move in game.generate_moves(position)}
-        best = max(keys.values())
-        return {move: int(key == best) for move, key in keys.items()}
+        return best_moves({move: self.brings(game, position, move) for move in game.generate_moves(position)})
 
     def brings(self, game: Game, position: int, move: int) -> tuple[int, ...]:
         """Return the bounds of what a move brings the mover, in the database's parts of a point.

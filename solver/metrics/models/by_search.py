@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from retrograde.games.contract.game import UNDECIDED, Game, Traits, same_mover
-from retrograde.solver.metrics.models.model import Array, Model, Weights
+from retrograde.solver.metrics.models.model import Array, Model, Weights, best_moves
 from retrograde.solver.search.depth.names import AdaptiveDepthSearch, DepthLimits
 
 SLACK = 1e-9
@@ -26,9 +26,7 @@ class GreedyModel(Model):
     name = "greedy"
 
     def weights(self, game: Game, position: int) -> Weights:
-        keys = {move: appeal(game, position, move) for move in game.generate_moves(position)}
-        best = max(keys.values())
-        return {move: int(key == best) for move, key in keys.items()}
+        return best_moves({move: appeal(game, position, move) for move in game.generate_moves(position)})
 
     def weigh(self, game: Game, positions: Array, turns: Array, children: Array) -> Array:
         from retrograde.solver.metrics.models.greedy_kernels import mark_greedy

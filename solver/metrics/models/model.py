@@ -77,6 +77,12 @@ class UniformModel(Model):
         return (children >= 0).astype(np.int64)
 
 
+def best_moves(keys: Mapping[int, Any]) -> Weights:
+    """Return weight 1 for each move with the greatest key, and 0 for all others."""
+    best = max(keys.values())
+    return {move: int(key == best) for move, key in keys.items()}
+
+
 def checked(name: str, game: Game, position: int, said: Any) -> Weights:
     """Return a function's result as weights of all legal moves; raise NoModel if it is invalid.
 

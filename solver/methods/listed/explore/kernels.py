@@ -209,6 +209,13 @@ def look_up(positions, samples, search, places):
 
 
 @kernel
+def stretch_of(tiers, starts, tier):
+    """Return where the list of a tier begins and ends among all positions; an unknown tier has an empty list."""
+    k = find(tiers, 0, len(tiers), tier, 0)
+    return (starts[k], starts[k + 1]) if k < len(tiers) and tiers[k] == tier else (0, 0)
+
+
+@kernel
 def locate(columns, matrix, unsorted, lists, index, places):
     """Write the index of each child among *lists* to *places*, -1 for no child; return how many children are nowhere.
 
@@ -239,12 +246,9 @@ def locate(columns, matrix, unsorted, lists, index, places):
             if child_tiers[row, i] != tier or not looked_up:
                 tier = child_tiers[row, i]
                 looked_up = True
-                # Step 1: find the tier's list when the tier changes; an unknown tier is an empty list.
-                k = find(tiers, 0, len(tiers), tier, 0)
-                if k < len(tiers) and tiers[k] == tier:
-                    low, high, hint = starts[k], starts[k + 1], starts[k]
-                else:
-                    low, high, hint = 0, 0, 0
+                # Step 1: find the tier's list when the tier changes.
+                low, high = stretch_of(tiers, starts, tier)
+                hint = low
             # Step 2: gallop to the child.
             hint = find(positions, low, high, child, hint)
             place = hint if hint < high and positions[hint] == child else -1

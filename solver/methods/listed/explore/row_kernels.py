@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from retrograde.games.contract.game import POSITION_BITS
-from retrograde.solver.methods.listed.spill.kernels import find
+from retrograde.solver.methods.listed.explore.kernels import stretch_of
 from retrograde.solver.runtime.kernel import kernel
 
 Array = np.ndarray[Any, Any]
@@ -172,12 +172,9 @@ def locate(columns, matrix, lists, places):
             if child_tiers[row, i] != tier or not looked_up:
                 tier = child_tiers[row, i]
                 looked_up = True
-                # Step 1: find the tier's list when the tier changes; an unknown tier is an empty list.
-                k = find(tiers, 0, len(tiers), tier, 0)
-                if k < len(tiers) and tiers[k] == tier:
-                    low, high, hint = starts[k], starts[k + 1], starts[k]
-                else:
-                    low, high, hint = 0, 0, 0
+                # Step 1: find the tier's list when the tier changes.
+                low, high = stretch_of(tiers, starts, tier)
+                hint = low
             # Step 2: gallop to the child.
             hint = find_row(positions, low, high, children[row], i, hint)
             if hint < high and not compare(positions, hint, children[row], i):

@@ -178,9 +178,9 @@ def expand(game, position, tier, tiers, recorder):
         if entry >= 0:
             target, payoff = expand(game, child, child_tier, tiers, recorder)
             recorder.targets[entry], recorder.payoffs[entry] = target, payoff
-            note(recorder.trouble, position)
         if recorder.trouble[0] != Trouble.FINE:
             return np.int64(0), np.int64(0)
+        note(recorder.trouble, position)
         # Step 4: push the link. Children that are followed meanwhile push and pop their own links above.
         push_link(odds, gain, target, payoff, who, tiers, recorder)
         moves += 1
@@ -275,6 +275,7 @@ def balance(paid, other, position, recorder):
     """Return the difference of what two players are paid; record a breach of the contract."""
     if not (-PAYOFF_LIMIT < paid < PAYOFF_LIMIT and -PAYOFF_LIMIT < other < PAYOFF_LIMIT):
         fail(recorder, Trouble.BROKEN, position)
+        return np.int64(0)
     recorder.state[GREATEST] = max(recorder.state[GREATEST], abs(paid - other))
     return np.int64(paid - other)
 

@@ -45,10 +45,10 @@ Array = np.ndarray[Any, Any]
 
 ENOUGH = 1 << 18
 """Words of a script, about: few enough to stay in a core's cache."""
+MOST_WORDS = 1 << 28
+"""Words for which there is memory, at most."""
 ENTRIES, MOST_ENTRIES = 64, 1 << 21
 """Entries of the hash table of a slot's positions between slots, at first and at most. Half of them may be used."""
-LINK_WORDS = 1 << 10
-"""Words of links on the stack, at first."""
 LARGER = 8
 """Factor by which buffers grow that are too small for a slot."""
 
@@ -101,18 +101,16 @@ class Recording:
         self.game, self.begin, self.end, self.bits = game, begin, end, bits
         self.kind = word_type(numbering)
         self.tiers = RecordedTiers(numbering.tiers, numbering.starts, k, Traits.of(game).has_rewards, checks)
-        self.entries = ENTRIES
-        self.recorder = self.new_recorder()
+        self.recorder = self.new_recorder(ENTRIES, 2 * ENOUGH)
 
-    def new_recorder(self) -> Recorder:
-        """Return an empty recorder whose buffers suit the number of entries."""
-        count, times = self.entries, self.entries // ENTRIES
-        words: Array = np.empty((1 + times) * ENOUGH, self.kind)
+    def new_recorder(self, entries: int, size: int) -> Recorder:
+        """Return an empty recorder with a hash table of some *entries*, and *size* words."""
+        words: Array = np.empty(size, self.kind)
         rows, nodes = np.empty((2, max(self.end - self.begin, 1)), np.int32)
-        links = np.empty(times * LINK_WORDS, np.int64)
-        stamps, targets, payoffs = np.zeros((3, count), np.int64)
+        links = np.empty(size, np.int64)
+        stamps, targets, payoffs = np.zeros((3, entries), np.int64)
         state = np.zeros(kernels.STATE, np.int64)
-        keys, trouble = of_positions(self.game, count), trouble_array(self.game)
+        keys, trouble = of_positions(self.game, entries), trouble_array(self.game)
         return Recorder(words, rows, nodes, links, keys, stamps, targets, payoffs, state, trouble)
 
     def scripts(self) -> Iterator[Script]:
@@ -124,8 +122,8 @@ class Recording:
             with compiling(self.game, self.recorder.trouble):
                 rules = rules_for(self.game)
                 last = int(kernels.record(rules, self.tiers, self.begin, last, ENOUGH, self.recorder))
-            script = self.script()
-            if self.recorder.trouble[0] != Trouble.FINE:
+            fits, script = self.fits(), self.script()
+            if not fits:
                 self.enlarge()
             if len(script.rows):
                 yield script
@@ -136,7 +134,7 @@ class Recording:
             with compiling(self.game, self.recorder.trouble):
                 rules, tier = rules_for(self.game), self.game.tier(position)
                 kernels.record_position(rules, position, tier, self.tiers, self.recorder)
-            if self.recorder.trouble[0] == Trouble.FINE:
+            if self.fits():
                 return self.script()
             self.enlarge()
 
@@ -150,13 +148,22 @@ class Recording:
         rows, nodes = self.recorder.rows[:count], self.recorder.nodes[:count]
         return Script(words, rows, nodes, 2 * int(self.tiers.starts[-1]), 1 << self.bits, self.tiers.pays)
 
-    def enlarge(self) -> None:
-        """Use larger buffers from now on; raise RuleError if there is other trouble than too small ones."""
-        if self.recorder.trouble[0] != Trouble.NO_ROOM or self.entries * LARGER > MOST_ENTRIES:
+    def fits(self) -> bool:
+        """Return whether the buffers were large enough; raise RuleError if the rules break the contract."""
+        if self.recorder.trouble[0] not in (Trouble.FINE, Trouble.NO_ROOM):
             refuse(self.game, self.recorder)
-        self.entries *= LARGER
-        found = self.recorder.state
-        self.recorder = self.new_recorder()
+        return bool(self.recorder.trouble[0] == Trouble.FINE)
+
+    def enlarge(self) -> None:
+        """Use a larger hash table or more words from now on; raise RuleError beyond the greatest size."""
+        found, entries, size = self.recorder.state, len(self.recorder.keys), len(self.recorder.words)
+        if 2 * found[kernels.ENTRIES] > entries:
+            entries *= LARGER
+        else:
+            size *= LARGER
+        if entries > MOST_ENTRIES or size > MOST_WORDS:
+            refuse(self.game, self.recorder)
+        self.recorder = self.new_recorder(entries, size)
         for about in (kernels.ROUND, kernels.PAYS, kernels.GREATEST):
             self.recorder.state[about] = found[about]
 

@@ -19,6 +19,7 @@ from retrograde.games import RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.contract.game import CHANCE, TIE, UNDECIDED, Game, InternalError
 from retrograde.solver.engine import solve
+from retrograde.solver.methods.numbered.numbering import SlotNumbering
 from retrograde.solver.metrics.slots import chunks, kernels, replay, scripts
 from retrograde.solver.metrics.slots.store import SlotStore
 from retrograde.solver.play.solution import Solution
@@ -308,7 +309,7 @@ def packed(look, task):
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "number"), [(chunks, "MOST_WORDS", 0), (scripts, "ENOUGH", 64), (replay, "TERMS", 1)]
+    ("module", "name", "number"), [(chunks, "MOST_WORDS", 0), (scripts, "ENOUGH", 1), (replay, "TERMS", 1)]
 )
 def test_scripts_that_are_not_kept_short_ones_and_full_plans_change_no_byte(
     module, name, number, gambles, tmp_path, monkeypatch
@@ -357,6 +358,27 @@ def test_a_walk_of_many_moves_between_slots_is_followed_and_one_of_too_many_is_r
         assert told(database, 0) == (1, 1)
     with pytest.raises(RuleError, match="among positions without a slot"):
         solve(Chain(kernels.DEEPEST + 1), tmp_path / "d.h5", method="numbered")
+
+
+class Rich(Chain):
+    """The end pays more than a contract allows."""
+
+    def payoff(self, position, player):
+        return 1 << 31
+
+
+class Endless(Chain):
+    """There is no end, and never the same position."""
+
+    def primitive(self, position):
+        return UNDECIDED
+
+
+@pytest.mark.parametrize(("kind", "words"), [(Rich, "payoff"), (Endless, "among positions without a slot")])
+def test_recording_refuses_what_breaks_the_contract(kind, words):
+    game = kind()
+    with pytest.raises(RuleError, match=words):
+        list(scripts.Recording(game, SlotNumbering.of(game), 0, 0, 1, 46).scripts())
 
 
 @pytest.mark.slow

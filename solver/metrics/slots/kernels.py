@@ -178,9 +178,10 @@ def expand(game, position, tier, tiers, recorder):
         if entry >= 0:
             target, payoff = expand(game, child, child_tier, tiers, recorder)
             recorder.targets[entry], recorder.payoffs[entry] = target, payoff
+            if recorder.trouble[0] == Trouble.FINE:
+                note(recorder.trouble, position)
         if recorder.trouble[0] != Trouble.FINE:
             return np.int64(0), np.int64(0)
-        note(recorder.trouble, position)
         # Step 4: push the link. Children that are followed meanwhile push and pop their own links above.
         push_link(odds, gain, target, payoff, who, tiers, recorder)
         moves += 1

@@ -37,6 +37,7 @@ SOLVES = (
     SmallSolve("games with cycles", "mutorere", SolveOptions(method="compiled")),
     SmallSolve("games that number their positions", "chess:KRK", SolveOptions(method="numbered")),
     SmallSolve("chess endings", "chess:KQK", SolveOptions(method="setwise")),
+    SmallSolve("men on a board, shape by shape", "teeko:3,2", SolveOptions(method="setwise")),
     SmallSolve("large games, out of core", "connect4:4,3", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("large games of many tiers", "othello:4,4", SolveOptions(method="streamed", sizes=STREAM)),
     SmallSolve("large games, 64 positions at a time", "connect4:4,3", SolveOptions(method="setwise", sizes=STREAM)),

@@ -61,7 +61,8 @@ def shapes_of(game: Any, men: int) -> Array:
 def masks_of(men: int, own: int) -> Array:
     """Return the colourings of so many men, *own* of them of the player to move, ascending."""
     half = (men + 1) // 2
-    counts = (COUNTS[: 1 << men - half, None] + COUNTS[None, : 1 << half]).ravel()
+    few = COUNTS.astype(np.uint8)
+    counts = (few[: 1 << men - half, None] + few[None, : 1 << half]).ravel()
     return np.flatnonzero(counts == own).astype(np.int32)
 
 

@@ -48,8 +48,10 @@ class Block:
 
     def __init__(self, arrays: SectionArrays, begin: int, end: int):
         self.arrays, self.begin, self.end = arrays, begin, end
-        rows, nothing = end - begin, np.empty(0, np.int64)
-        self.links: tuple[Array, Array, Array] = (np.zeros(rows + 1, np.int64), nothing, nothing)
+        rows = end - begin
+        self.links: tuple[Array, Array, Array] = (
+            np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint16)
+        )  # fmt: skip
         self.due = np.full(rows * (-(-len(arrays.masks) // DUE_SLOTS)), NEVER, np.uint16)
         self.undecided = np.zeros(rows, np.int64)
         self.lost = self.won = Frontier(np.empty(0, np.int32), np.zeros(rows + 1, np.int64))

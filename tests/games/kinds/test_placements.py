@@ -174,7 +174,7 @@ def test_slots_of_a_large_board_stand_for_all_placements():
 @pytest.mark.thorough
 def test_few_slots_of_nine_mens_morris_are_empty():
     """By Burnside's lemma there are 8,904,593,601 placements of three to nine men each but for sixteen symmetries. R.
-    Gasser's hash function gives them 9,074,932,579 numbers, too."""
+    Gasser's hash function gives them 9,074,932,579 numbers, more than these slots."""
     game = load_game("morris")
     declared = game.placements
     moving = [part for part in declared.subsections if part.section.number == 0 and min(part.section.men) > 2]

@@ -494,8 +494,9 @@ def gather(section, begin, end, bits, remoteness, scores, left, due, undecided, 
             score = np.int64(scores[slot])
             if left[slot] < DECIDED:
                 undecided[row - begin] += 1
-                block = (row - begin) * blocks + rank // DUE_SLOTS
-                due[block] = min(np.int64(due[block]), remoteness_due(score, bits))
+                block, when = (row - begin) * blocks + rank // DUE_SLOTS, remoteness_due(score, bits)
+                if when > remoteness:
+                    due[block] = min(np.int64(due[block]), when)
             elif score == remoteness:
                 lost[losses] = section.masks[rank]
                 losses += 1
@@ -661,14 +662,15 @@ def finish(board, section, begin, end, bits, images, scores, left, sizes):
         list_cells(shape, cells)
         slots = slice(section.start + row * ways, section.start + (row + 1) * ways)
         own_scores, own_left, own_sizes = scores[slots], left[slots], sizes[(row - begin) * ways :]
+        # Step 1: draws.
         for rank in range(ways):
-            # A score without undecided children in the tier is what later tiers say.
             if 0 < own_left[rank] < DECIDED:
                 own_scores[rank] = DRAW_CLASS << bits
-            own_sizes[rank] = 1
+        # Step 2: how many symmetries of the shape leave each colouring as it is. The first one does nothing.
         _, which = row_of(board, shape)
         first, last = board.set_begins[which], board.set_begins[which + 1]
-        for at in range(first if last > first + 1 else last, last):
+        own_sizes[:ways] = 1
+        for at in range(first + 1, last):
             find_ranks(board, section, cells, -1, shape, board.sets[at], ranks)
             fill_tables(ranks, men, low, high)
             for rank in range(ways):
@@ -676,7 +678,8 @@ def finish(board, section, begin, end, bits, images, scores, left, sizes):
                 image = rank_of(section, low[mask & (1 << half) - 1] | high[mask >> half], men, section.own)
                 if image < rank:
                     own_scores[rank] = DRAW_CLASS << bits | EMPTY_PLIES
-                own_sizes[rank] += (image == rank) - (at == first)
+                own_sizes[rank] += image == rank
+        # Step 3: how many positions that makes.
         for rank in range(ways):
             empty = own_scores[rank] == DRAW_CLASS << bits | EMPTY_PLIES
             own_sizes[rank] = 0 if empty else images // own_sizes[rank]

@@ -1,5 +1,6 @@
 """Tiers solved shape by shape: the same bytes as slot by slot, and steps that are compared with the rules."""
 
+from contextlib import suppress
 from random import Random
 
 import numpy as np
@@ -26,6 +27,7 @@ from retrograde.solver.methods.shapes.layout import (
     sections_of,
     shapes_of,
 )
+from retrograde.solver.methods.shapes.tiers import ShapeTier
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.verification.verify import verify
 from tests.helpers.marks import thorough_but
@@ -138,6 +140,60 @@ def test_the_same_bytes_of_larger_games(variant, tmp_path):
     assert by_shape.read_bytes() == by_slot.read_bytes()
     with open_database(by_shape, game=game) as database:
         assert verify(database).ok
+
+
+@pytest.mark.parametrize(
+    "variant", thorough_but(["teeko:3,2", "morris:3", "morris:4", "teeko:4,3", "quixo:3"], "morris:3")
+)
+def test_a_tier_resumes_from_any_remoteness(variant):
+    """Later tiers decide some positions long after the checkpoint, and some before it whose moves go on."""
+    game = load_game(variant)
+    numbering = SlotNumbering.of(game)
+    every = np.zeros(numbering.slots, np.uint16)
+
+    class Stop(Exception):
+        """The solve is stopped."""
+
+    class Last:
+        """A checkpoint at one remoteness, after which the solve stops."""
+
+        progress, is_due = None, False
+
+        def __init__(self, stop=None):
+            self.stop, self.is_due = stop, stop is not None
+
+        def save(self, progress, arrays):
+            if progress.remoteness >= self.stop:
+                self.progress, self.arrays = progress, [array.copy() for array in arrays]
+                raise Stop
+
+        def load(self, *arrays):
+            for array, content in zip(arrays, self.arrays, strict=True):
+                array[:] = content
+
+    resumed = 0
+    for row in reversed(range(len(game.tiers))):
+        where, tier = numbering.slice_of(row), game.tiers[row]
+
+        def solve_from(checkpoint, tier=tier, where=where):
+            scores = np.zeros(where.stop - where.start, np.uint16)
+            begin_of = lambda other: int(numbering.starts[numbering.row(other)])  # noqa: E731
+            counts = ShapeTier(game, tier, begin_of, every, scores, 14).solve(map, lambda *_: None, checkpoint)
+            return scores, counts
+
+        scores, counts = solve_from(Last())
+        for stop in range(1, 20, 3):
+            checkpoint = Last(stop)
+            with suppress(Stop):
+                solve_from(checkpoint)
+                break
+            checkpoint.is_due = False
+            again = solve_from(checkpoint)
+            assert (again[0] == scores).all()
+            assert (again[1] == counts).all()
+            resumed += 1
+        every[where] = scores
+    assert resumed
 
 
 def test_a_tier_that_does_not_fit_in_memory_is_solved_slot_by_slot(tmp_path, monkeypatch):

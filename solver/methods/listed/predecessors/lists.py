@@ -292,7 +292,7 @@ def look_up(blocks: list[tuple[int, AnyLists, Array]], scratch: Scratch | None) 
             assert scratch is not None
             lists = lists.read(scratch)
         rows = lists.rows(frontier - first)
-        found.append((lists.begins[rows].astype(np.int64), lists.begins[rows + 1].astype(np.int64), lists.parents))
+        found.append((lists.begins[rows], lists.begins[rows + 1], lists.parents))
     # Step 2: copy the parents from all blocks into one array.
     out = np.empty(sum(int((ends - begins).sum()) for begins, ends, _ in found), np.int64)
     end = 0

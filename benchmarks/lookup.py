@@ -87,14 +87,14 @@ def measure(source: str) -> None:
         positions = draw(database, DIFFERENT, dice)
         some, few = positions[:QUESTIONS], positions[:40]
         forgetful = database_of(database.file, database.game, cache_blocks=0)
-        print(f"cold block  {words(microseconds(forgetful, some))}")
+        cold = microseconds(forgetful, some)
+        print(f"cold block  {words(cold)}")
         microseconds(database, few)
-        again = microseconds(database, few * 50)
-        print(f"the same    {words(again)}")
+        print(f"the same    {words(microseconds(database, few * 50))}")
         many = np.random.default_rng(1).choice(np.array(positions, np.int64), MANY)
         wall, cpu = rates(database, many)
         told = f"{wall / 1e6:8.2f} M positions/s, {cpu / 1e6:.2f} M in a CPU second"
-        print(f"at once     {told}, {wall * statistics.median(again) / 1e6:,.0f} times as fast as one by one")
+        print(f"at once     {told}, {wall * statistics.median(cold) / 1e6:,.0f} times as fast as one by one")
 
 
 def main() -> None:

@@ -45,7 +45,7 @@ def ours(text: str, depth: int | None = None) -> Told:
         else (lambda: search.find(game.start, distance=False, depth=depth))
     )
     look()
-    search.make_table(62)
+    search.make_table(search.table.layout.position_bits)  # an empty one
     began = time.process_time()
     found = look()
     return Told(int(found.at_least > 3) - int(found.at_most < 2), found.nodes, time.process_time() - began)

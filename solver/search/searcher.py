@@ -53,7 +53,7 @@ INITIAL_PLIES, INITIAL_MOVES = 512, 64
 MOST_WORKSPACE = 1 << 22
 """Greatest size of the workspace, in plies times moves."""
 SPARE_BITS = 4
-"""Bits added to the longest position met, if the table is too small for positions of POSITION_BITS bits."""
+"""Bits that the table allows beyond those of the initial position, or of the longest one met."""
 TIE_SECONDS = 10.0
 """Default limit for finding the remoteness of a tie, in seconds. It may take forever otherwise."""
 TABLE_SIZE = 1 << 28

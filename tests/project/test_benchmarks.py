@@ -3,6 +3,7 @@
 import csv
 import importlib
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,10 +26,36 @@ def run(script: str, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
 
 
-@pytest.mark.slow  # test_contributing.py runs it as well
-def test_speed():
-    lines = run("speed.py", "--runs", "1", "tictactoe").splitlines()
-    assert [line.split("  ")[0] for line in lines[1:]] == ["tictactoe, solve", "tictactoe, query"]
+@pytest.fixture
+def table(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    return importlib.import_module("benchmarks.table")
+
+
+def test_a_row_has_the_least_seconds_and_the_median_ratio(table):
+    """A command and a yardstick are run; a yardstick that is not installed leaves its cells empty."""
+    pairs = [(table.Spent(4.0, 5_000_000), table.Spent(2.0, 1)), (table.Spent(3.0), table.Spent(1.0))]
+    assert table.line("a", "b", [*pairs, (table.Spent(5.0), table.Spent(2.5))]).split(" | ")[1:] == (
+        ["3", "5 MB", "b", "1", "0 MB", "2 |"]
+    )
+    assert table.line("a", "b", [(table.Spent(4.0), None)]) == "| `a` | 4 |  |  |  |  |  |"
+    spent = table.command_timer([sys.executable, "-c", "sum(range(10**6))"], ROOT)()
+    assert 0 < spent.seconds < 60 and 10**6 < spent.memory < 10**9
+    with pytest.raises(SystemExit, match="failed"):
+        table.command_timer([sys.executable, "-c", "sys"], ROOT)()
+    assert table.yardstick_timer("no-such-program 3", ROOT) is None
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_the_yardsticks_find_what_is_published(table, tmp_path):
+    """Pig to 100: Neller and Presser (2004). The pocket cube: as many positions by distance as we count."""
+    for text in ("pig.c 40", "pocketcube.c"):
+        assert table.yardstick_timer(text, tmp_path)().seconds >= 0
+    told = subprocess.run([tmp_path / "pig", "100"], capture_output=True, text=True, check=True).stdout
+    assert abs(float(told) - 0.5306) < 1e-4
+    told = subprocess.run([tmp_path / "pocketcube"], capture_output=True, text=True, check=True).stdout
+    counts = [int(row.split()[1]) for row in told.splitlines()]
+    assert counts == [1, 9, 54, 321, 1847, 9992, 50136, 227536, 870072, 1887748, 623800, 2644]
 
 
 def test_cluster_simulated(monkeypatch):
@@ -57,9 +84,9 @@ def test_cluster_measured(tmp_path, monkeypatch):
     assert row.forward_bytes > 10**6 < row.back_bytes
 
 
-def test_search():
-    lines = run("search.py", "tictactoe").splitlines()
-    assert [line.split()[:3] for line in lines[1:]] == [["tictactoe", "pn", "TIE"], ["tictactoe", "alpha-beta", "TIE"]]
+def test_searches_are_timed(table):
+    for kind in (table.Search, table.ProofNumberSearch):
+        assert 0 < table.search_timer("tictactoe", kind)().seconds < 60
 
 
 def test_positions(tmp_path):

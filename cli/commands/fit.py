@@ -8,6 +8,7 @@ import click
 from retrograde.cli import options
 from retrograde.cli.commands.judge import percent
 from retrograde.cli.common import open_source, print_json
+from retrograde.cli.progress import listening
 from retrograde.cli.render.words import heading, indent, table
 
 
@@ -42,11 +43,13 @@ def command(
     from retrograde.games.catalog import variant as text_of
     from retrograde.solver.play.fitting import CannotFit, fit
     from retrograde.solver.play.solution import solution_of
+    from retrograde.solver.runtime.progress import announce
 
     game = load_game(variant)
-    with solution_of(open_source(source or variant, None)) as solution:
+    with solution_of(open_source(source or variant, None)) as solution, listening(as_json) as line:
         if type(solution.game).features is not type(game).features:
             raise CannotFit(f"{solution.variant} has other features than {text_of(game)}; choose another --from")
+        announce(line, "fitting, and counting errors")
         found = fit(solution, positions, judged, seed)
         learned_from = solution.variant
     facts = {

@@ -2,10 +2,12 @@
 
 The fit uses a sample of undecided, quiet positions, where searches trust estimates. For scores it is least squares, in
 hundredths of points. For values it is a logistic regression: the chance of winning is 1 in a WIN, 0 in a LOSE and ½ in
-a TIE or DRAW. A second regression also uses the remoteness: the later the end, the nearer is the chance to ½. Where all
-positions are won, only this tells which are better. Of these weights and the game's own, those count with which
-searches err least in some positions of the sample. Other positions, held out of the fit, show the errors before and
-after.
+a TIE or DRAW. A second regression also uses the remoteness: the later the end, the nearer is the chance to ½. Only this
+tells which of two wins is nearer.
+
+Of these weights and the game's own, those count with which searches err least in some positions of the sample. Weights
+by remoteness come before those by value if they err no more than the game's own. Other positions, held out of the fit,
+show the errors before and after.
 """
 
 from collections.abc import Iterator
@@ -16,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import LOSE, UNDECIDED, WIN, Game, RetrogradeError, defines, with_weights
+from retrograde.games.contract.game import LOSE, METRICS, UNDECIDED, WIN, Game, RetrogradeError, defines, with_weights
 from retrograde.solver.play.judging import error_rate, moves_keeping_value
 from retrograde.solver.play.listing import PositionChunk
 from retrograde.solver.play.solution import Solution
@@ -68,6 +70,8 @@ def fit(solution: Solution, positions: int, judged: int, seed: int) -> Fit:
     game: Game = solution.game
     if not defines(game, "features"):
         raise CannotFit(f"{variant(game)} has no features; define features and feature_weights in its rules")
+    if solution.metric not in ("score", METRICS[0]):
+        raise CannotFit(f"{solution.variant} is solved by {solution.metric}; give a database of values or scores")
     whole = solution.positions().sample(positions, seed)
     order = np.random.default_rng(seed).permutation(len(whole.positions))
     held_out, sample = (whole.only(some) for some in np.split(order, [int(HELD_OUT * len(order))]))
@@ -81,7 +85,10 @@ def fit(solution: Solution, positions: int, judged: int, seed: int) -> Fit:
     measuring = keeping_in(solution, held_out, judged)
     if not choosing or not measuring:
         raise CannotFit(f"in no position of the sample from {solution.variant} can a move give up value")
-    target = min(found, key=lambda target: sum(errors_with(game, found[target], choosing)))
+    erring = {target: sum(errors_with(game, found[target], choosing)) for target in found}
+    target = min(found, key=lambda target: erring[target])
+    if target == "value" and "remoteness" in found and erring["remoteness"] <= erring[""]:
+        target = "remoteness"  # which also says how near the end is, so that players make progress
     before, after = errors_with(game, game.feature_weights, measuring), errors_with(game, found[target], measuring)
     if any(new > old for old, new in zip(before, after, strict=True)):
         target = ""

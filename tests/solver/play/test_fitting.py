@@ -87,6 +87,15 @@ def test_moves_that_keep_the_value_are_found_where_a_player_may_move_again(solve
             assert keeps == (choice.brings == solution.value(position).value)
 
 
+def test_only_values_and_scores_are_learned_from(tmp_path):
+    path = solve(load_game(LEAD), tmp_path / "lead.h5", metric="remoteness")
+    with Solution(open_database(path, game=load_game(LEAD))) as solution:
+        assert fit(solution, 1000, 100, 1).target in ("", "value", "remoteness")
+        solution.__class__ = type("Other", (Solution,), {"metric": "nimber"})
+        with pytest.raises(CannotFit, match="lead is solved by nimber; give a database of values or scores"):
+            fit(solution, 100, 10, 1)
+
+
 def test_games_without_features_are_not_fitted(solved):
     with Solution(open_database(solved("tictactoe"))) as solution, pytest.raises(CannotFit, match="has no features"):
         fit(solution, 100, 10, 1)

@@ -1,5 +1,7 @@
 """Weights fitted to solved positions: exact where the truth is a weighted sum, and never worse than the game's own."""
 
+from random import Random
+
 import numpy as np
 import pytest
 
@@ -99,3 +101,26 @@ def test_only_values_and_scores_are_learned_from(tmp_path):
 def test_games_without_features_are_not_fitted(solved):
     with Solution(open_database(solved("tictactoe"))) as solution, pytest.raises(CannotFit, match="has no features"):
         fit(solution, 100, 10, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "loud"),
+    [
+        ("othello", lambda game, position, move: move < game.discs.size and game.corners >> move & 1),
+        ("kalah", lambda game, position, move: game.turn(game.do_move(position, move)) == game.turn(position)),
+        ("draughts:4,4", lambda game, position, move: "x" in game.move_name(position, move)),
+    ],
+)
+def test_a_position_is_not_quiet_if_a_move_changes_much(text, loud):
+    game, chance, seen = load_game(text), Random(1), set()
+    for _ in range(40):
+        position = game.start
+        while game.primitive(position) == UNDECIDED:
+            moves = list(game.generate_moves(position))
+            if any(loud(game, position, move) for move in moves):
+                assert not game.quiet(position)
+            seen.add(bool(game.quiet(position)))
+            position = game.do_move(position, chance.choice(moves))
+            if chance.random() < 0.05:
+                break
+    assert seen == {True, False}

@@ -59,12 +59,15 @@ class Awari(Game):
 
     @cached_property
     def starts(self):
+        """The board with `seeds` in each pit; or with `stones`, all boards of at most that many stones."""
         if not self.stones:
             row = sum(self.seeds << 6 * pit for pit in range(self.pits))
             return (self.coded(row, row),)
         bits = self.stones + 2 * self.pits
         boards = []
-        for zeros in combinations(range(bits), 2 * self.pits):  # what is above the last zero is not on the board
+        for zeros in combinations(
+            range(bits), 2 * self.pits
+        ):  # bits above the last zero are stones that are not on the board
             ones = (1 << zeros[-1]) - 1
             boards.append(ones & ~sum(1 << zero for zero in zeros))
         return tuple(boards)

@@ -174,7 +174,8 @@ class CantStop(Game):
             found = False
             for pairing in range(3):
                 if (pairing == 1 and b == c) or (pairing == 2 and (a == b or c == d)):
-                    continue  # the same as an earlier pairing
+                    continue  # dice ascend, so this pairing has the sums of an earlier one
+                # The columns of the two sums: column 0 has the sum 2.
                 first = a + (b, c, d)[pairing] - 2
                 second = a + b + c + d - 4 - first
                 one, other = self.usable(position, first), self.usable(position, second)
@@ -252,7 +253,11 @@ class CantStop(Game):
         return f"Can't Stop {alone}, {self.sides}-sided dice, columns from {self.shortest}"
 
     def write(self, position):
-        """Return each player's row, the climbed row, the player to move, and ? or the dice: `0.1.0/0.3.1 0 1122`."""
+        """Return each player's row, the climbed row, and the player to move, as in `0.1.0/0.3.1 0 1122`.
+
+        A row has the squares climbed in each column. At the end there is ? if the dice are rolled next, and the dice if
+        they are thrown; nothing if the player may roll or stop.
+        """
         rows = [*range(1, self.players + 1), 0]
         texts = [
             ".".join(str(self.squares(self.row(position, row), i)) for i in range(len(self.columns))) for row in rows

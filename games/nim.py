@@ -15,6 +15,13 @@ from retrograde.games.kinds.heaps import (
 )
 
 
+def heaps_in(text, most):
+    """Return the heaps in a text, of at most *most* objects in all; raise ValueError for one that no position holds."""
+    if any(part.isdecimal() and int(part) > LARGEST for part in text.split("+")):
+        raise ValueError(f"a heap must have at most {LARGEST} objects")
+    return understood(text, most)
+
+
 class Nim(Game):
     """Players take from one heap in turn. The player who takes the last object wins, or loses in the misère game."""
 
@@ -65,7 +72,7 @@ class Nim(Game):
         return written(heaps)
 
     def read(self, text):
-        return understood(text, sum(self.heaps))
+        return heaps_in(text, sum(self.heaps))
 
     def move_name(self, heaps, move):
         return name_of(move)
@@ -87,9 +94,6 @@ class Nim(Game):
         """Return the objects that are taken, the lowest one last. It is the one to point at."""
         first = sizes_of(heaps).index(move & LARGEST) * max(self.heaps)
         return tuple(range(first + (move & LARGEST) - 1, first + (move >> HEAP_BITS) - 1, -1))
-
-    def draw_steps(self, heaps, move):
-        return (self.draw_move(heaps, move)[-1:],)
 
     def draw_reach(self, heaps, move):
         """Return the same object of every heap of that size."""

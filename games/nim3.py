@@ -4,17 +4,8 @@ A position is the heaps (see `heaps.py`), shifted left by three bits, which hold
 """
 
 from retrograde.games.contract.game import LOSE, UNDECIDED, Game
-from retrograde.games.kinds.heaps import (
-    HEAP_BITS,
-    LARGEST,
-    MOST_HEAPS,
-    name_of,
-    packed,
-    replaced,
-    understood,
-    weight,
-    written,
-)
+from retrograde.games.kinds.heaps import HEAP_BITS, LARGEST, MOST_HEAPS, name_of, packed, replaced, weight, written
+from retrograde.games.nim import heaps_in
 
 TURN_BITS = 3
 
@@ -77,7 +68,7 @@ class Nim3(Game):
         heaps, _, turn = text.partition(",")
         if not turn.isdecimal() or not 1 <= int(turn) <= self.players:
             raise ValueError(f"behind the heaps stands who is to move, from 1 to {self.players}, as in 7+3,2")
-        return understood(heaps, sum(self.heaps)) << TURN_BITS | int(turn) - 1
+        return heaps_in(heaps, sum(self.heaps)) << TURN_BITS | int(turn) - 1
 
     def move_name(self, position, move):
         return name_of(move)

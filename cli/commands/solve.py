@@ -356,13 +356,17 @@ def is_made_by_earlier_text(game: Game, path: Path, stored: int) -> bool:
 
 
 def refuse_other_model(path: Path, details: dict[str, Any], model: "Model | None", fresh: bool) -> None:
-    """Raise Failure if a database of expectations is against another model than *model*."""
-    there, wanted = details.get("against", ""), model.name if model else ""
-    if there != wanted:
-        of = f"a best response to {there}" if there else "expectations between perfect players"
+    """Raise Failure if a database of expectations is against another model than *model* (None: perfect players).
+
+    *details* are those of the file. If the model has the same name and has changed since, *fresh* allows to replace the
+    database. Another name is always refused.
+    """
+    stored, wanted = details.get("against", ""), model.name if model else ""
+    if stored != wanted:
+        of = f"a best response to {stored}" if stored else "expectations between perfect players"
         raise Failure(f"error: {str(path)!r} holds {of}; choose another --database")
     if model and details.get("model") != model.digest and not fresh:
-        raise Failure(f"error: {str(path)!r} is against {there}, which has changed since; solve it again with --fresh")
+        raise Failure(f"error: {str(path)!r} is against {stored}, which has changed since; solve it again with --fresh")
 
 
 def print_estimate(game: Game, path: Path, how: Run, goal: Goal, executor: "ClusterExecutor | None" = None) -> None:

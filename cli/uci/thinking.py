@@ -50,7 +50,7 @@ class Thinker:
             self.say(f"info depth 0 score {'mate 0' if mate else 'cp 0'}")
             return "(none)" if board else "0000"
         try:
-            best = self.look_up(board, moves, question, clock)
+            best = self.look_up_or_search(board, moves, question, clock)
         except Exception as error:
             self.remark(said_of(error))
             best = self.search(board, moves, question, clock)
@@ -71,10 +71,11 @@ class Thinker:
         self.say(f"info depth {len(found.line)} score {found.score} time {clock.milliseconds} pv {line}")
         return found.line[0]
 
-    def look_up(self, board: AnyBoard, moves: list[str], question: GoCommand, clock: Clock) -> str | None:
-        """Return the best of some moves by the databases, else by search; None without time for a search.
+    def look_up_or_search(self, board: AnyBoard, moves: list[str], question: GoCommand, clock: Clock) -> str | None:
+        """Print and return the best of some moves, by the first database that has the position.
 
-        Raises RetrogradeError if no database can have the position.
+        If none has it, the ending is searched; None without time for that. Raises RetrogradeError if no database can
+        have the position, because of castling rights or too many men.
         """
         material = ending_on(board)
         position = None

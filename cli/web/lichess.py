@@ -253,17 +253,20 @@ def move_answer_of(library: Library, board: AnyBoard, move: str) -> LichessMove:
 
 
 def facts_of_board(board: AnyBoard, counter: int) -> dict[str, Any]:
-    """Return what the rules alone say of a board: mate, stalemate and insufficient material."""
-    over, check = not board.moves(), board.in_check(board.white_to_move)
+    """Return what the rules alone say of a board: mate, stalemate, insufficient material, or else that it is unknown.
+
+    Mate after more than PATIENCE plies without progress is a blessed loss.
+    """
+    no_moves, check = not board.moves(), board.in_check(board.white_to_move)
     dead = board.is_dead()
-    ended: Category = "draw" if dead or over else "unknown"
-    if over and check:
+    ended: Category = "draw" if dead or no_moves else "unknown"
+    if no_moves and check:
         ended = "loss" if counter <= PATIENCE else "blessed-loss"
     return {
         "category": ended,
         "dtm": 0 if ended == "draw" else None,
-        "checkmate": over and check,
-        "stalemate": over and not check,
+        "checkmate": no_moves and check,
+        "stalemate": no_moves and not check and not dead,
         "insufficient_material": dead,
     }
 

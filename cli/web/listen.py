@@ -45,10 +45,14 @@ class PatientProtocol(H11Protocol):
         self.expect_request()
 
     def expect_request(self) -> None:
-        """Start the timer if a request is incomplete, and stop it once it is complete. More bytes do not prolong it."""
-        whole = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
-        untouched = self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is not None
-        if whole or untouched:  # before a request begins, uvicorn's own timer runs
+        """Start the timer when a connection opens or a request begins, and stop it once the request is complete.
+
+        More bytes do not prolong it.
+        """
+        is_complete = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
+        # Between two requests uvicorn's own timer runs, until the first bytes of the next one.
+        waits_for_next = self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is not None
+        if is_complete or waits_for_next:
             self.expect_no_more()
         elif self.deadline is None:
             self.deadline = self.loop.call_later(REQUEST_TIME, self.transport.abort)

@@ -205,13 +205,13 @@ class Stopped(Exception):
 
 
 def progress_of(process: "subprocess.Popen[str]", solve: Solve) -> Iterator[str]:
-    """Record the progress that a process writes line by line, and yield its other lines."""
+    """Read a process's standard error to its end: record the lines of progress in *solve*, and yield the others."""
     assert process.stderr
     for line in process.stderr:
         try:
             progress: dict[str, Any] = json.loads(line)
             solve.phase, solve.seconds_left = progress["phase"], progress["seconds_left"]
-            solve.share = progress.get("overall_share", progress["share"])  # of all phases, where that is known
+            solve.share = progress["overall_share"]
         except (ValueError, TypeError, KeyError):
             yield line.strip()
 

@@ -114,9 +114,10 @@ class Board(Game):
         return self.attacked(position, king_of(position, turn), 1 - turn, everybody(position), NOWHERE)
 
     def shield(self, position, king, side, occupied):
-        """Return the squares between a king and the men of the other *side* on a line with him, as bits.
+        """Return the squares, as bits, between a king and the men of *side* who would attack him on an empty board.
 
-        If such a man has nothing in between, he gives check: then return all squares, -1.
+        These are his opponent's. A man who leaves another square does not expose him. If a man attacks already, return
+        all squares, -1, so that every move is checked.
         """
         shield = 0
         for place in PLACES:

@@ -148,7 +148,13 @@ class Moves(Board):
     # Backward
 
     def parents(self, position):
+        """Yield the positions of the same tier with a move to this one.
+
+        Each man of the side that has moved goes back, captures and promotions excepted. A parent may have had a right
+        to capture en passant, which the move gave up.
+        """
         turn = position >> TURN & 1
+        # The turn given back, and no right to capture en passant.
         before = position >> 4 << 4 ^ 1 << TURN
         occupied = everybody(position)
         shield = self.shield(position, king_of(position, turn), 1 - turn, occupied)

@@ -139,9 +139,10 @@ class Numbering(Moves):
         return 1806 if self.pawn_tiers[self.row(tier)] else 462
 
     def ways_of_other(self, tier):
-        """Return the number of squares for the third man in positions with en passant.
+        """Return how many places the third man has in positions with a right to capture en passant.
 
-        That man is neither a king nor one of the two pawns.
+        That man is neither a king nor one of the two pawns. A pawn has 48 places, another man 64; there is one way
+        without a third man, and none where nobody can capture en passant.
         """
         code = self.others[self.row(tier)]
         if code == -1:

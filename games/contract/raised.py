@@ -27,7 +27,10 @@ def optional_member(game: Game, name: str) -> Any:
 
 
 def given_start(game: Game) -> Any:
-    """Return the first position as the rules give it, or None; raise RuleError for any error in the rules."""
+    """Return the first position as the rules give it; None if they have no `start`.
+
+    Errors of the rules become a RuleError, unless they are errors of the program already.
+    """
     try:
         return optional_member(game, "start")
     except RetrogradeError:

@@ -55,7 +55,7 @@ class Sliding(Placed):
         # Step 1: find the section; entries for the second player to move are at odd indices.
         begins, number = self._slid_begins, position >> self._bits
         section = 2 * self._section(position) + (number & 1 if self._swaps else 0)
-        if section < 0:
+        if section < 0:  # NONE is -1, so this is below 0 for either player
             return
         taken = 0
         for kind in range(self._kinds):

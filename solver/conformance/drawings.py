@@ -106,14 +106,14 @@ def check_pieces(survey: Survey, position: int) -> None:
 
 
 def check_turns(survey: Survey, position: int) -> None:
-    """Check that the drawn turn passes to another player whenever it does by the rules.
+    """Check that the drawn turn passes to another player exactly when it does by the rules.
 
-    Nothing can be checked for a game that draws the same turn everywhere, as if the board were turned round, unless
-    `to_move` or `by_turns` says that positions show whose turn it is. Nor at chance's turn, where a game may draw whose
-    dice they are.
+    Moves that end the game are left out, and moves to or from the turn of chance, where a game may draw whose dice they
+    are. A game that draws the same sign everywhere, because it turns the board round after each move, is not checked,
+    unless `to_move` or `by_turns` says that positions show whose turn it is.
     """
     game = survey.game
-    if not survey.checks["turns"]:
+    if not survey.checks["turns"]:  # at the first call: do drawn turns differ at all?
         signs = {game.draw_turn(other) for other in list(survey.answers)[:SAMPLED_TURNS]} - {""}
         survey.turns_differ = len(signs) > 1 or bool(word(game, "to_move") or word(game, "by_turns"))
     survey.at("turns", position)

@@ -71,18 +71,19 @@ def names_read(source: bytes) -> frozenset[str]:
     They are attributes, texts, or bare names in the body of a class. A member that only calls itself does not count as
     read.
     """
-    return frozenset(names_read_below(ast.parse(source), False))
+    return frozenset(names_read_in(ast.parse(source), False))
 
 
-def names_read_below(node: ast.AST, in_class: bool) -> set[str]:
-    """Return the names of members that are read below a node.
+def names_read_in(node: ast.AST, in_class: bool) -> set[str]:
+    """Return the names of members that a node and what is below it read.
 
-    *in_class*: the node is in the body of a class.
+    They are attributes, texts, and, where the code runs *in_class*, in the body of a class, bare names. The name of a
+    function that only that function itself reads does not count.
     """
     found = set()
     for child in ast.iter_child_nodes(node):
-        inside = isinstance(node, FUNCTIONS) and child in bodies(node)
-        found |= names_read_below(child, isinstance(node, ast.ClassDef) or (in_class and not inside))
+        in_function = isinstance(node, FUNCTIONS) and child in bodies(node)
+        found |= names_read_in(child, isinstance(node, ast.ClassDef) or (in_class and not in_function))
     match node:
         case ast.Attribute(attr=name) | ast.Constant(value=str(name)):
             found.add(name)

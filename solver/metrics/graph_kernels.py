@@ -266,11 +266,12 @@ def order_of(graph, low):
 
 @kernel
 def maximise(tier, movers, ties, slack, utilities, plies):
-    """Write the utilities int64[n, players] and the plies of a tier's undecided positions. *tier* is a PlayOrder.
+    """Write the utilities int64[n, players] and the plies of those positions of a tier that have children.
 
-    The player to move maximises their own utility. Moves that bring at most *slack* less than the best count as equally
-    good. With PARANOID, choose for each player separately: the greatest for the player to move, the least for the
-    others.
+    *tier* is a PlayOrder, which counts positions from the first of the tier; *movers*, *utilities* and *plies* go
+    through all positions of the game. The player to move maximises their own utility. Moves that bring at most *slack*
+    less than the best count as equally good. PARANOID does not use *slack*: the player to move gets the
+    greatest, each other player the least that any move brings.
     """
     order, children, begins, low = tier
     for i in order:

@@ -115,12 +115,17 @@ def parse_size(text: str) -> int:
 
 
 def format_size(size: float) -> str:
-    """Return a number of bytes as text.
+    """Return a number of bytes as text, rounded to three digits.
 
     >>> format_size(1_230_000_000)
     '1.23 GB'
+    >>> format_size(999_700)
+    '1 MB'
     """
     if size < 1000:
         return f"{size:.0f} bytes"
-    power = min(4, int(math.log(size, 1000) + 1e-9))
+    size = float(f"{size:.3g}")
+    power = min(4, int(math.log(size, 1000) + 1e-9))  # log(1000**3, 1000) is slightly below 3
+    if size >= 1000**5:
+        return f"{size / 1000**4:,.0f} TB"
     return f"{size / 1000**power:.3g} {('kB', 'MB', 'GB', 'TB')[power - 1]}"

@@ -140,6 +140,7 @@ class ProofNumberSearch(StoppableSearch):
         """Search a position for at most *seconds* (None: without limit); return its value, or the bounds proved so far.
 
         The remoteness is 0 if the game is over there, unless by a DRAW, which has none; otherwise it is not known.
+        Raises SearchTooDeep, and RuleError for broken rules.
         """
         began, nodes, in_tables = time.monotonic(), self.nodes, self.in_tables
         bounds = LOSE, WIN
@@ -154,11 +155,14 @@ class ProofNumberSearch(StoppableSearch):
         return SearchResult(value, 0 if over else None, worst, best, 0, nodes, taken, in_tables)
 
     def narrow(self, position: int) -> Iterator[tuple[Value, Value]]:
-        """Yield the worst and the best value still possible, ever closer, until they meet or memory is full."""
+        """Yield the worst and the best value still possible, from worst to best: LOSE, DRAW, TIE, WIN.
+
+        They come ever closer, until they meet, or until `reaches_tie` has no memory left to tell a TIE from a DRAW.
+        """
         if (value := self.game.primitive(position)) != UNDECIDED:
             yield Value(value), Value(value)
             return
-        wins = holds = None
+        wins = holds = None  # not proved yet; True and False: proved
         nodes = FEWEST_NODES
         while wins is None or holds is None:
             if wins is None:
@@ -168,11 +172,13 @@ class ProofNumberSearch(StoppableSearch):
                 return
             if holds is None and self.ends_met:
                 holds = self.ask_for(position, NO_LOSS, nodes)
+            # If all ends met have a winner, and nothing was repeated, a player who does not win loses.
             if holds is False or (wins is False and not self.ends_met):
                 yield LOSE, LOSE
                 return
             yield DRAW if holds else LOSE, WIN if wins is None else TIE
             nodes = min(2 * nodes, MOST_NODES)
+        # Neither side wins. If all ends without a winner were ties, and nothing was repeated, it is a TIE.
         if self.ends_met == kernels.TIES:
             yield TIE, TIE
         elif (ties := self.reaches_tie(position)) is not None:

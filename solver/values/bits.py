@@ -2,7 +2,7 @@
 
 Uses one instruction (pext, pdep of BMI2) if the processor has it, a loop otherwise.
 
-position   0 1 1 0 1 0 0 1
+position   0 1 1 0 1 0 0 1      the lowest bit is on the right
 mask       0 1 1 0 0 0 1 1      two runs of ones
 rank               1 1 0 1
 """
@@ -38,7 +38,7 @@ IS_QUICK = is_quick()
 
 @lean_kernel
 def extract_by_loop(word, mask):
-    """Return the bits of a word under a mask, pushed together."""
+    """Return the bits of a word at the ones of a mask, pushed together: the lowest of them becomes the lowest bit."""
     found, shift = NOTHING, NOTHING
     while mask:
         # The lowest bit of the mask that is left.

@@ -153,3 +153,9 @@ def test_positions_and_moves_are_read_as_they_are_written():
         load_game("nim").read("7+7")
     with pytest.raises(ValueError, match="3 lines of 4 signs"):
         load_game("cram").read("....")
+
+
+@pytest.mark.parametrize(("text", "position"), [("nim:heaps=20+20", "40"), ("nim3:heaps=20+20", "40,1")])
+def test_heaps_that_no_position_can_hold_are_refused(text, position):
+    with pytest.raises(ValueError, match="a heap must have at most 31 objects"):
+        load_game(text).read(position)

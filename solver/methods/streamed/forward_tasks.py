@@ -179,9 +179,11 @@ def merge_children(stream: StreamContext, targets: list[Target]) -> tuple[Array,
 def make_children(
     stream: StreamContext, arena: Any, table: Array, sources: list[ChildSource], least: int
 ) -> tuple[Array, Array] | WrongAssumption:
-    """Return the children of the lists in an arena, for the targets in a table, and where those of each target end.
+    """Return the children of the lists in an arena, target after target, and where those of each target end.
 
-    *least* is the size of the first buffer. If it is too small, it is doubled, and the children are made again.
+    They are not sorted, have duplicates, and lie in this thread's workspace, which is used again. *least* is its least
+    size; if it is too small, it is doubled, and the children are made again. Returns a WrongAssumption if a list turns
+    out unsorted or leads to another tier; raises RuleError for broken rules.
     """
     ends, trouble = np.empty(len(table), np.int64), np.zeros(4, np.int64)
     while True:
@@ -190,7 +192,7 @@ def make_children(
             kernels.make_children(rules_for(stream.game), arena, table, numbers, ends, trouble)
         if trouble[0] == Trouble.FINE:
             return numbers, ends
-        owner, segment, move, _ = sources[int(trouble[2])]
+        owner, segment, move, _ = sources[int(trouble[2])]  # the row of the list in trouble
         if trouble[0] == Trouble.BROKEN:
             raise_fault(stream.game, load(stream.scratch, segment).tolist())
         if trouble[0] != Trouble.NO_ROOM:

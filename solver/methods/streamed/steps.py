@@ -106,7 +106,10 @@ def score_of(code):
 
 @kernel
 def load_steps(arena, rows, steps):
-    """Unpack the steps of some tiers into *steps*. Those of tier k are the lists `rows[k, 0]` up to `rows[k, 1]`."""
+    """Unpack the steps of some tiers into *steps*, which has room for them and for two more a tier.
+
+    *arena* has packed lists. Those of tier k are the lists from `rows[k, 0]` up to `rows[k, 1]`, the latter excluded.
+    """
     starts, passed, _, tiers = steps
     end = 0
     for k in range(len(rows)):
@@ -115,13 +118,13 @@ def load_steps(arena, rows, steps):
         starts[end] = -1
         passed[end] = 0
         end += 1
-        # Convert each code to the score that the parent gets.
+        # `unpack_steps` writes codes into *passed*; turn each into the score that the parent gets.
         for row in range(rows[k, 0], rows[k, 1]):
             low = end
             end = unpack_steps(arena, row, starts, passed, end)
             for i in range(low, end):
                 passed[i] = pass_up(score_of(np.int64(passed[i])), BITS)
-        # The step at BEYOND ends the tier.
+        # The step at BEYOND ends the tier; END is its place.
         tiers[k, END] = end
         starts[end] = BEYOND
         index_steps(steps, k)
@@ -130,7 +133,7 @@ def load_steps(arena, rows, steps):
 
 @kernel
 def index_steps(steps, k):
-    """Write the index of the steps of tier k (see SHIFT). Tiers with a single step need none."""
+    """Write the index of the steps of tier k (see SHIFT). Tiers that only have the step at -1 need none."""
     starts, _, buckets, tiers = steps
     begin, end = tiers[k, BEGIN], tiers[k, END]
     tiers[k, BASE] = tiers[k, SHIFT] = 0

@@ -186,10 +186,11 @@ def trees_of(
     by_proofs: bool = False,
     order: str = "",
 ) -> Trees:
-    """Return the trees of a position; without *depth*, as deep as can be drawn easily.
+    """Return the trees of a position; without *depth*, as deep as can be drawn easily (see `deep_enough`).
 
-    *by_points* overrides whether the game is about points. With *order*, one of ORDERS, alpha-beta is drawn once, and
-    searches moves in this order. Raises TreeTooLarge.
+    *by_points* overrides whether the game is about points; where chance moves, it always is. *by_proofs* asks for the
+    tree of proof-number search alone. With *order*, one of ORDERS, alpha-beta is drawn once, and searches moves in this
+    order. Raises TreeTooLarge, and NotForSearch if proof numbers do not fit the game.
     """
     by_points = not by_proofs and (counts_points(game) if by_points is None else by_points)
     rules = TextbookRules(
@@ -206,7 +207,7 @@ def trees_of(
     depth = deep_enough(rules, position, depth)
     everything = minimax(rules, rules.root(position), depth)
     has_chance = any(node.side == CHANCE for node in everything.nodes())
-    if has_chance and not by_points:
+    if has_chance and not by_points:  # values are means
         return trees_of(game, position, depth, by_points=True, order=order)
     drawn, more = trees_by(rules, position, depth, everything, order)
     return Trees(game, position, depth, drawn, (*drawn, *more), by_points)

@@ -83,15 +83,18 @@ def sort_by_bucket(children, counts, first, shift, ends, entries):
 
 @kernel
 def pack(entries, first, width, packed):
-    """Pack the entries of a bucket; return their size in bytes. *packed* has MOST_BYTES for each."""
+    """Pack the entries of a bucket (see `sort_by_bucket`); return their size in bytes.
+
+    *first* is the number of the block's first position. *packed* has room for MOST_BYTES an entry.
+    """
     end = 0
-    # Entries count parents from *first*; the first difference, to `-first`, gives the parent's own number.
+    # Entries count parents from *first*. To begin with `-first` makes the first difference the parent's own number.
     before = -first
     for entry in entries:
         parent = entry >> 1 & (1 << 40) - 1
-        rest = (parent - before) << 1 | entry & 1
+        number = (parent - before) << 1 | entry & 1
         before = parent
-        end = write_varint(rest, packed, end)
+        end = write_varint(number, packed, end)
         # Write the child's number within the bucket.
         child = entry >> 41
         for _ in range(width):

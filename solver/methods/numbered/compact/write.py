@@ -153,16 +153,19 @@ def choose_omitted(game: Any, parts: list[slice], tier: int, sizes: list[int]) -
 
 
 def leads_to(game: Any, parts: list[slice], tier: int, number: int) -> set[int]:
-    """Return the parts of the same tier that moves from some positions of a part lead to."""
-    random, found, expanded, first = Random(0), set[int](), 0, parts[0].start
+    """Return the numbers of the parts of the same tier that moves lead to from up to SAMPLE positions of part *number*.
+
+    *parts* are slices of slots, counted through all tiers. Empty slots and ended games are skipped.
+    """
+    random, found, expanded, tier_start = Random(0), set[int](), 0, parts[0].start
     for _ in range(DRAWS):
-        position = game.unindex(tier, random.randrange(parts[number].start, parts[number].stop) - first)
+        position = game.unindex(tier, random.randrange(parts[number].start, parts[number].stop) - tier_start)
         if is_none(position) or game.primitive(position) != UNDECIDED:
             continue
         for move in game.generate_moves(position):
             child = game.do_move(position, move)
             if game.tier(child) == tier:
-                slot = first + game.index(child)
+                slot = tier_start + game.index(child)
                 found.add(next(j for j, part in enumerate(parts) if part.start <= slot < part.stop))
         expanded += 1
         if expanded == SAMPLE:

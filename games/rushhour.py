@@ -68,7 +68,7 @@ class RushHour(Game):
 
     # The rules: a move is 8 × the car + its new distance
 
-    def taken(self, position):
+    def filled(self, position):
         """Return the cells that cars or walls cover, as bits."""
         cells = self.walls
         for car in range(len(self.covered)):
@@ -76,7 +76,7 @@ class RushHour(Game):
         return cells
 
     def generate_moves(self, position):
-        taken = self.taken(position)
+        taken = self.filled(position)
         for car in range(len(self.covered)):
             at = position >> 3 * car & 7
             others = taken ^ self.covered[car][at]

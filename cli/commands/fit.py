@@ -38,11 +38,11 @@ def command(
       retrograde fit morris:3 --weights mine.json --json
     """
     from retrograde.databases.location import weights_path
-    from retrograde.databases.weights import write_weights
     from retrograde.games.catalog import load_game
     from retrograde.games.catalog import variant as text_of
     from retrograde.solver.play.fitting import CannotFit, fit
     from retrograde.solver.play.solution import solution_of
+    from retrograde.solver.play.weights import write_weights
     from retrograde.solver.runtime.progress import announce
 
     game = load_game(variant)

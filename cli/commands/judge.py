@@ -55,9 +55,9 @@ def command(
       retrograde judge tictactoe --depth 3 --positions 20
       retrograde judge connect4:4,4 --depth 2 --positions 20 --json
     """
-    from retrograde.databases.weights import load_weights
     from retrograde.solver.play.judging import SearchJudge
     from retrograde.solver.play.solution import solution_of
+    from retrograde.solver.play.weights import load_weights
 
     check_suffix(plot)
     with solution_of(open_source(source, database)) as solution, listening(as_json) as line:

@@ -83,7 +83,7 @@ def command(
       retrograde match connect4:4,4 perfect 0.8 --games 200 --seed 7 --json
       retrograde match tictactoe random skill:1 --exact
     """
-    from retrograde.databases.weights import load_weights
+    from retrograde.solver.play.weights import load_weights
 
     if exact:
         game, name = game_of(source, database)

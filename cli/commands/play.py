@@ -130,7 +130,7 @@ def command(
       retrograde play connect4:4,4 --first perfect --second random --seed 1
       retrograde play chess:KRK --from longest --pgn rook.pgn
     """
-    from retrograde.databases.weights import load_weights
+    from retrograde.solver.play.weights import load_weights
 
     with closing(open_oracle(source, database, seconds)) as oracle:
         oracle.game = load_weights(oracle.game, weights)

@@ -13,12 +13,12 @@ from typing import Any
 from retrograde.cli.progress import polled, search_progress
 from retrograde.cli.uci.clock import Clock, in_background
 from retrograde.cli.uci.lines import SURE, score
-from retrograde.databases.weights import load_weights
 from retrograde.games.chess import Chess
 from retrograde.games.chess.san import uci
 from retrograde.games.contract.choice import Choice
 from retrograde.games.contract.game import LOSE, UNDECIDED, WIN
 from retrograde.solver.play.oracles.searching import SearchingOracle
+from retrograde.solver.play.weights import load_weights
 from retrograde.solver.runtime.progress import Progress
 
 SECONDS = 1.0

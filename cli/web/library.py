@@ -15,11 +15,11 @@ from retrograde.cli.web.shelf import DatabaseFacts, Shelf, State, installed, is_
 from retrograde.databases import NoDatabase, OtherRules, open_database
 from retrograde.databases.location import database_path, metric_named
 from retrograde.databases.open import no_database
-from retrograde.databases.weights import load_weights
 from retrograde.games.catalog import load_game, named_game, variant
 from retrograde.games.contract.game import Game, RetrogradeError, VariantError, metric_of
 from retrograde.solver.play.oracle import Oracle
 from retrograde.solver.play.solution import Solution, solution_of
+from retrograde.solver.play.weights import load_weights
 
 if TYPE_CHECKING:
     from retrograde.solver.play.oracles.searching import SearchingOracle

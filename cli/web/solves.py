@@ -211,7 +211,7 @@ def progress_of(process: "subprocess.Popen[str]", solve: Solve) -> Iterator[str]
         try:
             progress: dict[str, Any] = json.loads(line)
             solve.phase, solve.seconds_left = progress["phase"], progress["seconds_left"]
-            solve.share = progress["overall_share"]
+            solve.share = progress.get("overall_share", progress["share"])  # of all phases, where that is known
         except (ValueError, TypeError, KeyError):
             yield line.strip()
 

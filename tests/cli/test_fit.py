@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from retrograde.databases.location import weights_path
-from retrograde.databases.weights import WrongWeights, load_weights, read_weights
 from retrograde.games.catalog import load_game
+from retrograde.solver.play.weights import WrongWeights, load_weights, read_weights
 from tests.helpers.command_line import retrograde
 from tests.helpers.paths import ROOT
 
@@ -98,8 +98,8 @@ def test_fit_stores_where_commands_look_and_says_if_it_stores_nothing(home):
 @pytest.mark.long
 def test_engines_search_endings_with_their_weights(home):
     from retrograde.cli.uci.searches import compiled_oracle
-    from retrograde.databases.weights import write_weights
     from retrograde.games.chess import Chess
+    from retrograde.solver.play.weights import write_weights
 
     weights = tuple(range(8))
     write_weights(weights_path("chess:KRK"), Chess("KRK"), weights, {})

@@ -137,6 +137,7 @@ def test_commands_of_the_table(folder, solved, monkeypatch):
     commands = re.findall(r"`(retrograde [^`]+)`", text_of("docs/commands/index.md").split("\n## ")[0])
     assert {command.split()[1] for command in commands} == set(COMMANDS)
     run("retrograde solve nim", folder)  # what `sum` asks
+    run("retrograde solve morris:3", folder)  # what `fit` is for
     for command in commands:
         if command == "retrograde serve":  # which ends only when it is told to
             server = Server(folder)

@@ -149,7 +149,10 @@ class ShapeTier:
             remoteness += 1
             if remoteness >= (1 << self.bits) - 2:
                 raise RemotenessOverflow
-            frontiers = [(joined([b.lost for b in some]), joined([b.won for b in some])) for some in self.blocks]
+            frontiers = [
+                (concatenate_frontiers([b.lost for b in some]), concatenate_frontiers([b.won for b in some]))
+                for some in self.blocks
+            ]
             tasks = [
                 (block, frontiers[after], remoteness)
                 for blocks_of, after in zip(self.blocks, self.after, strict=True)
@@ -215,7 +218,7 @@ class ShapeTier:
         return count_by_score(self.scores[block.slots], sizes, self.bits)
 
 
-def joined(frontiers: list[Frontier]) -> Frontier:
+def concatenate_frontiers(frontiers: list[Frontier]) -> Frontier:
     """Return the frontier of a section from those of its blocks."""
     if len(frontiers) == 1:
         return frontiers[0]

@@ -87,7 +87,7 @@ COMPLAINTS = {
     MisspeltKept: "start: raises AttributeError: 'int' object has no attribute 'bit_lenght' (test_raised.py, line ",
     MisspeltBoard: "board: raises AttributeError: 'MisspeltBoard' object has no attribute 'bord' (test_raised.py, line",
     MisspeltLines: "placements: raises AttributeError: 'MisspeltLines' object has no attribute 'bord' (test_raised.py",
-    NoWays: "primitive at .O./OXX/.OX/X: needs ways, which NoWays does not have",
+    NoWays: "primitive at .OX/.O./XOX/X: needs ways, which NoWays does not have",
 }
 
 

@@ -319,7 +319,7 @@ def test_boards_of_numbers_say_what_positions_say():
     move = five | 2 << 5  # two are left of five
     assert nim.move_name(nim.start, move) == "5>2"
     assert [nim.draw_board().names[place] for place in nim.draw_move(nim.start, move)] == ["a5", "a4", "a3"]
-    assert nim.draw_steps(nim.start, move) == (nim.draw_move(nim.start, move)[-1:],)
+    assert nim.draw_reach(nim.start, move) == nim.draw_move(nim.start, move)[-1:]
     assert nim.draw_reach(nim.read("3+3"), three) == (0, 5)
     assert pig.draw_pieces(pig.read("31-5+12/0?")) == ".31.12..5...?"
     assert pig.draw_pieces(pig.read("31-5+0/1")) == ".31.....5..0."

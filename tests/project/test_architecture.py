@@ -133,7 +133,6 @@ PACKAGES = {
             "location",
             "remote",
             "durable",
-            "weights",
             "lock",
             "encoding",
             "layout",

@@ -300,7 +300,7 @@ def test_the_page_tells_no_plies_where_there_are_none(tmp_path, monkeypatch):
     solve(load_game("piglet:2"))
     view = pytest.importorskip("retrograde.cli.web.view")
     with open_solution("piglet:2") as solution:
-        assert {count.remoteness for count in view.counts(solution)} <= {None, 0}
+        assert {count.remoteness for count in view.database(solution).counts} <= {None, 0}
 
 
 @pytest.mark.thorough

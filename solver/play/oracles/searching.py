@@ -198,6 +198,8 @@ class SearchingOracle(Oracle):
         """End a question that another thread has asked, with what is known by now."""
         self.stopped = True
         self.search.halt()
+        if "depth_search" in self.__dict__:
+            self.depth_search.halt()
 
     def limited(self, deadline: float) -> AbstractContextManager[None]:
         """Limit searches within to a deadline, or to almost no time if the question was stopped."""
@@ -327,9 +329,12 @@ class SearchingOracle(Oracle):
 
     def seemingly_best(self, position: int, moves: list[int], deadline: float) -> int:
         """Return the move that a depth-limited search chooses; the first of *moves* if it chooses none of them."""
+        self.depth_search.resume()
+        if self.stopped:  # asked after `resume`, so that no `stop` is lost
+            return moves[0]
         seconds = max(deadline - monotonic(), LEAST_SECONDS)
-        move: int = self.depth_search.ask(lambda search: search.find(position, seconds=seconds)).move
-        return move if move in moves else moves[0]
+        results = self.depth_search.ask(lambda search: [*search.deepen(position, seconds=seconds)])
+        return results[-1].move if results and results[-1].move in moves else moves[0]
 
     def safest_moves(self, position: int, moves: list[int], deadline: float) -> list[int]:
         """Return the moves after which the opponent's win is furthest away, as far as the search sees.

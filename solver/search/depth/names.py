@@ -82,6 +82,14 @@ class AdaptiveDepthSearch:
             self.search = point_search_for(self.game)
             return question(self.search)
 
+    def halt(self) -> None:
+        """Stop the search, which another thread runs."""
+        self.search.halt()
+
+    def resume(self) -> None:
+        """Allow searching again after `halt`."""
+        self.search.resume()
+
 
 def depth_search_for(game: Game, paranoid: bool = False) -> "DepthSearch":
     """Return the depth-limited search that fits a game.

@@ -1,7 +1,9 @@
 """Oracles that search: what they tell is true, and as much as the time allows; and they move so as to keep it."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
+from time import monotonic, sleep
 
 import pytest
 
@@ -14,7 +16,7 @@ from retrograde.solver.play.match import judge_moves, play
 from retrograde.solver.play.oracle import BOOK, Evidence, ValueBounds, bounds_for_mover, exact_bounds
 from retrograde.solver.play.oracles.searching import SearchingOracle, bounds_key
 from retrograde.solver.play.player import make_player, perfect
-from tests.helpers.command_line import retrograde
+from tests.helpers.command_line import LATE, retrograde
 from tests.helpers.reference import solve
 
 pytestmark = pytest.mark.long
@@ -166,6 +168,21 @@ def test_a_move_that_loses_at_once_is_not_made_where_the_value_is_not_known():
                 assert game.move_name(position, perfect(oracle, position)) == wanted
             else:
                 assert game.primitive(game.do_move(position, perfect(oracle, position))) == LOSE
+
+
+def test_a_depth_limited_search_ends_once_the_question_is_stopped():
+    with oracle_of("connect4") as oracle, ThreadPoolExecutor(1) as thread:
+        moves = oracle.legal(oracle.start)
+        oracle.seemingly_best(oracle.start, moves, monotonic())  # compiles
+        before = oracle.depth_search.search.nodes
+        asked = thread.submit(oracle.seemingly_best, oracle.start, moves, monotonic() + 2 * LATE)
+        while oracle.depth_search.search.nodes == before:
+            sleep(0.01)
+        oracle.stop()
+        assert asked.result(LATE) in moves
+        assert oracle.seemingly_best(oracle.start, moves, monotonic() + 600) == moves[0]  # still stopped
+        oracle.stopped = False
+        assert oracle.seemingly_best(oracle.start, moves, monotonic() + 0.2) in moves
 
 
 def test_moves_are_judged_by_what_is_proved(monkeypatch):

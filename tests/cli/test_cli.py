@@ -101,8 +101,8 @@ def test_every_example_runs(left_out, home, solved, monkeypatch):
     for variant in variants_in("chess:all=3"):
         (home / database_path(variant).name).write_bytes(solved(variant).read_bytes())
     monkeypatch.chdir(home)
-    for text in ("nim", "mutorere"):
-        retrograde("solve", text)  # what `sum` and `publish` ask
+    for text in ("nim", "mutorere", "draughts:KKvK,4", "morris:3"):
+        retrograde("solve", text)  # what `sum`, `publish` and `fit` ask
     order = {"solve": 0, "export": 1, "remove": 3}  # the others read what these make, and remove deletes it
     for command in sorted(COMMANDS, key=lambda name: order.get(name, 2)):
         for example in examples(retrograde(command, "--help").stdout):

@@ -123,7 +123,7 @@ def test_mistakes_are_counted_by_points(pair):
 def test_time_is_kept():
     with searching_oracle(load_game("kalah:6,3"), 0.5, size=SMALL) as oracle:
         oracle.prepare()
-        oracle.ahead.search.find(oracle.start, 1)
+        oracle.depth_search.search.find(oracle.start, 1)
         (choice,) = oracle.best(oracle.start)
         assert choice.move in oracle.game.generate_moves(oracle.start)
         assert oracle.probe(oracle.start, 0.2).at_least == LOSE

@@ -197,7 +197,7 @@ from retrograde.games.catalog import load_game
 from retrograde.solver import solve
 from retrograde.solver.runtime.sizes import Sizes
 
-solve(load_game("quixo:4"), sys.argv[1], sizes=Sizes(journal_seconds=0.02))
+solve(load_game("quixo:4"), sys.argv[1], method="numbered", sizes=Sizes(journal_seconds=0.02))
 """
 
 

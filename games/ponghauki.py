@@ -3,6 +3,7 @@
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import Game
+from retrograde.games.kinds.sliding import joined
 
 LINES = ((0, 1), (0, 2), (1, 2), (0, 3), (1, 4), (2, 3), (2, 4))
 """The points are top left and right, the centre, and bottom left and right, which no line joins."""
@@ -19,7 +20,7 @@ class PongHauKi(Game):
     )
     mover = Turn("XO")
     start = "OX/./XO/X"
-    near = tuple(sum(1 << a + b - point for a, b in LINES if point in (a, b)) for point in range(5))
+    near = joined(5, LINES)
     """For each point, those that lines join with it, as bits."""
 
     def generate_moves(self, position):

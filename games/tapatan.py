@@ -5,7 +5,9 @@ from functools import cached_property
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import LOSE
 from retrograde.games.kinds.in_line import InLine
+from retrograde.games.kinds.placed import as_bits
 from retrograde.games.kinds.points import alquerque
+from retrograde.games.kinds.sliding import joined
 
 BOARD = alquerque(3, 3)
 DROP = 81
@@ -18,7 +20,7 @@ class Tapatan(InLine):
 
     cells = Cells(BOARD, symmetries="all", X="black disc", O="white disc")
     mover = Turn("XO")
-    lines = tuple(sum(1 << cell for cell in line) for line in BOARD.in_a_row(3))
+    lines = tuple(map(as_bits, BOARD.in_a_row(3)))
     men: int = 3
     anywhere: bool = False
     """Whether a man may move to any empty point, as in some kinds of three men's morris."""
@@ -32,7 +34,7 @@ class Tapatan(InLine):
         """For each point, those to which a man may move, as bits."""
         if self.anywhere:
             return (0b111_111_111,) * 9
-        return tuple(sum(1 << a + b - cell for a, b in BOARD.lines if cell in (a, b)) for cell in range(9))
+        return joined(9, BOARD.lines)
 
     def generate_moves(self, position):
         if self.cells.count(position) < 2 * self.men:

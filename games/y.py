@@ -6,6 +6,7 @@ from itertools import permutations
 from retrograde.games.contract.drawing import Board
 from retrograde.games.contract.fields import Cells, Turn
 from retrograde.games.contract.game import LOSE, UNDECIDED, Game
+from retrograde.games.kinds.sliding import joined
 
 
 def triangle(game):
@@ -41,8 +42,7 @@ class Y(Game):
     @cached_property
     def near(self):
         """For each point, the points beside it, as bits."""
-        lines = self.cells.board.lines
-        return tuple(sum(1 << a + b - point for a, b in lines if point in (a, b)) for point in range(self.cells.size))
+        return joined(self.cells.size, self.cells.board.lines)
 
     @cached_property
     def sides(self):

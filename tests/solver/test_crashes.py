@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from retrograde.databases import CannotWrite, DatabaseFile, InUse, lock, open_database, write
+from retrograde.databases import CannotWrite, DatabaseFile, InUse, durable, lock, open_database, write
 from retrograde.databases.lock import Lock, lock_file
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
@@ -90,7 +90,7 @@ UNSAFE = {
     "scratch files are not synced": ("stream", scratch, "os", Unsynced()),
     "the journal is not synced": ("slots, with parents", journal, "os", Unsynced()),
     "a database is not synced": ("listed", write, "os", Unsynced()),
-    "the folder of a database is not synced": ("listed", write, "sync_folder", lambda folder: None),
+    "the folder of a database is not synced": ("listed", durable, "sync_folder", lambda folder: None),
     "the folder of the journal is not synced": ("book", journal, "sync_folder", lambda folder: None),
     "the folder of scratch files is not synced": ("stream", scratch, "sync_folder", lambda folder: None),
     "a checkpoint is deleted too early": ("slots, with parents", Checkpoint, "save", save_too_late),

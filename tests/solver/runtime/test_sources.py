@@ -94,7 +94,7 @@ def test_machine_code_of_a_kernel_is_not_used_after_an_edit_of_one_that_it_calls
 def test_machine_code_stays_valid_after_an_edit_of_a_message_or_of_the_catalogue(package):
     program = SPLIT.format(root=str(package))
     output(start(package, program))
-    edit(package / "games" / "catalog.py", "ur yahtzee", "ur yahtzee zebra")
+    edit(package / "games" / "catalog.py", "y yahtzee", "y yahtzee zebra")
     append(package / "databases" / "errors.py")
     assert output(start(package, program)).split()[1] == "1"
 

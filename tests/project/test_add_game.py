@@ -105,7 +105,7 @@ def test_four_edits_add_a_game(project, monkeypatch):
     (project / "games" / "race.py").write_text(RULES, "utf-8")
     insert(project / "games" / "catalog.py", "teeko tentozero", "race ")
     (project / "tests" / "games" / "test_race.py").write_text(TEST, "utf-8")
-    insert(project / "docs" / "gallery.md", "## Sim\n", ENTRY)
+    insert(project / "docs" / "gallery.md", "## Missionaries and cannibals\n", ENTRY)
 
     monkeypatch.setenv("PYTHONPATH", str(project / ".typing"))  # where `retrograde` is this copy
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow"]

@@ -133,7 +133,7 @@ def command(
         return
     text = verdict(known, mover(game, root), distance_text(game, known.value, known.remoteness))
     click.echo(f"{indent(game.show(root))}\n\n{text}")
-    click.echo(evidence_text(known))
+    click.echo(evidence_text(known, puzzle=game.players == 1))
     if game.players == 1 and known.proved and defines(game, "least_plies"):
         click.echo("no solution is shorter if the rules' lower bound is right (least_plies; see retrograde check)")
     print_line(game, root, names)

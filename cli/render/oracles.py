@@ -195,12 +195,16 @@ def prospect_of_person(known: "ValueBounds", distance: str = "", puzzle: bool = 
     return expected(known.value, known.remoteness, distance)
 
 
-def evidence_text(known: "ValueBounds") -> str:
-    """Return how a value is known: `proved by search: 1.2 M positions in 3.0 s`, `from the book`, `by the rules`."""
+def evidence_text(known: "ValueBounds", puzzle: bool = False) -> str:
+    """Return how a value is known: `proved by search: 1.2 M positions in 3.0 s`, `from the book`, `by the rules`.
+
+    Of a puzzle, it is proved too that there is no solution.
+    """
     evidence = known.evidence
     if evidence.source != "search":
         return SOURCES.get(evidence.source, f"by the {evidence.source}")
     rate = f", {amount(evidence.nodes / evidence.seconds)}/s" if evidence.seconds > 0.1 else ""
-    result = "proved by search" if known.proved else "no proof"
+    proved = known.proved or (puzzle and known.at_most != WIN)
+    result = "proved by search" if proved else "no proof"
     tables = f" and {amount(evidence.leaves)} in tables" if evidence.leaves else ""
     return f"{result}: {amount(evidence.nodes)} positions{tables} in {duration(evidence.seconds)}{rate}"

@@ -64,6 +64,8 @@ class PuzzleSearch(StoppableSearch):
         with self.limited(seconds):
             while not solved and plies <= deepest and (bound := self.iterate(position, plies)) is not None:
                 solved, plies = bound == plies, bound
+        if plies > DEEPEST and self.are_few(position):
+            plies = NEVER  # no shortest solution visits a position twice
         worst, best = (WIN, WIN) if solved else (LOSE, TIE if plies >= NEVER else WIN)
         line = self.memory.line[: plies * (solved and value == UNDECIDED)].tolist()
         excluded = 0 if solved or plies >= NEVER else plies - 1
@@ -71,6 +73,17 @@ class PuzzleSearch(StoppableSearch):
         return SearchResult(
             WIN if solved else None, len(line) if solved else None, worst, best, excluded, count, took
         ), line
+
+    def are_few(self, position: int) -> bool:
+        """Return whether at most DEEPEST positions can be reached from a position, itself included."""
+        found, waiting = {position}, [position]
+        while waiting and len(found) <= DEEPEST:
+            position = waiting.pop()
+            if self.game.primitive(position) == UNDECIDED:
+                children = {self.game.do_move(position, move) for move in self.game.generate_moves(position)} - found
+                found |= children
+                waiting += children
+        return not waiting
 
     def iterate(self, position: int, plies: int) -> int | None:
         """Return a lower bound of the plies to a solution, *plies* if one takes so many; None if time is out."""

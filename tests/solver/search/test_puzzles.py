@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from retrograde.games import UNDECIDED, WIN, RuleError
+from retrograde.games import TIE, UNDECIDED, WIN, RuleError
 from retrograde.games.catalog import load_game
 from retrograde.games.eightpuzzle import EightPuzzle
 from retrograde.solver.conformance.check import check
@@ -143,6 +143,14 @@ def test_a_puzzle_without_a_solution_is_known_to_have_none():
     position = game.read("O/../..O/..../.....")
     found, _ = PuzzleSearch(game, SMALL).find(position)
     assert found.value is None and found.at_most != WIN
+
+
+def test_a_puzzle_that_never_ends_is_known_to_have_no_solution():
+    # Four pairs of missionaries and cannibals cannot cross with a boat for two (Pressman and Singmaster, 1989).
+    found, line = PuzzleSearch(load_game("rivercrossing:4,2"), SMALL).find(load_game("rivercrossing:4,2").start)
+    assert (found.value, found.at_most, found.no_end_within, line) == (None, TIE, 0, [])
+    text = retrograde("search", "rivercrossing:4,2").stdout
+    assert "there is no solution\nproved by search" in text
 
 
 def test_a_lower_bound_that_is_too_great_is_refused():

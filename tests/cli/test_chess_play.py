@@ -36,6 +36,7 @@ def test_query(krk):
     assert "White to move wins: mate in 15 (29 plies)" in text and "Rd1+" in text
 
 
+@pytest.mark.thorough
 def test_query_is_the_same_however_it_is_asked(krk):
     """All eight symmetries, both pairs of colours, underscores for spaces."""
     board, answers = chess.Board(ROOK), set()
@@ -107,6 +108,7 @@ def test_longest_game(krk, tmp_path):
     assert (game.headers["Result"], game.headers["White"], game.headers["SetUp"]) == ("1-0", "perfect", "1")
 
 
+@pytest.mark.thorough
 def test_random_game_by_seed(krk, tmp_path):
     """The random player may give the rook away: a dead position."""
     endings = set()

@@ -22,7 +22,7 @@ KINDS = {"heap": [], "board": ["--board"]}
 
 
 @pytest.mark.parametrize("kind", ["heap", pytest.param("board", marks=pytest.mark.thorough)])
-@pytest.mark.long
+@pytest.mark.thorough
 def test_what_is_written_is_checked_solved_played_and_tested_as_it_stands(kind, folder):
     shown = retrograde("new", "my_game", *KINDS[kind]).stdout
     assert {path.name for path in folder.iterdir()} == {"my_game.py", "test_my_game.py"}

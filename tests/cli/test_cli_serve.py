@@ -22,7 +22,7 @@ with urllib.request.urlopen(sys.argv[1]) as answer, open("seen.txt", "w") as fil
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there the system decides which browser it is")
-@pytest.mark.long
+@pytest.mark.thorough
 def test_the_browser_finds_the_page_served(tmp_path):
     (tmp_path / "browser.py").write_text(BROWSER)
     browser = f"{sys.executable} {tmp_path / 'browser.py'} %s"

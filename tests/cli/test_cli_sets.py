@@ -69,6 +69,7 @@ def test_what_a_worker_has_not_the_memory_for_is_found_in_another_way():
     assert result_of("chess:KQK") == (facts, False)
 
 
+@pytest.mark.thorough
 def test_what_it_will_take(home):
     """Of those that are left: of KQK there is one here, and then none."""
     set_, one = (

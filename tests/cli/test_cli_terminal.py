@@ -185,6 +185,7 @@ def test_what_the_screen_does_not_hold_is_paged(solved):
     assert "\x1b[" not in on_terminal("games", lines=200, NO_COLOR="1")
 
 
+@pytest.mark.thorough
 @needs_terminals
 def test_a_query_shows_on_the_board_what_moves_are_worth(krkn):
     shown = click.unstyle(on_terminal("query", krkn.database.file.path, FORKED, lines=60))
@@ -212,6 +213,7 @@ def test_what_is_piped_or_wrong_is_not_paged(solved):
     assert on_terminal("games", "go", lines=8, PAGER=PAGER).startswith("retrograde: error: no game 'go'")
 
 
+@pytest.mark.thorough
 @needs_terminals
 def test_hints_leave_the_board_on_the_screen(krkn):
     path = krkn.database.file.path

@@ -152,7 +152,7 @@ def damaged(content, chance):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="python-chess cannot be interrupted here")
-@pytest.mark.parametrize("cases", [40, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("cases", [15, pytest.param(1000, marks=pytest.mark.slow)])
 def test_damaged_tables_are_said_to_be_damaged(home, tmp_path, monkeypatch, cases):
     """In one line that blames the file, and soon, even where python-chess would loop for ever."""
     monkeypatch.setattr(compare, "LONGEST_PROBE", 0.2)

@@ -89,6 +89,7 @@ def test_moves_and_filters(form, tmp_path):
     assert read(file) == []
 
 
+@pytest.mark.thorough
 def test_a_sample_repeats_with_its_seed(tmp_path):
     def sample(seed):
         retrograde("export", "connect4:4,4", "-o", "some.csv", "--sample", "300", "--seed", seed)

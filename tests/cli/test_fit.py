@@ -61,7 +61,7 @@ def test_the_file_says_how_it_was_made(better):
     assert all(before > 0.25 and after == 0 for before, after in facts["errors"].values())
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_each_command_reads_the_weights_of_a_file(better):
     assert errors() > 0.25 > errors("--weights", better) == 0
     assert points()[1] > 0 == points("--weights", better)[1]

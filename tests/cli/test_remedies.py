@@ -75,7 +75,7 @@ def follow(text, status=0):
 
 
 ADVISING = [
-    ["search", "my walk/walk.py:steps=6", "--method", "pn"],
+    pytest.param(["search", "my walk/walk.py:steps=6", "--method", "pn"], marks=pytest.mark.thorough),
     ["prove", "my walk/walk.py"],
     ["search", "my walk/walk.py", "--metric", "score"],
     ["book", "my walk/walk.py", "--plies", "2"],
@@ -84,7 +84,7 @@ ADVISING = [
     ["info", "heap.py@nimber"],
     ["verify", "./heap.py"],
     ["export", "heap.py:12"],
-    ["judge", "./heap.py"],
+    pytest.param(["judge", "./heap.py"], marks=pytest.mark.thorough),
     ["sum", "./heap.py"],
     ["list"],
     ["query", "chess:KQK", "8/8/8/8/8/2k5/8/KR6 w - - 0 1"],
@@ -123,6 +123,7 @@ def test_what_the_sample_finds_is_no_fault_of_rules_that_keep_the_contract(monke
         solve(load_game("my walk/walk.py:6"), "walk.h5")
 
 
+@pytest.mark.thorough
 def test_the_tablebase_advises_what_makes_it_answer():
     with pytest.raises(RetrogradeError) as caught:
         open_tablebase("home")

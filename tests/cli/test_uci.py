@@ -91,8 +91,9 @@ def pawn(tmp_path_factory):
         return solve(Chess("KPK"), tmp_path_factory.mktemp("one") / "chess,KPK.h5")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(home):
+    """One engine for all tests: each that starts makes the rules of chess ready anew."""
     with engine.SimpleEngine.popen_uci([*COMMAND, "uci"], env={**os.environ, "RETROGRADE_HOME": str(home)}) as client:
         yield client
 
@@ -145,7 +146,7 @@ def test_outside_its_tables_it_moves_legally(client):
     assert len(board.move_stack) == 60 or board.is_game_over()
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_database_path(home, pawn, tmp_path):
     elsewhere = {**os.environ, "RETROGRADE_HOME": str(tmp_path)}
     with engine.SimpleEngine.popen_uci([*COMMAND, "uci"], env=elsewhere) as client:
@@ -774,14 +775,14 @@ def test_stop_is_heard_in_a_process_that_compiles(process):
     ids=lambda value: ascii(value[:12]),
 )
 def test_no_path_ends_it(ask, value):
-    said = ask(f"setoption name DatabasePath value {value}", "position startpos", "isready", "go")
+    said = ask(f"setoption name DatabasePath value {value}", "position startpos", "isready", "go movetime 10")
     assert "readyok" in said and said[-1].startswith("bestmove")
     assert all(line.isprintable() and len(line) < 600 for line in said)
 
 
 def test_a_home_of_nobody_does_not_end_it(ask, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", "~nobodyhere/x\ny")
-    said = ask("uci", "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "go")
+    said = ask("uci", "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "go movetime 10")
     assert "uciok" in said and said[-1].startswith("bestmove")
     assert all(line.isprintable() for line in said)
 
@@ -795,7 +796,7 @@ def test_what_is_no_file_hinders_nothing(ask, home, tmp_path, monkeypatch):
     (tmp_path / "chess,KRK.h5").write_bytes((home / "chess,KRK.h5").read_bytes())
     position = "position fen 8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
     for place in (tmp_path, tmp_path / "chess,KQK.h5", tmp_path / "chess,KBNK.h5"):
-        said = ask(f"setoption name DatabasePath value {place}", position, "go")
+        said = ask(f"setoption name DatabasePath value {place}", position, "go movetime 10")
         assert said[-1].startswith("bestmove")
         assert any("score mate 16" in line for line in said) == (place == tmp_path)
 

@@ -114,6 +114,7 @@ def check_play_outs(folder, ending, every):
     return played
 
 
+@pytest.mark.thorough
 def test_what_is_won_by_the_rule_is_won_on_the_board(home):
     assert check_play_outs(home, "KRKN", 27) > 5
 
@@ -203,6 +204,7 @@ def match(home, tmp_path, *arguments):
         return json.loads(result.output)["players"], [*iter(lambda: chess_pgn.read_game(file), None)]
 
 
+@pytest.mark.thorough
 def test_a_match_counts_from_fen(home, tmp_path):
     for count, result in ((46, "1-0"), (47, "1/2-1/2")):
         players, games = match(home, tmp_path, "perfect", "perfect", "--games", "2", "--from", LONGEST.format(count))

@@ -61,6 +61,7 @@ def test_databases_are_read(home):
     assert run(home, READ) == ["390", "True", "21959", "True"]  # stored wins, as with the compiler
 
 
+@pytest.mark.thorough
 def test_the_page_is_served(home):
     assert run(home, SERVE) == ["200", "200", "200"]
 

@@ -61,6 +61,7 @@ from retrograde.games.identity.trusted import read_record
 from retrograde.games.tictactoe import TicTacToe
 from tests.helpers.command_line import HEAP, LATE, Child, retrograde
 from tests.helpers.forge import Forged
+from tests.helpers.marks import thorough_but
 from tests.helpers.reference import solve
 
 TIER_SHIFT, MIRROR = 46, 1 << 45
@@ -464,7 +465,9 @@ def test_a_file_that_another_program_has_open_for_writing_is_in_use(mode, solved
             assert database[0] == (TIE, 9)
 
 
-@pytest.mark.parametrize("name", ["mixed", "one block", "sparse, gaps over 32 bits", "many outcomes"])
+@pytest.mark.parametrize(
+    "name", thorough_but(["mixed", "one block", "sparse, gaps over 32 bits", "many outcomes"], "mixed")
+)
 @pytest.mark.long
 def test_h5py_with_the_usual_plugin_reads_every_record(name, tmp_path):
     game = made(name)
@@ -736,9 +739,16 @@ def test_truncated_files_are_refused(home):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["tictactoe", "many tiny tiers"])
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    thorough_but(
+        [("tictactoe", 1000), ("tictactoe", 100), ("many tiny tiers", 100)],
+        ("tictactoe", 100),
+        ("many tiny tiers", 100),
+    ),
+)
 @pytest.mark.long
-def test_a_changed_byte_gives_an_error_or_the_right_answer(name, tmp_path, monkeypatch):
+def test_a_changed_byte_gives_an_error_or_the_right_answer(name, changes, tmp_path, monkeypatch):
     monkeypatch.setattr(catalog, "rules_digest", cache(catalog.rules_digest))  # it takes longer than all the rest
     path, small = tmp_path / "db.h5", Made([1, 2, 9] * 400 + [BLOCK], seed=4)
     game = TicTacToe() if name == "tictactoe" else small.game
@@ -746,7 +756,7 @@ def test_a_changed_byte_gives_an_error_or_the_right_answer(name, tmp_path, monke
     content, truth = path.read_bytes(), everything(path, game)
     rng = np.random.default_rng(5)
     messages = []
-    for _ in range(1000 if name == "tictactoe" else 100):
+    for _ in range(changes):
         changed = bytearray(content)
         changed[rng.integers(len(content))] ^= int(rng.integers(1, 256))
         path.write_bytes(changed)

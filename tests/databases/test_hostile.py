@@ -132,7 +132,7 @@ def test_what_was_solved_here_is_found_again_as_long_as_it_is_the_same(tmp_path)
         open_database(path)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_what_was_solved_here_imports_nothing_that_was_put_beside_it_since(tmp_path):
     """`colorsys` is of Python's own library, and nobody else imports it."""
     rules, mark = tmp_path / "rules" / "heap.py", tmp_path / "mark"

@@ -41,6 +41,7 @@ def path(tmp_path_factory):
     return write_database(tmp_path_factory.mktemp("long") / "row.h5", Row(), solved)
 
 
+@pytest.mark.thorough
 def test_each_record_has_its_own_measures(path):
     with open_database(path, game=Row()) as database:
         assert database.metric == "expectation" and database.file.details == {"scale": 4}

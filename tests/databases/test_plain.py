@@ -91,6 +91,7 @@ def test_plain_python_reads_what_is_stored(solved, tmp_path, name):
         assert Solution(other).line(positions[0]) == Solution(usual).line(positions[0])
 
 
+@pytest.mark.thorough
 def test_a_changed_byte_is_damage(solved):
     path = solved("connect4:4,4")
     content, wrong = path.read_bytes(), 0

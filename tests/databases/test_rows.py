@@ -15,6 +15,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.verification.verify import verify
 from tests.helpers.apart import Apart, InOne
 from tests.helpers.forge import Forged
+from tests.helpers.marks import thorough
 from tests.helpers.wide import WideTicTacToe, graph_of
 
 
@@ -23,6 +24,7 @@ def path(tmp_path_factory):
     return solve(WideTicTacToe(), tmp_path_factory.mktemp("wide") / "wide.h5")
 
 
+@pytest.mark.thorough
 def test_tic_tac_toe_in_two_words_is_worth_the_same(path):
     with open_database(path, game=WideTicTacToe()) as wide:
         assert check(WideTicTacToe()).ok
@@ -59,7 +61,7 @@ def outcomes(game, path):
         }  # fmt: skip
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_random_graphs_are_worth_the_same_in_three_words(tmp_path):
     sizes = []
     for which in range(12):
@@ -69,6 +71,7 @@ def test_random_graphs_are_worth_the_same_in_three_words(tmp_path):
     assert max(sizes) >= 10
 
 
+@pytest.mark.thorough
 def test_blocks_and_tiers_cross(tmp_path, monkeypatch):
     for module in (read, write):
         monkeypatch.setattr(module, "BLOCK", 7)
@@ -110,7 +113,7 @@ def test_forged_rows_are_noticed(path, tmp_path, damage):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("interpreted", [True, False])
+@pytest.mark.parametrize("interpreted", [thorough(True), False])
 def test_verify_finds_each_change(path, tmp_path, interpreted):
     with open_database(path, game=WideTicTacToe()) as database:
         assert verify(database, interpreted=interpreted).ok

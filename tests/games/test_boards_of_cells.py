@@ -199,7 +199,7 @@ def taken_apart(game, position):
     "text",
     [
         "mnk:3,2,2",
-        "mnk:3,3,3",
+        thorough("mnk:3,3,3"),
         "mnk:3,2,3,misere",
         "hex:2",
         "hex",
@@ -214,7 +214,7 @@ def taken_apart(game, position):
         "toadsandfrogs:2,3,3",
         "col:3,2",
         "snort:3,2",
-        "tapatan",
+        thorough("tapatan"),
         thorough("tapatan:4"),
         thorough("tapatan:anywhere=yes"),
         "y:3",

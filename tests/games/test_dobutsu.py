@@ -24,6 +24,7 @@ def test_positions_are_as_many_as_another_program_finds():
     assert tuple(counts) == WAVES
 
 
+@pytest.mark.thorough
 def test_with_chicks_alone_it_is_what_a_slow_solver_makes_of_it(solved):
     game = load_game("dobutsu:C")
     wanted = reference.solve(game, symmetric=True)

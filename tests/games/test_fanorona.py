@@ -50,6 +50,7 @@ def expect_moves(game, text, turn):
     assert all(game.draw_turn(child) != turn for child in found.values())
 
 
+@pytest.mark.thorough
 def test_the_game_keeps_the_contract():
     report = check(load_game("fanorona"), compiled=False)
     assert report.ok, report.findings
@@ -97,6 +98,7 @@ def test_a_man_goes_on_as_long_as_it_takes():
     assert all("A" in name or "W" in name for name in names)
 
 
+@pytest.mark.thorough
 def test_all_moves_are_those_of_the_rules_written_down_slowly():
     game = load_game("fanorona")
     for at, text in enumerate(malagasy.boards(3, 3)):
@@ -149,6 +151,7 @@ def test_a_turn_of_more_steps_than_one_int_holds_is_a_move():
     expect_moves(game, text, "B")
 
 
+@pytest.mark.thorough
 def test_small_boards_have_the_same_lines_of_play_in_two_words():
     small, large = load_game("fanorona:5,3"), WideFanorona(5, 3)
     counts = [[count[:3] for count in count_lines(Apart(5, 3), small.start, 4)]]

@@ -197,7 +197,7 @@ def test_read_undoes_write(game):
     assert not any(set(" \n") & set(game.write(position)) for position in positions)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_read_undoes_write_in_the_lgame():
     game = LGame()
     for position in solution(game, True):

@@ -76,6 +76,7 @@ def test_lost_heaps_of_subtract_a_square_are_as_published(tmp_path):
     assert [heap for heap, nimber in enumerate(nimbers) if nimber == 0] == lost
 
 
+@pytest.mark.thorough
 def test_the_second_player_wins_heaps_of_a_fibonacci_number(tmp_path):
     """M. J. Whinihan, Fibonacci Nim, 1963."""
     for heap in (2, 3, 4, 12, 13, 14, 20, 21, 22, 34):

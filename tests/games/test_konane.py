@@ -56,7 +56,9 @@ def solved_slowly(width, height):
     return found
 
 
-@pytest.mark.parametrize("size", [pytest.param((4, 4), marks=pytest.mark.thorough), (3, 4), (5, 3), (6, 2), (7, 1)])
+@pytest.mark.parametrize(
+    "size", [*(pytest.param(size, marks=pytest.mark.thorough) for size in ((4, 4), (5, 3))), (3, 4), (6, 2), (7, 1)]
+)
 def test_konane_is_what_a_slow_solver_finds(size, tmp_path):
     game, found = Konane(*size), solved_slowly(*size)
     with open_solution(solve(game, tmp_path / "konane.h5"), game=game) as solution:

@@ -83,6 +83,7 @@ def test_random_games_are_as_on_rows_of_letters(variant):
         assert [game.payoff(position, player) for player in (0, 1)] == [rows[:-1].count("X"), rows[:-1].count("O")]
 
 
+@pytest.mark.thorough
 def test_leaves_of_the_large_board_are_as_published():
     game = load_game("othello:8,8")
     positions = [CountingSearch(game).count_minimax(game.start, depth) for depth in range(len(PERFT))]

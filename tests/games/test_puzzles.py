@@ -182,6 +182,7 @@ def test_the_tower_takes_two_to_the_disks_less_one(tmp_path):
         assert file.positions == 3**disks
 
 
+@pytest.mark.thorough
 def test_with_four_pegs_it_takes_as_long_as_by_frame_and_stewart(tmp_path):
     """OEIS A007664: 1, 3, 5, 9, 13, 17 moves; proved to be the least by T. Bousch (2014)."""
     for disks, moves in enumerate((1, 3, 5, 9, 13, 17), 1):
@@ -205,7 +206,7 @@ def presses_needed(width, height):
     return [found[presses] for presses in range(len(found))]
 
 
-@pytest.mark.parametrize(("width", "height"), [(2, 2), (3, 3), (4, 3), (4, 4)])
+@pytest.mark.parametrize(("width", "height"), [(2, 2), (3, 3), (4, 3), thorough((4, 4))])
 @pytest.mark.long
 def test_lights_out_needs_as_many_presses_as_all_sets_of_them_show(width, height, tmp_path):
     assert solved_in(solve(LightsOut(width, height), tmp_path / "game.h5")) == presses_needed(width, height)

@@ -148,7 +148,7 @@ SMALL = [
 ]
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize(("one", "wide"), SMALL, ids=lambda game: game.name)
 def test_all_positions_have_the_same_value(tmp_path, one, wide):
     paths = [solve(game, tmp_path / f"{number}.h5") for number, game in enumerate((one, wide))]

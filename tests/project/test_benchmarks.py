@@ -46,6 +46,7 @@ def test_a_row_has_the_least_seconds_and_the_median_ratio(table):
     assert table.yardstick_timer("no-such-program 3", ROOT) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 def test_the_yardsticks_find_what_is_published(table, tmp_path):
     """Pig to 100: Neller and Presser (2004). The pocket cube: as many positions by distance as we count."""
@@ -89,6 +90,7 @@ def test_searches_are_timed(table):
         assert 0 < table.search_timer("tictactoe", kind)().seconds < 60
 
 
+@pytest.mark.thorough
 def test_positions(tmp_path):
     """Scores of two positions by Pons' solver; and a third one that is wrong on purpose."""
     rows = ["set,columns_played,score", "end-easy,2252576253462244111563365343671351441,-1"]
@@ -138,6 +140,7 @@ def test_the_page_of_solved_games_is_made_of_its_data(monkeypatch):
     assert len({row["command"] for row in rows}) == len(rows) and all(row["start"] or row["digest"] for row in rows)
 
 
+@pytest.mark.thorough
 def test_a_row_of_solved_games_is_computed_again(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(str(FOLDER))
     solved_games = importlib.import_module("solved")
@@ -153,6 +156,7 @@ def test_all_rows_of_solved_games_that_take_half_a_minute_are_computed_again():
     assert subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0
 
 
+@pytest.mark.thorough
 def test_the_plain_file_is_the_same_game(solved, tmp_path):
     """What is compared in the benchmarks has the same answer."""
     from retrograde.databases.file import DatabaseFile

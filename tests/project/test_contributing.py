@@ -52,7 +52,7 @@ def test_benchmarks_are_run(command):
     assert "| `solve tictactoe --fresh` |" in run(command)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_kernels_run_as_python():
     (command,) = (command for command in COMMANDS if "NUMBA_DISABLE_JIT" in command)
     assert "1 passed" in run(command)
@@ -173,7 +173,7 @@ def test_a_missing_tool_fails_in_ci_and_is_skipped_elsewhere(monkeypatch, tmp_pa
             c_reader.compiled(tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_test_that_hangs_fails(tmp_path, pytestconfig):
     assert 0 < float(pytestconfig.getini("timeout")) <= 3600
     (tmp_path / "test_hang.py").write_text("import time\n\ndef test_hangs():\n    time.sleep(100)\n")

@@ -28,7 +28,7 @@ SLOW_PAGES = {
     *(f"docs/{name}.md" for name in ("against", "chance", "cluster", "draughts", "endgames", "large-games", "metrics")),
     *(
         f"docs/commands/{name}.md"
-        for name in ("compare", "judge", "match", "new", "plot", "prove", "query", "search", "warm")
+        for name in ("compare", "fit", "judge", "match", "new", "plot", "prove", "query", "search", "warm")
     ),
 }
 """Pages whose commands take seconds."""
@@ -132,7 +132,7 @@ def test_transcripts_are_many():
     assert README in having("console")
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_commands_of_the_table(folder, solved, monkeypatch):
     monkeypatch.setattr(warm, "SOLVES", warm.SOLVES[:1])
     prepare("docs/commands/index.md", folder, solved)

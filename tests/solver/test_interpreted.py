@@ -9,6 +9,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.interpreted import Patience
 from retrograde.solver.rules import ports
 from retrograde.solver.selection import is_compiled
+from tests.helpers.marks import thorough
 
 FIRST, LONGEST = 0.2, 1.75
 
@@ -84,7 +85,7 @@ NUMBERED = """
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("more", ["", NUMBERED])
+@pytest.mark.parametrize("more", ["", thorough(NUMBERED)])
 def test_machine_code_is_found(more, tmp_path, monkeypatch):
     monkeypatch.setattr(ports, "PATIENCE", 0.0)
     source = (COUNTDOWN + more).format(start=9) + f"\n    never_compiled = {time.time_ns()}\n"

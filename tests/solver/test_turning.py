@@ -36,7 +36,7 @@ def path(tmp_path_factory):
 
 
 @pytest.mark.usefixtures("solver_alone")
-@pytest.mark.parametrize("way", ["interpreted", "compiled"])
+@pytest.mark.parametrize("way", thorough_but(["interpreted", "compiled"], "compiled"))
 @pytest.mark.parametrize("rules", thorough_but(GAMES, GAMES[0]), ids=named)
 @settings(max_examples=15)
 @given(start=graphs)

@@ -150,6 +150,7 @@ def test_best_play_is_stepped_through_on_the_board(open_page):
     assert page.locator("#moves-part").evaluate("part => part.inert") is False
 
 
+@pytest.mark.thorough
 def test_a_move_that_is_pointed_at_shows_its_line(open_page):
     page = open_page("?v=connect4:4,4&p=2122")
     best = page.locator("#moves button").nth(0)
@@ -206,7 +207,7 @@ def test_a_database_is_downloaded_with_its_facts(open_page, url, solved):
     assert Path(download.value.path()).read_bytes() == path.read_bytes()
 
 
-@pytest.mark.parametrize("wide", [390, 1280])
+@pytest.mark.parametrize("wide", thorough_but([390, 1280], 390))
 def test_numbers_of_the_chart_are_legible(open_page, wide):
     page = open_page("?v=connect4:4,4", viewport={"width": wide, "height": 844})
     page.wait_for_selector("#counts svg")
@@ -583,6 +584,7 @@ def test_the_token_of_a_server_that_was_started_anew_is_fetched(open_page, own_s
         again.stop()
 
 
+@pytest.mark.thorough
 def test_a_server_that_is_open_to_others_offers_no_solving(open_page, own_server):
     server = own_server(["mutorere"], "--allow-host", "games.example")
     page = open_page(at=server.url, wait="#unsolved .card")
@@ -761,6 +763,7 @@ def test_axe_finds_nothing(open_page, scheme, query):
     assert len(found["passes"]) > 15
 
 
+@pytest.mark.thorough
 def test_the_focus_is_never_lost(open_page):
     page = open_page("?v=tictactoe&m=a1,b1,a2,b2&second=human")
     page.locator("#moves button").nth(0).focus()

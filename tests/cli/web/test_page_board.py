@@ -206,6 +206,7 @@ CONTRAST = """() => {
 }"""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", thorough_but(["light", "dark"], "dark"))
 def test_what_is_written_at_the_board_has_contrast(open_page, scheme):
     page = open_page("?v=tictactoe", color_scheme=scheme)
@@ -321,6 +322,7 @@ def test_every_built_in_game_with_a_board_is_played():
 # Picking
 
 
+@pytest.mark.thorough
 def test_a_stone_is_dropped_by_a_click_anywhere_in_its_column(open_page):
     page = open_page("?v=connect4:4,4")
     for plies, place in enumerate((1, 5, 13, 1), start=1):
@@ -624,6 +626,7 @@ def test_a_position_is_set_up_by_keyboard(open_page):
     open_page.faults[:] = [fault for fault in open_page.faults if "status of 400" not in fault]
 
 
+@pytest.mark.thorough
 def test_the_game_waits_while_a_position_is_set_up(open_page):
     """Neither a machine's reply nor other settings end the editor; nothing is said or offered of the old position."""
     page = open_page("?v=tictactoe&first=computer&second=computer", alone=True)

@@ -287,6 +287,7 @@ def storages(solved, folder):
     return ["connect4:4,4", "chess:KRK", "chess:KPK", "mutorere", "pig:10", "connect4:4,3", "piglet:2", "hexapawn"]
 
 
+@pytest.mark.thorough
 def test_python_answers_in_the_browser_as_the_server_does(tmp_path, monkeypatch, solved, few_written):
     variants = ["connect4:4,4", "mutorere", "pig:10"]
     monkeypatch.setenv("RETROGRADE_HOME", str(fill(tmp_path, solved, variants)))

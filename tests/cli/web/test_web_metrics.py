@@ -199,6 +199,7 @@ def waits(page, pattern):
     return page.locator("#status").text_content().strip()
 
 
+@pytest.mark.thorough
 @needs_browser
 def test_dice_are_thrown_on_the_page_or_chosen_by_hand(page):
     opened(page, "ur:1")

@@ -56,6 +56,7 @@ def test_a_game_is_played_and_judged(home):
         assert get(client, "/api/database", variant="connect4:3,3,3")["file"] == ""
 
 
+@pytest.mark.thorough
 def test_a_board_of_several_words_is_shown_set_up_and_played(home):
     """Nearly full, so that searches prove all."""
     ending = "OXXXXXXX/XXXXOOXX/OXOOOOOX/OXXOXXXX/OXOXXOXX/OOOXXXOX/.XXXXXXX/..XXXXXX,O"

@@ -169,8 +169,7 @@ def stubborn(solution, position):
     ("name", "games"),
     [
         ("KRK", 5),
-        ("KRKN", 5),
-        ("KPK", 5),
+        *(pytest.param(name, 5, marks=pytest.mark.thorough) for name in ("KRKN", "KPK")),
         *(pytest.param(name, 200, marks=pytest.mark.slow) for name in ("KRK", "KRKN", "KQKR", "KBNK", "KPK")),
     ],
 )

@@ -25,7 +25,7 @@ from retrograde.games.chess.squares import image_of_square
 from retrograde.solver.conformance.check import check
 from retrograde.solver.rules.compiled import prepare
 from retrograde.solver.rules.expansion import Expander
-from tests.helpers.marks import thorough
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.paths import ROOT
 
 chess = pytest.importorskip("chess")
@@ -259,7 +259,7 @@ def test_slots_are_the_published_positions(name):
         assert (here.sum(), placements[here].sum()) == published()[name, side]
 
 
-@pytest.mark.parametrize("name", ["KRK", "KPK", "KRKN", "KBBK"])
+@pytest.mark.parametrize("name", thorough_but(["KRK", "KPK", "KRKN", "KBBK"], "KPK"))
 @pytest.mark.long
 def test_every_placement_has_a_slot(name):
     """Positions that python-chess finds legal, put together at random, are those that have a slot."""
@@ -299,7 +299,7 @@ def test_every_slot_has_at_most_one_position(name):
     assert (met > 0) == (size > plain)
 
 
-@pytest.mark.parametrize("name", ["KPKP", "KPPKP", "KQPKP"])
+@pytest.mark.parametrize("name", thorough_but(["KPKP", "KPPKP", "KQPKP"], "KPKP"))
 @pytest.mark.long
 def test_positions_met_in_play_have_slots(name):
     game, rights, chance = Chess(name), 0, Random(0)
@@ -344,7 +344,7 @@ class FromAPosition(Chess):
 
 
 @pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.long
+@pytest.mark.thorough
 def test_the_contract_is_kept(compiled):
     report = check(FromAPosition("KPKP"), limit=3000, seconds=3, compiled=compiled)
     assert not report.findings, report.findings

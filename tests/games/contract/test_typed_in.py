@@ -122,6 +122,7 @@ class TestNotebook:
     def ipython(self):
         pytest.importorskip("IPython")
 
+    @pytest.mark.thorough
     def test_a_game_is_solved_opened_and_checked(self, tmp_path):
         text = GAME.replace("\nclass", "---\nclass") + "---" + solving("method='compiled'") + AGAIN + CHECK
         told, complaints = run(cells(text), tmp_path, "-")
@@ -139,6 +140,7 @@ class TestNotebook:
         done = process_of(cells(other), tmp_path, "-")
         assert "OtherRules" in done.stdout
 
+    @pytest.mark.thorough
     def test_a_helper_or_a_constant_that_is_defined_again_counts(self, tmp_path):
         solve = "---" + solving("fresh=True")
         again = "---def most(heap):\n    return min(2, heap)\n"
@@ -160,6 +162,7 @@ class TestNotebook:
         assert told.startswith("heap.h5 7 1")
         assert "MOST is a array, which is made as the program runs" in complaints
 
+    @pytest.mark.thorough
     def test_a_class_made_with_what_has_changed_since_is_refused_a_source(self, tmp_path):
         text = GAME.replace("size: int = 10", "size: int = 10 + LEAST") + "---LEAST = 3---"
         _, complaints = run(cells(text + solving()), tmp_path, "-")

@@ -248,7 +248,7 @@ def in_all(found, pieces):
     return *(sum(column) for column in list(zip(*chosen, strict=True))[:3]), max(one[3] for one in chosen)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize("pieces", [2, thorough(3)])
 def test_two_and_three_pieces_are_worth_what_is_published(pieces, solved):
     found = slices(solved(f"draughts:{pieces}"))
@@ -328,7 +328,7 @@ def test_games_as_pdn_has_them():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [thorough(1), 2])
 def test_pdn_is_read_as_it_is_written(solved, tmp_path, seed):
     """A game of the perfect player against chance, annotated, and annotated again; values are the database's."""
     path, record = solved("draughts:KKvK"), tmp_path / "kings.pdn"

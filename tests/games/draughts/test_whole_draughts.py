@@ -153,7 +153,7 @@ def test_a_player_that_looks_ahead_beats_weaker_ones_and_games_are_pdn(tmp_path)
     assert '[FEN "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"]' in text
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_the_game_keeps_the_contract_and_is_searched():
     assert retrograde("check", "draughts").stdout.startswith("draughts: keeps the contract")
     assert "White to move wins in 1 ply" in retrograde("search", "draughts", "W:WK25,K26,22:BK18").stdout

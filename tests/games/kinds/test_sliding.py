@@ -113,7 +113,7 @@ def coded(declared, signs, number):
     return bits | number << declared.cells * declared.kinds
 
 
-@settings(max_examples=60)
+@settings(max_examples=12)
 @given(declarations())
 def test_parents_are_all_positions_of_the_tier_from_which_slides_lead_there(declaration):
     declared, slides = declaration

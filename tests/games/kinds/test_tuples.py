@@ -100,6 +100,7 @@ def test_the_reader_in_c_finds_slots_of_tuples(solved, reader):
             assert line == (f"{value.name.lower()} {plies}" if plies is not None else "draw")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", thorough_but([Apart, ApartWithParents, ApartByChance], ApartWithParents))
 def test_games_of_tuples_keep_the_contract_interpreted_and_compiled(kind):
     report = check(kind())

@@ -61,7 +61,7 @@ class Heap(Game):
 
 ALIKE = {"lasker", "teeko", "baghchal", "draughts", "fanorona", "yahtzee"}
 """Games that take ten seconds to compile each; those like them are compiled here as well, or they are elsewhere."""
-QUICK = {"tictactoe", "mutorere", "tentozero", "nim3", "pig", "chutes"}
+QUICK = {"tictactoe", "pig"}
 """Games of some kinds, that are quick to compile."""
 
 LIMIT = 300
@@ -105,7 +105,7 @@ def test_optional_rules_are_checked_where_there_are_any():
     assert "compiled" not in check(load_game("tictactoe"), 50, compiled=False).checks
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_all_positions_of_a_small_game_are_tried():
     report = check(load_game("mutorere"), compiled=False, seconds=LATE)
     assert (report.positions, report.complete) == (1180, True)

@@ -184,6 +184,7 @@ class Points(Game):
 """
 
 
+@pytest.mark.thorough
 def test_check_says_that_solve_will_refuse_moves_that_pay_and_stay_in_their_tier(tmp_path):
     file = tmp_path / "points.py"
     file.write_text(POINTS)

@@ -53,6 +53,7 @@ def test_play_that_comes_back_is_counted_where_it_is_small(variant, positions):
     assert expected.ranges["positions"] == (positions, positions)
 
 
+@pytest.mark.thorough
 def test_of_play_that_comes_back_what_was_counted_is_the_least():
     expected = estimate(load_game("dodgem:size=4"), sizes=SampleSizes(3_000))
     assert expected.open and not expected.complete
@@ -197,6 +198,7 @@ def test_what_cannot_fit_the_memory_leaves_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_a_refusal_keeps_what_has_taken_long_to_find_and_says_so(tmp_path, monkeypatch):
     """Positions are explored; then there is no memory to solve them."""
     state_space = Explorer.state_space
@@ -213,6 +215,7 @@ def test_a_refusal_keeps_what_has_taken_long_to_find_and_says_so(tmp_path, monke
     assert (tmp_path / "game.h5.journal").exists()
 
 
+@pytest.mark.thorough
 def test_a_refusal_keeps_what_an_earlier_run_has_found(tmp_path, monkeypatch):
     game, path = load_game("connect4:5,4"), tmp_path / "game.h5"
     monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)
@@ -287,6 +290,7 @@ def test_what_a_metric_takes_is_foretold(variant, metric, tmp_path):
     assert "solves of" in expected["rests_on"][-1]
 
 
+@pytest.mark.thorough
 def test_what_is_foretold_depends_on_the_metric():
     """A best response has two numbers more of each position, and no numbering serves for other metrics."""
     game = load_game("piglet")

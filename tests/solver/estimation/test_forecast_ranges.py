@@ -41,7 +41,7 @@ class Watched(Elsewhere):
         return pickle.loads(result)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("variant", "way", "least"),
     [pytest.param("teeko:4,3", "numbered", 20_000, marks=pytest.mark.thorough), ("lgame", "listed", 2_000)],

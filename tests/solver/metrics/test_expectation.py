@@ -339,6 +339,7 @@ def test_all_placements_of_a_bear_off_are_positions():
     assert sum(game.read(".".join(map(str, men))) not in reached | {game.start} for men in placed) == 8
 
 
+@pytest.mark.thorough
 def test_how_many_games_are_won_is_told_where_it_follows(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     retrograde("solve", "pig:20")

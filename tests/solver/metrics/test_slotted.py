@@ -29,6 +29,7 @@ from retrograde.solver.verification.verify import verify
 from tests.helpers import expectimax
 from tests.helpers.command_line import retrograde
 from tests.helpers.expecting import bounds
+from tests.helpers.marks import thorough_but
 from tests.helpers.slotted import CYCLES, GRAPHS, NODES, Gambles, first_of
 
 pytestmark = pytest.mark.long
@@ -174,12 +175,14 @@ def test_they_are_verified_and_what_is_not_proven_is_found(gambles, tmp_path):
             assert positions[number] in [problem.position for problem in found.problems]
 
 
+@pytest.mark.thorough
 def test_the_number_of_workers_changes_no_byte(gambles, tmp_path):
     for workers in (1, 3):
         path = solve(Gambles(), tmp_path / f"{workers}.h5", method="numbered", workers=workers)
         assert path.read_bytes() == gambles.read_bytes()
 
 
+@pytest.mark.thorough
 def test_rules_instead_of_scripts_change_no_byte(gambles, tmp_path, monkeypatch):
     monkeypatch.setattr(SlotStore, "shares_memory", False)
     assert solve(Gambles(), tmp_path / "plain.h5", method="numbered").read_bytes() == gambles.read_bytes()
@@ -218,6 +221,7 @@ def test_a_killed_solve_goes_on_by_tier_and_a_damaged_tier_is_solved_again(
     assert not low.exists()
 
 
+@pytest.mark.thorough
 def test_too_little_memory_is_refused_before_any_work(tmp_path):
     with pytest.raises(MemoryLimit, match="solving 137,870,097 slots"):
         solve(load_game("ur:7"), tmp_path / "large.h5", memory=700_000_000)
@@ -309,7 +313,11 @@ def packed(look, task):
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "number"), [(chunks, "MOST_WORDS", 0), (scripts, "ENOUGH", 1), (replay, "TERMS", 1)]
+    ("module", "name", "number"),
+    thorough_but(
+        [(chunks, "MOST_WORDS", 0), (scripts, "ENOUGH", 1), (replay, "TERMS", 1)],
+        *[(chunks, "MOST_WORDS", 0), (replay, "TERMS", 1)],
+    ),
 )
 def test_scripts_that_are_not_kept_short_ones_and_full_plans_change_no_byte(
     module, name, number, gambles, tmp_path, monkeypatch
@@ -423,7 +431,13 @@ def test_all_turns_of_yahtzee_are_as_many_as_published():
     assert sum(game.size(tier) for tier in game.tiers) + 64 * 2 == 536_448
 
 
-@pytest.mark.parametrize("text", ["ur", "ur:2", "ur:7", "ur:4,3,4,1,3", "yahtzee", "yahtzee:1+2+3+12,joker=0"])
+@pytest.mark.parametrize(
+    "text",
+    thorough_but(
+        ["ur", "ur:2", "ur:7", "ur:4,3,4,1,3", "yahtzee", "yahtzee:1+2+3+12,joker=0"],
+        *("ur:2", "ur:4,3,4,1,3", "yahtzee:1+2+3+12,joker=0"),
+    ),
+)
 def test_slots_and_positions_undo_one_another(text):
     game = load_game(text)
     for tier in game.tiers:

@@ -93,6 +93,7 @@ def test_rules_instead_of_scripts_change_no_byte(payments, tmp_path, monkeypatch
     assert solve(Payments(), tmp_path / "plain.h5", method="numbered").read_bytes() == payments.read_bytes()
 
 
+@pytest.mark.thorough
 def test_scripts_that_are_not_kept_change_no_byte(payments, tmp_path, monkeypatch):
     monkeypatch.setattr(chunks, "MOST_WORDS", 0)
     assert solve(Payments(), tmp_path / "again.h5", method="numbered").read_bytes() == payments.read_bytes()

@@ -19,6 +19,7 @@ from retrograde.solver.play.oracles.audit import verify_book
 from retrograde.solver.play.oracles.book import BookOptions, NoBook, make_book
 from retrograde.solver.play.oracles.open import searching_oracle
 from tests.helpers.command_line import COMMAND, LATE, Child, retrograde
+from tests.helpers.marks import thorough
 
 pytestmark = pytest.mark.long
 
@@ -42,7 +43,7 @@ def book_of(text, plies, path, **options):
 
 
 @pytest.mark.parametrize(("text", "plies"), [("connect4:4,3,3", 0), ("connect4:4,3,3", 12), ("tictactoe", 4)])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [thorough(1), 2])
 def test_a_book_is_the_database_as_far_as_it_goes(solved, tmp_path, text, plies, workers):
     with book_of(text, plies, tmp_path / "x.book.h5", workers=workers) as book, open_database(solved(text)) as database:
         compared = 0

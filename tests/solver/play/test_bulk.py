@@ -17,8 +17,11 @@ from retrograde.solver.play import bulk
 from retrograde.solver.play.solution import open_solution
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import reference
+from tests.helpers.marks import thorough_but
 
-RECORDS = ["tictactoe", "connect4:4,4", "dodgem", "hareandhounds", "lgame", "mutorere"]
+RECORDS = thorough_but(
+    ["tictactoe", "connect4:4,4", "dodgem", "hareandhounds", "lgame", "mutorere"], "tictactoe", "hareandhounds"
+)
 SLOTS = ["chess:KPK", pytest.param("chess:KRK", marks=pytest.mark.slow)]
 STEPS = ["connect4:4,4", pytest.param("tictactoe", marks=pytest.mark.slow)]
 
@@ -174,6 +177,7 @@ def test_arrays_of_any_shape_and_type(variant, solved, compiled):
                 solution.lookup(wrong)
 
 
+@pytest.mark.thorough
 def test_few_positions_are_not_worth_compiling(solved):
     """Nor is numba imported for them."""
     code = (

@@ -16,6 +16,7 @@ from retrograde.solver.play.oracles.open import searching_oracle
 from retrograde.solver.play.player import make_player
 from retrograde.solver.play.solution import open_solution
 from tests.helpers.command_line import retrograde
+from tests.helpers.marks import thorough_but
 
 SMALL = 1 << 16
 
@@ -36,6 +37,7 @@ def test_a_puzzle_is_answered_as_its_database_answers(tmp_path):
             position = game.do_move(position, chance.choice(list(game.generate_moves(position))))
 
 
+@pytest.mark.thorough
 def test_the_perfect_player_solves_a_large_puzzle():
     game = load_game("eightpuzzle:4,4")
     with searching_oracle(game, 60.0, size=1 << 20) as oracle:
@@ -76,7 +78,7 @@ def test_several_players_play_without_a_database():
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "text", [pytest.param("game2048:4,4", marks=pytest.mark.thorough), "eightpuzzle:4,4", "pig:10", "cantstop:2,1"]
+    "text", thorough_but(["game2048:4,4", "eightpuzzle:4,4", "pig:10", "cantstop:2,1"], "pig:10", "cantstop:2,1")
 )
 def test_query_and_match_work_without_a_database(text):
     facts = json.loads(retrograde("query", text, "--time", "0.2", "--json").stdout)

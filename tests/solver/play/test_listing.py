@@ -46,6 +46,7 @@ def test_all_records_are_listed_in_order(variant, solved, monkeypatch):
         assert Counter(row[2:] for row in rows(pieces)) == legend
 
 
+@pytest.mark.thorough
 def test_slots_are_listed_interpreted_where_they_must(solved, monkeypatch):
     with open_solution(solved("chess:KRK")) as solution:
         compiled = rows(solution.positions(WIN, 3))
@@ -54,6 +55,7 @@ def test_slots_are_listed_interpreted_where_they_must(solved, monkeypatch):
         assert len(compiled) > 20
 
 
+@pytest.mark.thorough
 def test_steps_are_explored(steps, solved):
     """Positions where the game is over are left out."""
     with open_solution(steps) as solution, open_database(solved("connect4:4,4")) as records:

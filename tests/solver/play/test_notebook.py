@@ -93,7 +93,7 @@ def test_a_listing_shows_its_first_positions(solved):
         assert texts(tree(solution.where("draw")))[-1] == "0 positions"
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_the_example_notebook_shows_what_it_says(tmp_path):
     """Its outputs are stored, so that it can be read without running it."""
     pytest.importorskip("IPython")

@@ -18,6 +18,7 @@ from retrograde.games.contract.picture import MEN, STYLE, board_svg, piece
 from retrograde.solver.play.match import random_position
 from retrograde.solver.play.solution import Solution
 from tests.helpers.command_line import HEAP, retrograde
+from tests.helpers.marks import thorough
 
 VARIANTS = [
     *("tictactoe", "tictactoe:4", "connect4:5,4", "connect4", "dodgem", "dodgem:4", "hareandhounds", "lgame"),
@@ -220,7 +221,7 @@ def test_boards_of_all_games_say_what_the_game_says(text):
 # Charts
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize("suffix", [thorough(".png"), ".svg"])
 @pytest.mark.long
 def test_a_chart_of_counts(solved, tmp_path, suffix):
     pytest.importorskip("matplotlib")

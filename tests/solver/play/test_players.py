@@ -96,7 +96,7 @@ def test_problems_are_counted_as_they_are(solution_of, text):
                 assert counted[2] == -min(end.remoteness for end in losing)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_traps_bring_points(solution_of):
     for text in ("connect4:4,4", "mutorere", "tictactoe"):
         solution = solution_of(text)

@@ -22,11 +22,12 @@ from retrograde.solver.rules.positions import put
 from retrograde.solver.runtime.kernel import EntryCompiler, kernel
 from tests.helpers import tangle, turning
 from tests.helpers.apart import NODES, ApartWithParents, InOneWithParents
+from tests.helpers.marks import thorough, thorough_but
 
 pytestmark = pytest.mark.long
 
 
-@pytest.fixture(params=["calls", "machine code"])
+@pytest.fixture(params=[thorough("calls"), "machine code"])
 def port_of(request, monkeypatch):
     """A function that makes a new port of a game, of calls or of machine code."""
     monkeypatch.setattr(ports, "PATIENCE", 1e9 if request.param == "calls" else -1.0)
@@ -63,7 +64,7 @@ def test_expand_writes_the_same(name, port_of):
 
 def test_random_games(port_of):
     chance = Random(1)
-    for _ in range(50):
+    for _ in range(20):
         start = tangle.position_of(chance.getrandbits(20), chance.random() < 0.5, 2, 1, 8)
         game = chance.choice([tangle.Tangle, turning.Turning, turning.Alone])()
         compiled.prepare(game)
@@ -90,7 +91,9 @@ class Wide(Game):
         return UNDECIDED if position == 0 else WIN
 
 
-@pytest.mark.parametrize("moves", [1, BUFFER - 1, BUFFER, BUFFER + 1, 2 * BUFFER, 2 * BUFFER + 1])
+@pytest.mark.parametrize(
+    "moves", thorough_but([1, BUFFER - 1, BUFFER, BUFFER + 1, 2 * BUFFER, 2 * BUFFER + 1], 1, BUFFER, BUFFER + 1)
+)
 def test_more_items_than_the_buffer_holds(moves, port_of):
     game = Wide()
     object.__setattr__(game, "moves", moves)

@@ -19,6 +19,7 @@ from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.searcher import Search
 from tests.helpers.command_line import HEAP, retrograde
 from tests.helpers.heap import Heap
+from tests.helpers.marks import thorough_but
 
 pytestmark = pytest.mark.long
 
@@ -181,7 +182,9 @@ def ask(game, position):
     return game.primitive(position) + 0, game.do_move(position, 1)
 
 
-@pytest.mark.parametrize("game", SLOW, ids=lambda game: game.__name__)
+@pytest.mark.parametrize(
+    "game", thorough_but(SLOW, Dict, Recursive, Import, List, Excepting, RowsInClass), ids=lambda game: game.__name__
+)
 def test_line_and_construct_are_told(game):
     compiled.prepare(game())
     with pytest.raises(NotCompilable) as caught, compilable(game()):
@@ -242,6 +245,7 @@ ARGUMENTS = {"query": ["10"], "match": ["perfect", "random", "--games", "2"], "p
 OPTIONS = {"--metric": ["score"], "--against": ["random"]}
 
 
+@pytest.mark.thorough
 def test_every_command_takes_rules_that_do_not_compile(ragged):
     report = json.loads(retrograde("check", ragged, "--json").stdout)
     assert (report["ok"], report["compiles"]) == (True, False)

@@ -17,7 +17,7 @@ from retrograde.solver.runtime.concurrent import ConcurrentTiers, RunningTier
 from retrograde.solver.runtime.journal import Log
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import reference
-from tests.helpers.marks import thorough_but
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.solving import Stop, outcomes
 from tests.helpers.thicket import Thicket, ThicketWithoutParents
 
@@ -90,7 +90,7 @@ def test_random_games(kind, path, seed, probes):
             assert solved(path, game, workers) == plain
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_as_many_have_their_turn_as_there_are_workers_and_those_that_are_large_are_alone(path, monkeypatch, turns):
     planted(monkeypatch, 5)
     for workers in (2, 3):
@@ -102,6 +102,7 @@ def test_as_many_have_their_turn_as_there_are_workers_and_those_that_are_large_a
         assert not turns
 
 
+@pytest.mark.thorough
 def test_where_memory_suffices_for_one_it_is_one(path, monkeypatch, turns):
     planted(monkeypatch, 5)
     whole = solved(path, Thicket(), 1)
@@ -110,7 +111,7 @@ def test_where_memory_suffices_for_one_it_is_one(path, monkeypatch, turns):
     assert max(turns) == 1
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", thorough_but(GAMES, "with parents"))
 def test_a_tier_that_is_half_done_waits_for_one_that_it_leads_to(kind, path, monkeypatch, unforeseen):
     game, waited = GAMES[kind](), 0
@@ -159,6 +160,7 @@ def test_a_solve_that_is_stopped_goes_on_whichever_tiers_were_done(kind, tmp_pat
     assert stops
 
 
+@pytest.mark.thorough
 def test_of_several_errors_it_is_that_of_the_last_tier(path, monkeypatch, solver_alone):
     said = set()
     for seed in range(6):
@@ -173,7 +175,7 @@ def test_of_several_errors_it_is_that_of_the_last_tier(path, monkeypatch, solver
     assert len(said) == 6
 
 
-@pytest.mark.parametrize("error", [Stop, KeyboardInterrupt])
+@pytest.mark.parametrize("error", [thorough(Stop), KeyboardInterrupt])
 def test_it_is_told_in_the_main_thread_and_what_is_under_way_ends_with_it(error, path, monkeypatch):
     planted(monkeypatch, 9)
     monkeypatch.setattr("retrograde.solver.runtime.progress.Phase.often", 0.0)

@@ -15,6 +15,7 @@ from retrograde.solver.runtime.arrays import SharedArray
 from retrograde.solver.runtime.scratch import DamagedScratch, Scratch, TaskData
 from tests.helpers import broken
 from tests.helpers.command_line import HEAP
+from tests.helpers.marks import thorough
 from tests.helpers.solving import small_enough
 
 
@@ -32,8 +33,8 @@ def processes():
         pytest.param("connect4:4,3,3", "listed", marks=pytest.mark.thorough),
         ("connect4:4,3,3", "setwise"),
         ("dodgem", "listed"),  # with cycles
-        ("mutorere", "listed"),  # with parents()
-        ("chess:KQK", "numbered"),
+        thorough(("mutorere", "listed")),  # with parents()
+        thorough(("chess:KQK", "numbered")),
     ],
 )
 def test_processes_write_the_same_bytes(variant, way, tmp_path, processes):

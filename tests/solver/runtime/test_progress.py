@@ -223,7 +223,7 @@ def test_what_was_explored_before_a_restart_counts_once(way, in_memory, tmp_path
     assert max(progress.resumed for progress in told if progress.phase == "exploring") > 10_000
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_solve_that_goes_on_says_what_had_been_done(tmp_path, monkeypatch):
     monkeypatch.setenv("RETROGRADE_HOME", str(tmp_path))
     game, path = load_game("connect4:5,4"), tmp_path / "connect4,width=5,height=4.h5"
@@ -313,6 +313,7 @@ def test_progress_is_json_where_results_are(tmp_path, monkeypatch):
 # Other commands
 
 
+@pytest.mark.thorough
 def test_a_check_tells_how_far_it_is(often):
     told = []
     assert check(load_game("tictactoe"), 300, listener=told.append).ok

@@ -14,6 +14,7 @@ from retrograde.solver.runtime.progress import Phase
 from retrograde.solver.runtime.scratch import DamagedScratch, Scratch
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers.elsewhere import Elsewhere, Late
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop
 
 SIZES = Sizes(in_memory=1, chunk_words=20, sent_words=30, journal_seconds=0)
@@ -47,7 +48,9 @@ def test_tasks_that_run_twice_and_too_late_do_no_harm(tmp_path, whole, made):
     assert [file.name for file in tmp_path.iterdir()] == ["game.h5"]
 
 
-@pytest.mark.parametrize("then", ["goes on", "with little memory", "on a machine that was started anew"])
+@pytest.mark.parametrize(
+    "then", thorough_but(["goes on", "with little memory", "on a machine that was started anew"], "with little memory")
+)
 def test_a_solve_that_was_stopped(then, tmp_path, whole, made, monkeypatch):
     """It goes on with the sheets that there are, also where there is no room for more; of an earlier start of the
     machine it takes none."""

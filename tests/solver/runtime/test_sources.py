@@ -313,7 +313,7 @@ def test_machine_code_is_loaded_without_all_that_numba_can_compile(package):
 KEPT_WHERE = "from retrograde.solver.values import score_kernels as s; print(s.pass_up._cache.cache_path)"
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_file_in_the_working_folder_does_not_say_where_machine_code_is(package):
     """It might be another's, and so might be the code."""
     pytest.importorskip("yaml")
@@ -387,6 +387,7 @@ APART = {f"solver/values/{name}.py" for name in ("encode", "sums", "measures")}
 """What writers and readers of databases use, and no solve."""
 
 
+@pytest.mark.thorough
 def test_a_journal_is_begun_anew_where_the_meaning_of_its_entries_may_have_changed(package):
     methods = [package / "solver" / "methods" / method for method in ("listed", "numbered", "streamed", "setwise")]
     for name in (

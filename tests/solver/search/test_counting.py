@@ -61,6 +61,7 @@ def test_lines_of_random_games_with_cycles_are_those_of_recursion(seed):
     assert len(found) > 2
 
 
+@pytest.mark.thorough
 def test_positions_of_several_words_are_counted_as_well():
     counts = [(count.lines, count.ends) for count in count_lines(WideTicTacToe(), WideTicTacToe.start)]
     assert counts == [(count.lines, count.ends) for count in count_lines(load_game("tictactoe"), 0)]

@@ -195,6 +195,7 @@ class Hinted(Game):
         return (position + move) % 3
 
 
+@pytest.mark.thorough
 def test_hints_that_keep_the_contract():
     report = check(Hinted(), 200, 60)
     assert report.ok and not report.slow

@@ -207,6 +207,7 @@ def test_proof_numbers_count_the_fewest_leaves_that_decide():
     assert checked > 10
 
 
+@pytest.mark.thorough
 def test_where_chance_moves_first_the_score_is_the_mean():
     game, ahead, several, seen = Paying(), PointSearch(Paying()), MaxNSearch(Three()), 0
     chance = Random(5)

@@ -632,6 +632,7 @@ def test_the_command_line(home):
     assert "tie" in retrograde("play", "connect4:4,4", "--first", "perfect", "--second", "perfect", "--time", 1).stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("text", "after"), thorough_but([("connect4:4,4", 60), ("dodgem", 10)], ("dodgem", 10)))
 def test_a_proof_that_is_stopped_goes_on_and_comes_to_the_same(home, monkeypatch, text, after):
     """It is stopped in the middle of its replies; what was chosen is not chosen again."""
@@ -697,6 +698,7 @@ def test_a_killed_writing_leaves_no_certificate_and_is_told_of(home):
     assert left["interrupted"]["files"] == [str(partial)]
 
 
+@pytest.mark.thorough
 def test_a_book_is_asked_before_a_certificate_and_that_before_a_search(home):
     retrograde("prove", "connect4:4,4", "--leaves", 1, "--workers", 1, "--table", "16M")
     start = json.loads(retrograde("query", "connect4:4,4", "--time", "1e-9", "--json").stdout)

@@ -49,6 +49,7 @@ def test_values_are_those_of_a_slow_solver(text, size):
         assert (found.value, found.proved) == (truth[position][0], True)
 
 
+@pytest.mark.thorough
 @given(graphs, st.sampled_from([0, TINY, SMALL]))
 @settings(max_examples=50)
 def test_values_of_random_games_are_right(start, size):

@@ -14,6 +14,7 @@ from retrograde.solver.engine import solve
 from retrograde.solver.rules.examine import NotForSearch
 from retrograde.solver.search.scores.searcher import ScoreSearch
 from tests.helpers.command_line import retrograde
+from tests.helpers.marks import thorough
 from tests.helpers.mixing import mix
 
 pytestmark = pytest.mark.long
@@ -104,7 +105,7 @@ def slow(game):
     return score
 
 
-@pytest.mark.parametrize(("game", "workers"), [(Slope(), 1), (Slope(), 2), (AloneOnASlope(), 1)])
+@pytest.mark.parametrize(("game", "workers"), [thorough((Slope(), 1)), (Slope(), 2), (AloneOnASlope(), 1)])
 def test_scores_of_random_games_are_those_of_a_slow_solver(game, workers):
     truth, search = slow(game), ScoreSearch(game, workers, SMALL)
     met = set()

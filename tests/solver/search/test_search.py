@@ -134,7 +134,7 @@ def score(game, _):
         ("dodgem", alpha_beta, True, 4_153),
         ("connect4:4,4", proof_numbers, True, 10_583),
         ("dodgem", proof_numbers, True, 3_328),
-        ("dotsandboxes:2,2", score, True, 1_008),
+        pytest.param("dotsandboxes:2,2", score, True, 1_008, marks=pytest.mark.thorough),
         ("othello:4,4", score, True, 1_131),
     ],
 )

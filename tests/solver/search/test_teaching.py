@@ -85,6 +85,7 @@ def test_all_trees_have_one_value_and_are_drawn(text, depth):
     assert used == {f"#{one.get('id')}" for one in root.iter(f"{SVG}symbol")}
 
 
+@pytest.mark.thorough
 def test_of_trees_that_are_too_large_some_is_left_out_and_that_is_said():
     game = load_game("connect4:5,4")
     trees = trees_of(game, game.start, 5)

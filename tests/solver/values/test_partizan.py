@@ -12,6 +12,7 @@ from retrograde.solver.metrics.partizan import PartizanGame
 from retrograde.solver.runtime.work import MetricNotApplicable
 from retrograde.solver.values.partizan import Values
 from tests.helpers.command_line import retrograde
+from tests.helpers.marks import thorough
 
 # A tree is a pair: the trees that Left can move to, and those that Right can move to.
 
@@ -104,7 +105,7 @@ def dyadic(number):
         ("domineering:3,2", "{2|-1/2}"),
         ("domineering:2,3", "{1/2|-2}"),
         ("domineering:3,3", "±1"),
-        ("domineering:4,4", "±{0, {{2|0}, {2|{2|0}}|{2|0}, {{2|0}|0}}}"),
+        thorough(("domineering:4,4", "±{0, {{2|0}, {2|{2|0}}|{2|0}, {{2|0}|0}}}")),
         ("clobber:2,1", "*"),
         ("nim:heaps=3+5", "*6"),
         ("octal:code=.77,n=7", "*2"),  # Kayles
@@ -123,7 +124,7 @@ def test_rows_of_clobber():
         assert values.name(PartizanGame(game, values).value(game.read(text))) == name
 
 
-@pytest.mark.parametrize("variant", ["domineering:3,4", "clobber:3,3", "col:3,2", "snort:3,2"])
+@pytest.mark.parametrize("variant", ["domineering:3,4", thorough("clobber:3,3"), "col:3,2", thorough("snort:3,2")])
 def test_who_wins_is_what_play_says(variant):
     """By plain recursion over the rules, from random positions, for either player."""
     game, values, chance = load_game(variant), Values(), Random(3)
@@ -144,7 +145,7 @@ def test_who_wins_is_what_play_says(variant):
         assert game.primitive(position) in (LOSE, UNDECIDED)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_maps_of_col_are_worth_a_number_or_a_number_and_a_star():
     """Winning Ways, chapter 2."""
     values = Values()

@@ -9,6 +9,7 @@ from retrograde.databases import DamagedDatabase, database_path
 from retrograde.databases.records.read import RecordsReader
 from retrograde.games.catalog import load_game
 from retrograde.solver.engine import solve
+from tests.helpers.marks import thorough
 from tests.helpers.serving import FEN, damage, get, served
 from tests.helpers.solving import in_one_file
 
@@ -48,7 +49,9 @@ def test_an_error_of_the_disk(client, monkeypatch, error):
     assert "cannot be read now" in answer["error"] and "alice" not in answer["error"]
 
 
-@pytest.mark.parametrize("error", [RuntimeError("secret"), ValueError("secret"), MemoryError(), SystemExit(3)])
+@pytest.mark.parametrize(
+    "error", [RuntimeError("secret"), ValueError("secret"), thorough(MemoryError()), SystemExit(3)]
+)
 def test_the_unforeseen_is_one_line(client, monkeypatch, caplog, error):
     def fail(*_):
         raise error

@@ -90,6 +90,7 @@ def test_a_small_game_is_solved(home):
     assert get(client, "/api/position", variant="hareandhounds")["moves"]
 
 
+@pytest.mark.thorough
 def test_what_is_large_is_refused_and_leaves_nothing(home):
     client = client_of()
     before = sorted(home.iterdir())

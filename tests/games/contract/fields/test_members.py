@@ -141,6 +141,7 @@ class WideHands(WideCrossing):
     open = Flag()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", thorough_but([WideCrossing, WideHands], WideCrossing))
 def test_rules_with_fields_of_several_words_keep_the_contract(kind):
     game = kind()

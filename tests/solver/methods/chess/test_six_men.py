@@ -178,6 +178,7 @@ def as_set(men: Men, codes, pairs, squares):
     return words, first
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", ["KQQKR", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("KNNNK", "KRKBB"))]
 )

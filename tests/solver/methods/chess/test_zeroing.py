@@ -85,6 +85,7 @@ def test_verification_derives_them_again(solved):
         assert verify(database).ok
 
 
+@pytest.mark.thorough
 def test_verification_sees_what_is_wrong(tmp_path, monkeypatch):
     """Wins in 15 plies told as in 17, and nothing looked at on the way."""
     wrong = zeroing.table_of_scores().copy()
@@ -97,6 +98,7 @@ def test_verification_sees_what_is_wrong(tmp_path, monkeypatch):
     assert found.wrong > 1000 and any("WIN in 17" in str(problem) for problem in found.problems)
 
 
+@pytest.mark.thorough
 def test_values_are_those_without_the_rule(home):
     """Whether there is a rule or not, a position is won, drawn or lost alike."""
     with open_solution(database_path("chess:KRKN", home)) as mates:
@@ -291,6 +293,7 @@ def end_of(solution, position, count):
     return value if plies % 2 == 0 else FLIPPED[value]
 
 
+@pytest.mark.thorough
 def test_what_is_won_by_the_rule_is_won_in_time(home):
     """At positions of each distance, with a count after which it can be done just so, and with one more."""
     with open_solution(database_path("chess:KRKN", home)) as solution:
@@ -313,6 +316,7 @@ def test_without_the_count_mate_comes_soonest(home):
         assert apply_fifty_move_rule(solution, position, 47).value(position) == (DRAW, None)
 
 
+@pytest.mark.thorough
 def test_a_game_goes_on_from_the_count_of_its_fen(home):
     lost, kept = (LONGEST.replace("- 0 1", f"- {count} 80") for count in (46, 47))
     perfect = "--first", "perfect", "--second", "perfect"

@@ -71,6 +71,7 @@ class Endless(Up):
         return UNDECIDED
 
 
+@pytest.mark.thorough
 def test_a_game_without_end_says_so_before_memory_is_out(tmp_path):
     with pytest.warns(UserWarning, match="still growing"), pytest.raises(MemoryLimit):
         solve(Endless(0), tmp_path / "up.h5", method="interpreted", memory=used_memory() + reserve() + 20_000_000)

@@ -84,9 +84,7 @@ def test_decided_positions_are_not_expanded_again():
 @pytest.mark.usefixtures("solver_alone")
 @pytest.mark.parametrize(
     "name",
-    thorough_but(
-        GAMES, "numbered, turns come anyhow", "listed, turns alternate", "listed in scratch, though rules give parents"
-    ),
+    thorough_but(GAMES, "numbered, turns come anyhow"),
 )
 def test_random_games_are_solved_without_predecessor_lists(name, tmp_path, monkeypatch, given_up):
     """At once or from the middle on, by one worker or two. Predecessor lists are built in the end, or never.
@@ -168,6 +166,7 @@ def solve_on_full_disks(game, path, monkeypatch, given_up, **sizes):
     return len(given_up)
 
 
+@pytest.mark.thorough
 def test_if_the_disk_is_full_lists_are_given_up(tmp_path, monkeypatch, given_up):
     """While edges are written to disk, or while they are inverted."""
     monkeypatch.setattr(tangle.DenseTangle, "start", LARGE)
@@ -176,7 +175,7 @@ def test_if_the_disk_is_full_lists_are_given_up(tmp_path, monkeypatch, given_up)
     assert {0, sum(map(game.size, game.tiers))} < set(given_up)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize("spilled", thorough_but([False, True], True))
 def test_where_positions_are_listed_as_well(spilled, tmp_path, monkeypatch, given_up):
     """In memory, or in scratch."""
@@ -188,7 +187,10 @@ def test_where_positions_are_listed_as_well(spilled, tmp_path, monkeypatch, give
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("game", "spilled"),
-    [(tangle.DenseTangleWithoutParents(), False), (tangle.Tangle(), False), (tangle.Tangle(), True)],
+    thorough_but(
+        [(tangle.DenseTangleWithoutParents(), False), (tangle.Tangle(), False), (tangle.Tangle(), True)],
+        (tangle.DenseTangleWithoutParents(), False),
+    ),
     ids=["numbered", "listed", "listed in scratch"],
 )
 def test_a_solve_that_is_stopped_as_it_gives_up_lists_goes_on(game, spilled, tmp_path, monkeypatch, given_up):

@@ -18,6 +18,7 @@ from retrograde.solver.runtime.memory import MemoryBudget
 from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.runtime.work import Work
 from tests.helpers import tangle
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop
 
 
@@ -70,7 +71,7 @@ def small(monkeypatch, count):
 
 
 @pytest.mark.parametrize("work", [False, True], indirect=True, ids=["memory", "scratch"])
-@pytest.mark.parametrize("count", [1, 2, 5, 64, 1000, 20_000])
+@pytest.mark.parametrize("count", thorough_but([1, 2, 5, 64, 1000, 20_000], 1, 5, 64, 1000))
 def test_parents_are_those_that_have_the_children(work, count, small):
     random = Random(count)
     lists, parents = inverted(work, random, random_children(random, count))
@@ -81,7 +82,7 @@ def test_parents_are_those_that_have_the_children(work, count, small):
 
 
 @pytest.mark.parametrize("work", [True], indirect=True, ids=["scratch"])
-@pytest.mark.parametrize("count", [1, 2, 5, 64, 1000, 20_000])
+@pytest.mark.parametrize("count", thorough_but([1, 2, 5, 64, 1000, 20_000], 1, 5, 64))
 def test_what_is_kept_in_memory_is_what_may_still_be_asked_for(work, count, small):
     """That of positions that are undecided, or have a score of which nobody was told, to parents that are undecided."""
     random = Random(count)
@@ -156,7 +157,7 @@ def stopping(add, random):
 GAMES = {"listed": "mutorere", "numbered": tangle.DenseTangleWithoutParents()}
 
 
-@pytest.mark.parametrize("way", GAMES)
+@pytest.mark.parametrize("way", thorough_but(GAMES, "listed"))
 def test_a_tier_that_is_stopped_goes_on_with_the_edges_on_disk(way, tmp_path, monkeypatch):
     """Stopped again and again at any moment, with edges written to disk after every few positions; damaged scratch
     files are found again."""
@@ -181,8 +182,8 @@ def test_a_tier_that_is_stopped_goes_on_with_the_edges_on_disk(way, tmp_path, mo
     random = Random(3)
     monkeypatch.setattr(EntryLog, "add", stopping(EntryLog.add, random))
     sizes = Sizes(predecessors_in_scratch=True, journal_seconds=0)
-    for number in range(30):
-        if number % 10 == 9:
+    for number in range(16):
+        if number % 5 == 4:
             for file in (tmp_path / "game.h5.scratch").glob("predecessors*/*"):
                 file.write_bytes(file.read_bytes()[:-3])
         try:

@@ -16,6 +16,7 @@ from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.values.score import TIE_CLASS, WIN_CLASS
 from tests.helpers import reference, tangle, turning
 from tests.helpers.elsewhere import Elsewhere, Late
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop, graphs, outcomes
 
 RANGED = Sizes(ranged_slots=1, range_bits=2)
@@ -42,7 +43,7 @@ def ranged(monkeypatch):
 
 @pytest.mark.long
 @pytest.mark.usefixtures("solver_alone", "in_small")
-@pytest.mark.parametrize("in_scratch", [False, True])
+@pytest.mark.parametrize("in_scratch", thorough_but([False, True], True))
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: type(game).__name__)
 @settings(max_examples=3)
 @given(start=graphs)
@@ -68,7 +69,7 @@ def test_positions_lie_in_ranges_where_they_are_many(tmp_path, ranged):
     assert len(ranged) == 1
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.usefixtures("solver_alone", "in_small")
 def test_a_solve_that_was_stopped_goes_on_from_its_last_checkpoint(tmp_path, monkeypatch):
     """Stopped again and again at any checkpoint, before it is saved or behind it, with tasks of other sizes."""

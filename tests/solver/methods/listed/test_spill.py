@@ -32,6 +32,7 @@ from retrograde.solver.runtime.memory import MemoryBudget, MemoryLimit
 from retrograde.solver.runtime.scratch import Scratch
 from retrograde.solver.runtime.sizes import Sizes
 from tests.helpers import tangle, turning
+from tests.helpers.marks import thorough_but
 from tests.helpers.solving import Stop, graphs
 
 SPILLED = Sizes(lists_in_scratch=True, journal_seconds=0)
@@ -112,7 +113,7 @@ RULES = [tangle.Tangle, tangle.TangleWithParents, turning.Turning, turning.Turni
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("rules", thorough_but(RULES, tangle.TangleWithParents))
 @given(graphs, st.booleans())
 @settings(max_examples=5)
 def test_random_games(rules, tmp_path_factory, start, propagate):
@@ -141,7 +142,7 @@ def test_other_processes_look_and_merge_as_well(tmp_path):
 @pytest.mark.long
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("variant", ["mutorere", pytest.param(PLAIN, marks=pytest.mark.thorough)])
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("share", thorough_but([0.0, 0.1, 0.5, 0.9], 0.5))
 def test_lists_go_to_scratch_once_memory_is_short(variant, share, tmp_path, monkeypatch):
     """After a wave, or where what arrives in one has no room."""
     game = load_game(variant)
@@ -200,7 +201,7 @@ def test_memory_is_kept_to(tmp_path):
 # Kills
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.usefixtures("small")
 def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(tmp_path, monkeypatch):
     """Stopped again and again at any moment, with lists now in memory and now in scratch."""
@@ -226,7 +227,7 @@ def test_a_solve_that_is_stopped_goes_on_with_more_memory_or_less(tmp_path, monk
 
 @pytest.mark.long
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("pieces", [2, 4, 9])
+@pytest.mark.parametrize("pieces", thorough_but([2, 4, 9], 4))
 def test_pieces_of_a_wave_are_forgotten_where_it_is_found_whole(pieces, tmp_path, monkeypatch):
     """Stopped within a wave in scratch, then after that wave in memory."""
     game = load_game("mutorere")

@@ -98,6 +98,7 @@ def test_positions_of_all_tiers_are_found_one_by_one_and_together(folder):
         assert moves["Nxe1"].value == Value.DRAW
 
 
+@pytest.mark.thorough
 def test_a_file_that_has_all_tiers_itself_is_read_as_before(tmp_path):
     """And others may rest on it: of what it has they take the ending that it is called by."""
     with in_one_file():
@@ -166,6 +167,7 @@ def test_the_verifier_loads_tiers_that_it_lacks(folder, monkeypatch):
         assert verify(database, interpreted=False).ok
 
 
+@pytest.mark.thorough
 def test_a_solve_goes_on_from_the_databases_that_are_there(folder, tmp_path):
     shutil.copy(folder / "chess,KRK.h5", tmp_path)
     before = (tmp_path / "chess,KRK.h5").stat().st_mtime_ns
@@ -237,6 +239,7 @@ def test_a_database_that_cannot_be_rested_on_is_told_before_anything_begins(fold
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"chess,{name}.h5" for name in ("KK", "KNK", "KRK")]
 
 
+@pytest.mark.thorough
 def test_no_file_stays_open(folder, tmp_path):
     gc.disable()  # else it might close them
     try:
@@ -288,6 +291,7 @@ def test_endings_of_five_men_are_as_published(ending, tmp_path, monkeypatch):
     assert endings.by_value(counts) == endings.by_value(endings.published()[ending])
 
 
+@pytest.mark.thorough
 def test_counts_as_syzygy_has_them_of_like_men(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     endings = importlib.import_module("endings")

@@ -25,7 +25,7 @@ from retrograde.solver.runtime.sizes import Sizes
 from retrograde.solver.values.score import PRIMITIVE, RemotenessOverflow, TooManyChildren, narrow_counters
 from retrograde.solver.verification.verify import verify
 from tests.helpers import reference, tangle
-from tests.helpers.marks import thorough_but
+from tests.helpers.marks import thorough, thorough_but
 from tests.helpers.solving import Stop, counts, graphs, in_one_file, outcomes
 
 GAME = tangle.DenseTangle()
@@ -62,7 +62,7 @@ WAYS = {
 
 
 @pytest.mark.usefixtures("solver_alone")
-@pytest.mark.parametrize("way", thorough_but(WAYS, "interpreted", "compiled", "without parents, all in scratch"))
+@pytest.mark.parametrize("way", thorough_but(WAYS, "interpreted", "without parents, all in scratch"))
 @settings(max_examples=12)
 @given(start=graphs)
 def test_random_games(way, path, start):
@@ -156,6 +156,7 @@ def test_too_many_children_for_a_byte_are_counted_in_more():
         narrow_counters(np.array([PRIMITIVE - 1], np.uint16), 30)
 
 
+@pytest.mark.thorough
 def test_goes_on_from_any_prefix_of_the_journal(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
     whole = solve(GAME, tmp_path / "whole.h5", method="compiled", fresh=True).read_bytes()
@@ -183,13 +184,14 @@ def test_goes_on_from_any_prefix_of_the_journal(tmp_path, monkeypatch):
     assert resumed >= 6
 
 
-def test_damage_is_noticed_or_does_no_harm(tmp_path, monkeypatch):
+@pytest.mark.parametrize("changes", [50, thorough(400)])
+def test_damage_is_noticed_or_does_no_harm(changes, tmp_path, monkeypatch):
     nodes = from_graph(monkeypatch, LARGEST)
     good = solve(GAME, tmp_path / "game.h5", method="compiled", fresh=True).read_bytes()
     with open_database(tmp_path / "game.h5", game=GAME) as database:
         right = [database[node] for node in nodes]
     dice, noticed = random.Random(5), 0
-    for _ in range(400):
+    for _ in range(changes):
         bad = bytearray(good)
         bad[dice.randrange(len(bad))] ^= 1 << dice.randrange(8)
         (tmp_path / "bad.h5").write_bytes(bad)
@@ -198,7 +200,7 @@ def test_damage_is_noticed_or_does_no_harm(tmp_path, monkeypatch):
                 assert [database[node] for node in nodes] == right
         except (DamagedDatabase, NotADatabase, RetrogradeError):
             noticed += 1
-    assert noticed > 200
+    assert noticed > changes // 2
 
 
 # Tiers taken from other databases
@@ -314,6 +316,7 @@ def test_numberings_that_are_wrong(path, fault):
         solve(Ring(fault), path, method="compiled")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("in_scratch", thorough_but([False, True], True))
 def test_without_parents_links_are_found_from_the_front(path, in_scratch):
     solve(NoParents(), path, method="compiled", fresh=True, sizes=Sizes(predecessors_in_scratch=in_scratch))
@@ -321,6 +324,7 @@ def test_without_parents_links_are_found_from_the_front(path, in_scratch):
     assert not check(NoParents()).findings
 
 
+@pytest.mark.thorough
 def test_scores_in_a_file_that_a_kill_has_left_half_written_are_made_anew(path, tmp_path, monkeypatch):
     """A solve is stopped behind each tier, and what it has left in the file is damaged now and then."""
     monkeypatch.setattr(tangle.DenseTangle, "start", LARGEST)
@@ -434,6 +438,7 @@ def test_verify_finds_each_wrong_slot(tmp_path, monkeypatch):
             assert position < 0 or any(problem.position == position for problem in report.problems)
 
 
+@pytest.mark.thorough
 def test_verify_finds_wrong_counts(tmp_path, monkeypatch):
     from_graph(monkeypatch, LARGEST)
     path = solve(GAME, tmp_path / "game.h5", method="compiled")

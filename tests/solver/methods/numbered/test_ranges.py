@@ -38,7 +38,7 @@ def in_small(monkeypatch):
 @pytest.mark.long
 @pytest.mark.usefixtures("solver_alone", "in_small")
 @pytest.mark.parametrize("game", thorough_but([GAME, turning.DenseTurning()], GAME))
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(start=graphs)
 def test_random_games(game, tmp_path_factory, start):
     """Tasks that run twice, and too late, do no harm."""

@@ -283,7 +283,7 @@ def expect_reference(game, path):
 
 @pytest.mark.parametrize(
     "seed",
-    [*range(2), *map(thorough, range(2, 5)), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 12))],
+    [1, *map(thorough, (0, 2, 3, 4)), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 12))],
 )
 def test_random_games_equal_the_reference(seed, tmp_path):
     dice = random.Random(seed)
@@ -330,6 +330,7 @@ def test_one_of_two_mirror_images_is_stored_if_the_rules_prove_the_same(
     expect_reference(game, path)
 
 
+@pytest.mark.thorough
 def test_a_solve_that_went_on_without_a_mirror_goes_on_so_after_a_kill(tmp_path, monkeypatch):
     monkeypatch.setattr(Phase, "often", 0)
     monkeypatch.setattr("retrograde.solver.methods.setwise.forward.BYTES_IN_WAVE", 1 << 50)
@@ -376,7 +377,7 @@ def test_mirror_images_have_the_images_of_all_positions(ranks):
 
 
 @pytest.mark.parametrize("twist", ["moves", "stone", "clear", "unless", "either"])
-@pytest.mark.parametrize("misere", [False, True])
+@pytest.mark.parametrize("misere", [thorough(False), True])
 def test_what_is_not_plain_is_not_guessed(twist, misere, tmp_path):
     game = Drops(3, 3, lines_of(3, 3, random.Random(5), False), twist, misere=misere)
     try:
@@ -551,6 +552,7 @@ solve(load_game("connect4:3,3,3"), sys.argv[1], method="setwise", workers=1, siz
 """
 
 
+@pytest.mark.thorough
 def test_kernels_run_as_python(tmp_path):
     """There every index is looked at."""
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}

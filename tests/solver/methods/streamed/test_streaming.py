@@ -197,6 +197,7 @@ def test_processes_give_the_same_bytes_as_threads(text, tmp_path):
     assert path.read_bytes() == wanted
 
 
+@pytest.mark.thorough
 def test_an_alpha_beta_search_says_the_same(tmp_path):
     game = load_game("connect4:4,4")
     chance = random.Random(4)
@@ -229,6 +230,7 @@ def test_memory_is_kept_to_and_changes_no_byte(tmp_path):
     assert len(set(files)) == 1
 
 
+@pytest.mark.thorough
 def test_too_little_memory_is_refused_before_it_is_taken(tmp_path):
     program = (
         "import sys; from retrograde.cli import main; from retrograde.solver.runtime.memory import peak_memory\n"

@@ -176,8 +176,7 @@ def test_forged_books_end_in_an_answer_or_one_line(books, tmp_path):
     assert refused > books // 3
 
 
-@pytest.mark.parametrize("records", [90, thorough(300)])
-def test_a_record_of_trusted_rules_that_is_changed_leads_to_no_other_code(records, tmp_path, monkeypatch):
+def test_a_record_of_trusted_rules_that_is_changed_leads_to_no_other_code(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configuration"))
     monkeypatch.setenv("APPDATA", str(tmp_path / "configuration"))
     rules, evil, mark = tmp_path / "heap.py", tmp_path / "evil.py", tmp_path / "mark"
@@ -186,7 +185,7 @@ def test_a_record_of_trusted_rules_that_is_changed_leads_to_no_other_code(record
     trust(load_game(str(rules)))
     whole = record_path().read_bytes()
     refused = 0
-    for number in range(records):
+    for number in range(300):
         dice = Random(number)
         text = change(whole, dice)
         if number % 3 == 0:  # it names another file, by a digest that is not its
@@ -198,7 +197,7 @@ def test_a_record_of_trusted_rules_that_is_changed_leads_to_no_other_code(record
         except VariantError as error:
             assert str(error).isprintable()  # noqa: PT017
             refused += 1
-    assert records // 3 < refused < records
+    assert 100 < refused < 300
     assert not mark.exists()
 
 

@@ -15,6 +15,7 @@ from retrograde.games.catalog import load_game
 from retrograde.games.chess.anyboard import AnyBoard
 from retrograde.solver.search.depth.scores import DEEPEST, plies_to_end
 from retrograde.solver.search.depth.searcher import DepthResult, ValueSearch
+from retrograde.solver.search.probing.tables import find_tables
 
 ENTRY_BYTES = 72
 """The size of an entry of the transposition table."""
@@ -93,7 +94,7 @@ class ChessSearch:
 
     def compiled_search(self, entries: int) -> ValueSearch:
         """Return a search with so many entries in its table, after it has compiled its kernels."""
-        search = ValueSearch(self.game)
+        search = ValueSearch(self.game, tables=find_tables(self.game))
         search.entries = entries
         search.make_workspace()
         search.line(self.game.start, search.find(self.game.start, 4).move, 4)

@@ -140,6 +140,10 @@ the metric dtz does not:
 `zeroes(position, move)`
     True if the move is progress, so that the rule counts again from zero: captures and pawn moves in chess. Called only
     for legal moves, and only for the metric dtz.
+`plies_to_draw(position)`
+    For games whose positions count these plies, and that searches look up in databases of a game that does not: after
+    how many plies without progress the game is a draw. A win or a loss from such a database counts only if it comes in
+    time.
 
 Hints for search. They make a search faster or play better, and are never part of a proof: every proved value or
 distance, in a search, a book or a database, is the same without them. The program calls them only for UNDECIDED
@@ -334,7 +338,7 @@ HINTS = frozenset({
 })  # fmt: skip
 """Members that help a search or a numbering. The digest of the rules ignores them."""
 
-CLOCK = frozenset({"zeroes"})
+CLOCK = frozenset({"zeroes", "plies_to_draw"})
 """Members for rules such as the fifty-move rule. Only the metric dtz uses them; values ignore such rules."""
 
 KEEPING = frozenset({"elsewhere", "collection"})
@@ -546,6 +550,10 @@ class Game:
     def zeroes(self, position: int, move: int) -> bool:
         """Return whether a move is progress and sets the count of plies without progress back to zero."""
         raise NotImplementedError(f"{type(self).__name__} has no zeroes(position, move)")
+
+    def plies_to_draw(self, position: int) -> int:
+        """Return after how many plies without progress the game is a draw; a great number if it never is."""
+        return POSITION_LIMIT
 
     # The numbering
 

@@ -9,24 +9,26 @@ A position is five ints: the four planes of `games/chess/bitboards.py`, and the 
 pawn that may legally be captured en passant, else 0. `turn` is 0 if White is to move.
 
 A move is a number as in endings: origin, target and promotion. Castling is a move of the king by two squares.
+
+`tier` and `index` of a position of few men are those of the endings, so that searches find it in their databases.
 """
 
 from functools import cached_property
 
 from retrograde.games.chess.bitboards import TURN, count, joined, kind_on, lowest, planes_of
 from retrograde.games.chess.evaluation import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK, Evaluation
+from retrograde.games.chess.probed import CASTLING, CLOCK, PASSED, Probed
 from retrograde.games.chess.squares import square_name, square_of
 from retrograde.games.contract.game import DRAW, LOSE, UNDECIDED, Game, PositionError
 from retrograde.games.contract.zeroing import PATIENCE
 
 PROMOTIONS = (0, QUEEN, ROOK, BISHOP, KNIGHT)
 LETTERS = ".PNBKR?Q"
-CASTLING, PASSED, CLOCK = 9, 13, 17
 RIGHTS = "HAha"
 """The castling rights, the lowest bit first, as `fields` writes them: by the files of the rooks."""
 
 
-class WholeChess(Evaluation, Game):
+class WholeChess(Evaluation, Probed, Game):
     """Mate the king. All rules of chess count, from castling to the fifty-move rule."""
 
     name = "chess"

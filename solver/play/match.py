@@ -127,6 +127,7 @@ def play(
     has_chance = expected or metric_of(game) == "expectation"
     longest = LONGEST_WITH_CHANCE if has_chance else LONGEST_GAME
     pays = Traits.of(game).has_rewards
+    repeated_as = getattr(game, "without_clock", lambda position: position)
     met: Counter[int] = Counter()
     moves: list[int] = []
     mistakes = [0, 0]
@@ -138,9 +139,9 @@ def play(
             value = game.primitive(position)
             continue
         # A draw by repetition, by the rule for play without progress, or by length.
-        met[position] += not has_chance
+        met[repeated_as(position)] += not has_chance
         too_long = by_rule is not None and count >= PATIENCE
-        if too_long or met[position] == ENDLESS or len(moves) == longest:
+        if too_long or met[repeated_as(position)] == ENDLESS or len(moves) == longest:
             return FinishedGame(moves, DRAW, (mistakes[0], mistakes[1]))
         # The player's move, and whether it gave up value by what is known before and after.
         turn, at = side_of(game, start, position, len(moves)), position

@@ -192,5 +192,10 @@ def least_plies(game, position):
     return np.int64(whole(game.least_plies(position)))
 
 
+@entry_kernel
+def plies_to_draw(game, position):
+    return np.int64(whole(game.plies_to_draw(position)))
+
+
 KERNELS = {name: globals()[name] for name in ENTRIES}
 """The kernel of each entry of a port: the function of the same name above."""

@@ -114,6 +114,7 @@ ENTRIES = {
     "children": Entry("p", "np", items=True),
     "checked_canonical": Entry("p", "pnn"),
     "least_plies": Entry("p"),
+    "plies_to_draw": Entry("p"),
 }
 """The rules in a port, in the order of the table. Machine code on disk knows them by their place: add new ones last."""
 

@@ -86,7 +86,10 @@ def look_up(game, position, far, address):
     # Step 3: extract the signed 16-bit entry from its word.
     index = bounds[low] + slot
     entry = ((words_at(header[ENTRIES])[index >> 2] >> 16 * (index & 3) & 0xFFFF) ^ 0x8000) - 0x8000
-    # Step 4: convert from BASE to *far*. The result stays a win or a loss if *far* is small.
     if entry in (UNKNOWN, DRAWN, 0):
         return entry
+    # Step 4: a win or a loss is no longer known if a rule may make a draw before.
+    if BASE - abs(entry) > whole(game.plies_to_draw(position)):
+        return UNKNOWN
+    # Step 5: convert from BASE to *far*. The result stays a win or a loss if *far* is small.
     return max(1, entry - BASE + far) if entry > 0 else min(-1, entry + BASE - far)

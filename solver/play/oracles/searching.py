@@ -142,7 +142,8 @@ class SearchingOracle(Oracle):
     @cached_property
     def depth_search(self) -> AdaptiveDepthSearch:
         """The depth-limited search for positions in which no best move is proved."""
-        return AdaptiveDepthSearch(self.game)
+        self.search  # noqa: B018  # finds the tables
+        return AdaptiveDepthSearch(self.game, tables=self.tables)
 
     def prepare(self) -> None:
         """Compile the rules now; raise NotCompilable, or another RuleError, if no search is possible."""

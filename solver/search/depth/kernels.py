@@ -43,6 +43,7 @@ from retrograde.solver.search.depth.scoring import (
     value_of_end,
     write_odds,
 )
+from retrograde.solver.search.endgame_tables import DRAWN, UNKNOWN, probe_tables
 from retrograde.solver.search.hashing import hash_of
 
 Array = np.ndarray[Any, Any]
@@ -95,6 +96,8 @@ class DepthWorkspace(NamedTuple):
 
     `shares`, float64[plies, 2, players], are for max^n. They hold what each player gets in the position of a ply: the
     result, and the best or sum so far.
+
+    `endgame_tables` is their address, or None (see `search/endgame_tables.py`). Only searches by value have them.
     """
 
     moves: Array
@@ -108,10 +111,16 @@ class DepthWorkspace(NamedTuple):
     killers: Array
     history: Array
     shares: Array
+    endgame_tables: int | None
 
 
-def make_workspace(size: tuple[int, int], entries: int, stop: Array, game: Game) -> DepthWorkspace:
-    """Return the workspace for a *size* of (plies, moves), with a table of *entries* entries."""
+def make_workspace(
+    size: tuple[int, int], entries: int, stop: Array, game: Game, tables: int | None = None
+) -> DepthWorkspace:
+    """Return the workspace for a *size* of (plies, moves), with a table of *entries* entries.
+
+    *tables* is the address of endgame tables.
+    """
     words = (Traits.of(game).width,) if Traits.of(game).width else ()
     moves, promises = np.zeros((2, *size), np.int64)
     keys = np.full((entries, *words), NO_POSITION, np.int64)
@@ -120,7 +129,7 @@ def make_workspace(size: tuple[int, int], entries: int, stop: Array, game: Game)
     history = np.zeros((2, HISTORY if entries and Traits.of(game).has_estimate else 0), np.int64)
     scores, shares = np.zeros(entries), np.zeros((size[0], 2, game.players))
     counts = np.zeros(3, np.int64)
-    return DepthWorkspace(moves, promises, counts, stop, keys, scores, bests, facts, killers, history, shares)
+    return DepthWorkspace(moves, promises, counts, stop, keys, scores, bests, facts, killers, history, shares, tables)
 
 
 @lean_kernel
@@ -223,6 +232,10 @@ def score_without_moves(game, position, depth, low, high, scoring, workspace):
     # Case: the game is over, or the depth is reached and the position is quiet.
     if whole(game.primitive(position)) != UNDECIDED:
         return True, False, end_score(game, position, scoring)
+    # Case: an endgame table knows the value.
+    worth = probe_tables(game, position, FAR, workspace.endgame_tables)
+    if worth != UNKNOWN:
+        return True, False, 0.0 if worth == DRAWN else float(worth)
     best, stands = -INFINITE, depth <= -scoring.quiescence or (depth <= 0 and game.quiet(position))
     if stands:
         counts[ESTIMATED] = 1

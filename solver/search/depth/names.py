@@ -16,6 +16,7 @@ from retrograde.solver.search.monte_carlo import by_monte_carlo
 
 if TYPE_CHECKING:
     from retrograde.solver.search.depth.searcher import DepthSearch
+    from retrograde.solver.search.endgame_tables import EndgameTables
 
 Answer = TypeVar("Answer")
 
@@ -46,14 +47,17 @@ def read_name(text: str) -> DepthLimits | None:
 def searcher_named(name: str, game: Game, chance: Random) -> Callable[[int], int] | None:
     """Return the function that chooses a move by a limited search; None if the name means another player.
 
-    `mcts:1000` is Monte Carlo tree search by so many playouts.
+    `mcts:1000` is Monte Carlo tree search by so many playouts. Searches to a depth or for a time probe the databases of
+    smaller games in the home folder.
     """
     kind, _, amount = name.partition(":")
     if kind == "mcts" and amount.isdecimal() and int(amount):
         return by_monte_carlo(game, int(amount), chance)
     if (limits := read_name(name)) is None:
         return None
-    search = AdaptiveDepthSearch(game, limits.paranoid)
+    from retrograde.solver.search.probing.tables import find_tables  # here because numba takes a while to import
+
+    search = AdaptiveDepthSearch(game, limits.paranoid, find_tables(game))
 
     def choose(position: int) -> int:
         seed = chance.getrandbits(32)
@@ -68,9 +72,9 @@ class AdaptiveDepthSearch:
     It changes to a search by points once it meets chance that the rules did not announce.
     """
 
-    def __init__(self, game: Game, paranoid: bool = False):
+    def __init__(self, game: Game, paranoid: bool = False, tables: "EndgameTables | None" = None):
         self.game = game
-        self.search = depth_search_for(game, paranoid)
+        self.search = depth_search_for(game, paranoid, tables)
 
     def ask(self, question: Callable[["DepthSearch"], Answer]) -> Answer:
         """Return the answer to a question that the search answers."""
@@ -91,17 +95,17 @@ class AdaptiveDepthSearch:
         self.search.resume()
 
 
-def depth_search_for(game: Game, paranoid: bool = False) -> "DepthSearch":
+def depth_search_for(game: Game, paranoid: bool = False, tables: "EndgameTables | None" = None) -> "DepthSearch":
     """Return the depth-limited search that fits a game.
 
-    By points if moves or chance or a metric of points matter, else by value. With more than two players max^n, or
-    points if *paranoid*.
+    By points if moves or chance or a metric of points matter, else by value, with endgame *tables*. With more than two
+    players max^n, or points if *paranoid*.
     """
     from retrograde.solver.search.depth.searcher import MaxNSearch, ValueSearch
 
     if game.players > 2 and not paranoid:
         return MaxNSearch(game)
-    return point_search_for(game) if counts_points(game) else ValueSearch(game)
+    return point_search_for(game) if counts_points(game) else ValueSearch(game, tables=tables)
 
 
 def point_search_for(game: Game) -> "DepthSearch":

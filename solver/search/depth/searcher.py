@@ -27,6 +27,7 @@ from retrograde.solver.rules.reason import compilable
 from retrograde.solver.search.depth import kernels
 from retrograde.solver.search.depth.scores import DECIDED, DEEPEST, FAR, INFINITE, most_points, score_of
 from retrograde.solver.search.depth.scoring import NO_MOVE, NOBODY, OWN, POINTS, VALUES, Scoring
+from retrograde.solver.search.endgame_tables import EndgameTables, address_of
 from retrograde.solver.search.timer import StoppableSearch
 
 Answer = TypeVar("Answer")
@@ -75,8 +76,8 @@ class DepthSearch(StoppableSearch):
     entries = ENTRIES
     scoring: Scoring
 
-    def __init__(self, game: Game):
-        self.game = game
+    def __init__(self, game: Game, tables: EndgameTables | None = None):
+        self.game, self.endgame_tables = game, tables
         super().__init__()
         self.moves_held = INITIAL_MOVES
         self.nodes = 0
@@ -84,7 +85,8 @@ class DepthSearch(StoppableSearch):
 
     def make_workspace(self) -> None:
         size = DEEPEST + QUIESCENCE + 2, self.moves_held
-        self.workspace = kernels.make_workspace(size, self.entries, self.stop, self.game)
+        tables = address_of(self.endgame_tables)
+        self.workspace = kernels.make_workspace(size, self.entries, self.stop, self.game, tables)
 
     @property
     def counts(self) -> kernels.Array:
@@ -247,12 +249,15 @@ class DepthSearch(StoppableSearch):
 
 
 class ValueSearch(DepthSearch):
-    """A search by value, with an estimate: the game's own, unless *estimate* names another kind."""
+    """A search by value, with an estimate: the game's own, unless *estimate* names another kind.
 
-    def __init__(self, game: Game, estimate: int = OWN):
+    It counts positions in endgame *tables* as ends.
+    """
+
+    def __init__(self, game: Game, estimate: int = OWN, tables: EndgameTables | None = None):
         if game.players > 2:
             raise NotForSearch("values are for one player or two; look ahead by points")
-        super().__init__(game)
+        super().__init__(game, tables)
         exchanges = estimate == OWN and game.exchanges
         self.scoring = Scoring(VALUES, estimate, self.quiescence(estimate), exchanges=exchanges)
 

@@ -5,6 +5,7 @@ smaller chess endings that captures lead to. Chinook searched with endgame datab
 and Lu, 1994). The database of the game itself is excluded: with it, there is nothing to search.
 """
 
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ import numpy as np
 from retrograde.databases import Database, Outcome, home_folder, list_databases, open_database
 from retrograde.databases.slots.database import SlotsDatabase
 from retrograde.games.catalog import variant
-from retrograde.games.contract.game import DRAW, METRICS, TIE, UNDECIDED, Game, RetrogradeError, Traits
+from retrograde.games.contract.game import DRAW, METRICS, POSITION_LIMIT, TIE, UNDECIDED, Game, RetrogradeError, Traits
 from retrograde.solver.search.bounds import worth_of
 from retrograde.solver.search.endgame_tables import BASE, DRAWN, UNKNOWN
 
@@ -56,17 +57,17 @@ class LoadedTables:
         """Return the outcome of a position, or None if no database has it."""
         if self.game.tier(self.game.canonical(position)) not in self.entries:
             return None
-        if hasattr(self.game, "as_probed"):
-            position = self.game.as_probed(position)
-        return next((known for database in self.databases if (known := database.get(position))), None)
+        at = self.game.as_probed(position) if hasattr(self.game, "as_probed") else position
+        known = next((known for database in self.databases if (known := database.get(at))), None)
+        return known if known and (known.remoteness or 0) <= self.game.plies_to_draw(position) else None
 
     def close(self) -> None:
         for database in self.databases:
             database.close()
 
 
-def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> LoadedTables | None:
-    """Return the tables in the home folder that play from *position* may reach; None if there are none.
+def find_tables(game: Game, position: int | None = None, most: int = MOST_BYTES) -> LoadedTables | None:
+    """Return the tables in the home folder that play from *position* may reach, or from any; None if there are none.
 
     Skip databases that cannot be read or were made by other rules. The tables take at most *most* bytes.
     """
@@ -74,14 +75,15 @@ def find_tables(game: Game, position: int, most: int = MOST_BYTES) -> LoadedTabl
     traits = Traits.of(rules)
     if not traits.is_numbered or not traits.has_tiers or rules.family == game:
         return None
-    tiers = {tier for tier in rules.tiers if tier >= game.tier(position)}
+    least = -POSITION_LIMIT if position is None else game.tier(position)
+    tiers = range(least, POSITION_LIMIT) if rules is not game else {tier for tier in rules.tiers if tier >= least}
     tables = LoadedTables(game)
     for path in list_databases(home_folder()):
         if not path.name.startswith(game.name):
             continue
         with suppress(RetrogradeError, OSError):
             database = open_database(path)
-            loaded = load_tiers(database, game, tiers - tables.entries.keys(), most)
+            loaded = load_tiers(database, game, tiers, tables.entries, most)
             most -= sum(len(entries) * BYTES for entries in loaded.values())
             tables.entries.update(loaded)
             if loaded:
@@ -96,8 +98,13 @@ def probed_by(game: Any) -> Any:
     return getattr(game, "probed_game", game)
 
 
-def load_tiers(database: Database, game: Game, tiers: set[int], most: int) -> dict[int, Array]:
-    """Return the tiers among *tiers* that a database of the family has, within *most* bytes, small ones first."""
+def load_tiers(
+    database: Database, game: Game, tiers: Container[int], known: Container[int], most: int
+) -> dict[int, Array]:
+    """Return those of *tiers* that a database of the family has and that are not *known*.
+
+    They take at most *most* bytes; small ones come first.
+    """
     other, endings = database.game, probed_by(game)
     if variant(other) == variant(game) or type(other) is not type(endings) or other.family != endings.family:
         return {}
@@ -108,7 +115,7 @@ def load_tiers(database: Database, game: Game, tiers: set[int], most: int) -> di
     loaded: dict[int, Array] = {}
     for k in np.argsort(np.diff(bounds), kind="stable").tolist():
         size = int(bounds[k + 1] - bounds[k])
-        if int(numbers[k]) in tiers and size * BYTES <= most:
+        if int(numbers[k]) in tiers and int(numbers[k]) not in known and size * BYTES <= most:
             loaded[int(numbers[k])] = codes[database.all_slots(int(bounds[k]), int(bounds[k + 1]))]
             most -= size * BYTES
     return loaded

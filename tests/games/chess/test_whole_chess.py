@@ -117,7 +117,7 @@ def test_positions_and_moves_have_the_texts_of_another_program():
 @pytest.mark.long
 def test_compiled_rules_are_those_of_plain_python():
     positions = [position for position, _ in random_games(500, seed=2)]
-    Expander(GAME).spot_check(0, np.array(positions))
+    Expander(GAME).spot_check(GAME.tier(GAME.start), np.array(positions))
 
 
 @pytest.mark.parametrize(

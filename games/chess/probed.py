@@ -5,7 +5,7 @@ Positions with a right to castle are no endings. Those with a right to capture e
 
 from functools import cached_property
 
-from retrograde.games.chess.bitboards import TURN, count, kind_on, lowest, planes_of
+from retrograde.games.chess.bitboards import TURN, Bitboards, count, kind_on, lowest, planes_of
 from retrograde.games.chess.board import BLACK_KING, MEN, NO_MAN, code_at, exchanged, key, ordered, packed, put
 from retrograde.games.chess.board import TURN as ENDING_TURN
 from retrograde.games.chess.men import (
@@ -33,7 +33,7 @@ CODES = (NOBODY, PAWN, KNIGHT, BISHOP, KING, ROOK, NOBODY, QUEEN)
 """The code in endings of each kind of man."""
 
 
-class Probed:
+class Probed(Bitboards):
     """The tier and slot of a position of few men."""
 
     @cached_property

@@ -76,7 +76,9 @@ def find_tables(game: Game, position: int | None = None, most: int = MOST_BYTES)
     if not traits.is_numbered or not traits.has_tiers or rules.family == game:
         return None
     least = -POSITION_LIMIT if position is None else game.tier(position)
-    tiers = range(least, POSITION_LIMIT) if rules is not game else {tier for tier in rules.tiers if tier >= least}
+    tiers: Container[int] = range(least, POSITION_LIMIT)
+    if not hasattr(game, "probed_game"):
+        tiers = {tier for tier in rules.tiers if tier >= least}
     tables = LoadedTables(game)
     for path in list_databases(home_folder()):
         if not path.name.startswith(game.name):
